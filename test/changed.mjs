@@ -1,18 +1,19 @@
-/** Finds the tests that answer for a change within seconds: those that import a changed file themselves. */
+/** Finds the tests to run within seconds for a change: those that import a changed file directly. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** They start a service or a browser, in minutes: `npm test` runs them. */
+/** Tests that start a service or a browser and take minutes: `npm test` runs them. */
 const WHOLE_SERVICE = /^test\/(journeys|web|boot|cli)\//;
 const IMPORTS = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
 /**
- * The test files of what differs from a commit, or is not known to git: changed tests, and tests that import a changed file.
+ * Returns the test files for uncommitted and untracked changes, or changes since a commit: changed tests, and tests that import a changed
+ * file.
  * @param {string} root The repository.
- * @param {string} [since] A commit or branch; what was committed last unless told.
+ * @param {string} [since] A commit or branch; default: the last commit.
  * @returns {{ readonly changed: readonly string[], readonly tests: readonly string[] }} Paths from the root.
- * @throws Error where git cannot tell, for example because there is no such commit.
+ * @throws Error if git fails, for example because the commit does not exist.
  */
 export function testsOfChanges(root, since = 'HEAD') {
   const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);

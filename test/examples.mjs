@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * `npm run examples`: runs the API's tests and some journeys, keeps what they asked and were answered, and chooses one example
- * of each operation and error for api/examples.json. `npm run examples -- <files>` runs these tests alone, and leaves every
- * example as it is that they have nothing for.
+ * `npm run examples`: runs the API's tests and some journeys, records their requests and answers, and chooses one example
+ * of each operation and error for api/examples.json. `npm run examples -- <files>` runs only these tests, and keeps every
+ * example for which they have nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,20 +12,20 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Longer answers would bury the document: they are taken only where there is no shorter one, and the longest not at all. Bytes. */
+/** Bytes above which answers would bury the document: used only without a shorter one, and the longest never. */
 const SHORT_BYTES = 4_000;
 const MOST_BYTES = 64_000;
-/** Number of entries of a list that are shown. */
+/** Number of list entries shown. */
 const MOST_ITEMS = 2;
-/** Lists of which the first entries tell enough: those of every list, and the slots of a replay step with their answers. */
+/** Lists that are shortened: those of every list, and the slots of a replay step with their answers. */
 const LISTS = ['items', 'slots', 'answers'];
 
-/** Journeys from which the answers of a running service are recorded. */
+/** Journeys that record answers of a running service. */
 const JOURNEYS = [
   'test/web/terminal.test.ts',
   ...['takes', 'venue-supplies', 'marketplace', 'launch', 'bridge', 'owner-trade'].map((name) => `test/journeys/${name}.test.ts`),
 ];
-/** The same, of stories that only the proof runs. */
+/** Journeys that only the proof runs. */
 const LONG_JOURNEYS = ['test/web/terminal-operate.proof.test.ts', 'test/journeys/wallet-swap.proof.test.ts'];
 
 const folder = mkdtempSync(join(tmpdir(), 'sevengate-examples-'));
@@ -61,7 +61,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Makes a check of request bodies by the document's schemas: tests also send others. */
+/** Creates a check of request bodies by the document's schemas: tests also send invalid ones. */
 function bodyCheck() {
   const printed = spawnSync(process.execPath, [join(ROOT, 'test/run.mjs'), 'openapi'], { encoding: 'utf8', maxBuffer: 64_000_000 });
   if (printed.status !== 0) throw new Error(`the API's document was not printed: ${printed.stderr}`);
@@ -96,7 +96,7 @@ function choose(asked) {
   return { operations: sorted(operations), problems: sorted(problems) };
 }
 
-/** The most telling come first: lists with entries, fewest nulls, then the shortest. */
+/** Ranks answers, best first: lists with entries, fewest nulls, then the shortest. */
 function rank({ method, body, answer }) {
   const text = JSON.stringify(answer);
   const isLong = text.length > SHORT_BYTES ? 4_000_000 : 0;

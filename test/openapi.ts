@@ -1,4 +1,4 @@
-/** `npm run --silent openapi`: prints the API's document as the service of this version serves it. */
+/** `npm run --silent openapi`: prints the API document of this version. */
 import { readFileSync } from 'node:fs';
 import { documentedRoutes, openApiDocument } from '../api/document/openapi.ts';
 

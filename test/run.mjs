@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The developer's commands: check, test, proof, bench, mutants, pictures, examples, openapi and house, each after installing what is missing. */
+/** Developer commands: check, test, proof, bench, mutants, pictures, examples, openapi and house. Each installs what is missing first. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
@@ -14,8 +14,8 @@ const tsx = pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs'
 const typescript = (file) => [process.execPath, '--import', tsx, join(root, file)];
 
 /**
- * Checks that must hold beside the tests. Types that did not change are remembered from run to run. Four checkers, as they come,
- * each work out the same types: with one, a cold check takes three fifths of the processor time and hardly longer on two cores.
+ * Checks besides the tests. Unchanged types are cached between runs. By default four checkers each compute the same types: with
+ * one, a cold check takes three fifths of the processor time and hardly longer on two cores.
  */
 const CHECKS = [
   { name: 'types', command: [tool('tsc'), '-p', '.', '--checkers', '1'] },
@@ -23,15 +23,15 @@ const CHECKS = [
   { name: 'lint', command: [tool('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'] },
   { name: 'format', command: [tool('biome'), 'format', '--max-diagnostics=20'] },
 ];
-/** Both checkers of types are Go programs that free little before their end: collected less often they take a third less processor time. */
+/** Both type checkers are Go programs that free little before their end: with rarer collections they take a third less processor time. */
 const CHECKS_ENV = { GOGC: '400' };
-/** Beside the tests, which need the other core more. */
+/** Environment beside the tests, which need the other core more. */
 const BESIDE_TESTS = { priority: constants.priority.PRIORITY_BELOW_NORMAL, env: { GOMAXPROCS: '1' } };
 
 const VITEST = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 /**
- * Flags of V8 for many short tests. Collected more rarely, what they throw away costs a twentieth less of the run's processor time;
- * optimized ten times later, code costs a twelfth less, since six threads compile it each for themselves and most of it runs rarely.
+ * V8 flags for many short tests. Rarer garbage collection saves a twentieth of the run's processor time; optimizing ten times later
+ * saves a twelfth, since six threads compile separately and most code runs rarely.
  */
 const V8_FLAGS = ['--max-semi-space-size=64', '--interrupt-budget=1320000'];
 
@@ -51,7 +51,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Takes `--seed N` out of the arguments, and gives every process of the run that seed, TEST_SEED, or a new one. */
+/** Reads `--seed N` from the arguments, and gives every process of the run that seed, TEST_SEED, or a new one. */
 function readSeed(given) {
   const at = given.findIndex((one) => one === '--seed' || one.startsWith('--seed='));
   const [own] = at < 0 ? [] : given[at] === '--seed' ? [given[at + 1] ?? ''] : [given[at].slice('--seed='.length)];
@@ -64,7 +64,7 @@ function readSeed(given) {
   return { seed, args: at < 0 ? given : given.toSpliced(at, given[at] === '--seed' ? 2 : 1) };
 }
 
-/** The checks and the tests of the rooms: imports, names, determinism, dead code. */
+/** Runs the checks and the tests of the rooms: imports, names, determinism, dead code. */
 async function check() {
   const { failed, said } = await runChecks();
   process.stdout.write(said);
@@ -74,8 +74,8 @@ async function check() {
 }
 
 /**
- * The checks and every test; or only the tests of the given files, or of changes. The checks take what the tests leave of the
- * processor: at first those mostly wait, for a minute to begin or a chain to finalize.
+ * Runs the checks and every test, or only the tests of the given files or of changes. The checks use the processor time that the tests
+ * leave: at first those mostly wait, for a minute to begin or a chain to finalize.
  */
 async function test(files) {
   if (files[0]?.split('=')[0] === '--changed') return testChanges(files[0].split('=')[1] ?? files[1]);
@@ -87,7 +87,9 @@ async function test(files) {
   return failed.length > 0 ? 1 : tests.code;
 }
 
-/** The tests that import what differs from a commit, and the rules of the rooms. What needs a running service is left to the whole suite. */
+/**
+ * Runs the tests that import what differs from a commit, and the rules of the rooms. Tests with a running service are left to the suite.
+ */
 async function testChanges(since) {
   const { changed, tests } = testsOfChanges(root, since);
   process.stdout.write(`${changed.length} changed files; the tests that import them: ${tests.join(' ') || 'none'}\n`);
@@ -95,7 +97,7 @@ async function testChanges(since) {
   return code;
 }
 
-/** Runs what takes long: every `*.proof.test.ts`, or the named ones; without names the mutants follow. */
+/** Runs the long tests: every `*.proof.test.ts`, or the named ones; without names the mutants follow. */
 async function proof(files) {
   const proofs = await vitest(['--config', 'vitest.proof.config.ts', ...files]);
   closingLine(proofs, 0);
@@ -104,8 +106,8 @@ async function proof(files) {
 }
 
 /**
- * Every bench/<name>.bench.ts, or the named ones, one after another; what they are measured beside is installed first.
- * `--record`: their figures go to docs/reference/performance.md.
+ * Runs every bench/<name>.bench.ts, or the named ones, in sequence, after installing the packages they compare with.
+ * `--record` writes the figures to docs/reference/performance.md.
  */
 async function bench(given) {
   const names = given.filter((one) => one !== '--record');
@@ -128,7 +130,7 @@ async function bench(given) {
   return 0;
 }
 
-/** Plants bugs in what guards money and counts those that no test notices; `-- --mutate <files>` takes a part. Below 85 % it fails. */
+/** Runs mutation testing and counts undetected mutants; `-- --mutate <files>` limits it. Fails below 85 %. */
 async function mutants(options) {
   return run([tool('stryker'), 'run', 'test/mutation/mutants.mjs', ...options]);
 }
@@ -140,7 +142,7 @@ async function pictures() {
   return taken.code;
 }
 
-/** Records what the API's tests, or the named ones, ask and are answered as the examples of its documents. */
+/** Records requests and answers of the API's tests, or of the named ones, as examples of its documents. */
 async function examples(files) {
   return run([process.execPath, join(root, 'test', 'examples.mjs'), ...files]);
 }
@@ -150,12 +152,12 @@ async function openapi() {
   return run(typescript('test/openapi.ts'));
 }
 
-/** Prints how much of the house a reader has to know; with `texts`, and a seed, twenty texts of each kind to read aloud. */
+/** Prints how much of the code base a reader must know; with `texts` and a seed, twenty texts of each kind to read. */
 async function house([what, ...given]) {
   return run([process.execPath, join(root, 'test', what === 'texts' ? 'texts.mjs' : 'house.mjs'), ...given]);
 }
 
-/** Runs the checks, one after another. Answers the names of those that failed, and all that they said. */
+/** Runs the checks in sequence. Returns the names of those that failed, and their output. */
 async function runChecks({ priority, env } = {}) {
   const failed = [];
   let said = '';
@@ -188,7 +190,7 @@ async function vitest(files) {
   }
 }
 
-/** Counts tests; a file that could not even be loaded, and an error outside of every test, count as one failure each. */
+/** Counts tests. A file that failed to load and an error outside tests count as one failure each. */
 function readReport(path, code) {
   let report;
   try {
@@ -211,8 +213,8 @@ function closingLine({ passed, failed, skipped }, failedChecks) {
 }
 
 /**
- * Runs a program in the project's folder, on our own streams or, with `listen`, told what it says; a Ctrl-C reaches it through the
- * terminal, other signals through us. `env`: variables of its own, where ours do not set them.
+ * Runs a program in the project's folder, on our own streams or with `listen` for its output. Ctrl-C reaches it through the
+ * terminal, other signals through us. `env`: variables, unless ours set them.
  */
 function run([command, ...args], { listen, env, priority } = {}) {
   return new Promise((resolve, reject) => {
@@ -225,7 +227,7 @@ function run([command, ...args], { listen, env, priority } = {}) {
     process.on('SIGTERM', relay);
     process.on('SIGINT', wait);
     child.on('error', (error) => reject(new Error(`${basename(command)} could not be started: ${error.message}`)));
-    // `close`: after the last that it said.
+    // `close` comes after the last output.
     child.on('close', (code, signal) => {
       process.off('SIGTERM', relay);
       process.off('SIGINT', wait);

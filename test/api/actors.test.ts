@@ -1,4 +1,4 @@
-// Questions to the past of actors: events given to a copy at any step change nothing, and a stretch of a history is a test that runs.
+// What-if questions on actors: events applied to a copy at any step change nothing, and an exported history is a test that runs.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runExported } from '../harness/run-exported.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, THEIRS } from './api-under-test.ts';
@@ -6,7 +6,7 @@ import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, THEIRS } from './a
 let api: ApiUnderTest;
 let owner: string;
 let stranger: string;
-/** An agent that was paused, resumed by nobody, and had its autonomy changed: versions 1 to 4. */
+/** Agent that was paused, refused a resume, and had its autonomy changed: versions 1 to 4. */
 let agent: string;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const exported = (from: number, to: number, by = owner, id = agent) =>
   api.call('GET', `/v1/actors/${id}/test?from=${from}&to=${to}`, { token: by });
 const history = async () => (await api.call('GET', `/v1/agents/${agent}/history`, { token: owner })).body.items;
 
-/** Everything of the actors that the database holds. */
+/** Returns everything of the actors in the database. */
 async function written(): Promise<string> {
   const [row] = await api.sql<{ all: string }[]>`
     select concat_ws(' ', (select md5(string_agg(a::text, ';' order by id)) from actors a), (select count(*) from steps), (select count(*) from timers),
@@ -39,7 +39,7 @@ async function written(): Promise<string> {
 test('an event at a past step leads where it would have led then, and nothing is written', async () => {
   const before = await written();
   const pause = { type: 'pause', cause: 'manual' };
-  // The second step changed the autonomy; the pause came with the third.
+  // The second step changed the autonomy; the third was the pause.
   const early = await ask({ version: 2, events: [pause] });
   expect(early.status, early.text).toBe(200);
   expect(early.body).toMatchObject({ kind: 'agent', machine: 'agent@1', version: 2 });
@@ -47,7 +47,7 @@ test('an event at a past step leads where it would have led then, and nothing is
   expect(step).toMatchObject({ taken: true, refusal: null, event: pause });
   expect(JSON.stringify(step.to)).not.toBe(JSON.stringify(step.from));
   expect(step.records.length).toBeGreaterThan(0);
-  // The real step of then said the same.
+  // The real step gave the same.
   const items = await history();
   expect(items.find(({ version }: { version: number }) => version === 3)).toMatchObject({ event: { type: 'pause' }, to: step.to });
   const late = await ask({ version: 3, events: [pause] });
@@ -156,7 +156,7 @@ test('actors are searched by name, kind and id, among those of their organizatio
     return body.items.map(({ id }: { id: string }) => id);
   };
   expect(await search('fifty_% o')).toEqual([named]);
-  // Signs of patterns are letters like any other.
+  // Pattern characters are literal.
   expect(await search('fifty%off')).toEqual([]);
   expect(await search(named.slice(-12))).toContain(named);
   expect(new Set(await search('AGENT'))).toEqual(new Set([named, agent]));

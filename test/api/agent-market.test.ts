@@ -1,4 +1,4 @@
-// Agent tokens over HTTP: listings, bars and books of a real database, without a node of the chain unless a test says so.
+// Agent tokens over HTTP: listings, bars and books of a real database, without a chain node unless a test adds one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';

@@ -1,4 +1,4 @@
-// The routes of trade proposals: lists, one, approve and decline, what is foreign and what comes twice.
+// Routes of trade proposals: list, one, approve and decline; foreign and repeated requests.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A pending proposal as a tick would have made it. */
+/** Creates a pending proposal as a tick would. */
 async function pending(instrument: InstrumentKey = BTC): Promise<string> {
   const { body: agent } = await api.call('GET', `/v1/agents/${agentId}`, { token: operator });
   const slot = 1_790_000_040_000 + ++made * 60_000;
@@ -89,7 +89,7 @@ test('approve answers once, the same under its key, and says in which state it i
     'state_conflict',
     'the proposal is approved; only a pending one can be decided',
   ]);
-  // The account of the step tells what it asked of the outside, and what became of it so far.
+  // The account of the step has its requests to the outside and their state so far.
   const told = await api.call('GET', `/v1/actors/${id}/steps/2`, { token: operator });
   expect(told.body).toMatchObject({
     event: { type: 'approve' },

@@ -44,7 +44,7 @@ risk_guardrails:
 execution: { algorithm: smart_order_routing_maker_first, max_slippage_bps: 25, urgency: medium }
 `;
 
-/** Kills every backend on which a request waits for the agents' table, again and again, until it is answered. */
+/** Repeatedly kills every backend on which a request waits for the agents' table, until it is answered. */
 async function answeredUnderKills(ask: () => Promise<Reply>): Promise<Reply> {
   const killer = openDatabase({ url: api.databaseUrl, role: null, connections: 2, name: 'killer' });
   try {
@@ -442,7 +442,7 @@ describe('decisions', () => {
     });
     expect(Object.keys(newest.observed)).toEqual(['spotchain:AAPLx', 'spotchain:TSLAx']);
     expect(newest.observed['spotchain:AAPLx']).toMatchObject({ premiumPct: -6, quote: { mid: '180.5', quality: 'live' } });
-    // Two instruments with two entry rules, one exit rule and the two guardrails each.
+    // Two instruments with two entry rules, one exit rule and two guardrails each.
     expect(newest.rules.length).toBe(10);
     expect(newest.rules[0]).toEqual({
       instrument: 'spotchain:AAPLx',

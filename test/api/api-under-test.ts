@@ -62,7 +62,7 @@ export const ORIGIN = 'https://console.example';
 
 type Market = Map<string, Quote | ReferencePrice>;
 
-/** A venue of prediction markets that nobody reaches. */
+/** Unreachable venue of prediction markets. */
 const SILENT: PredictionAsking = {
   book: async () => Promise.reject(new VenueError('prediction', 0, 'unreachable', 'nobody answers')),
   trades: async () => Promise.reject(new VenueError('prediction', 0, 'unreachable', 'nobody answers')),
@@ -72,8 +72,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
-  /** The body where it is JSON, else null. */
-  // A body is looked into freely; its shape is what the check against the document is for.
+  /** Parsed body, or null if it is not JSON. */
+  // Untyped: the check against the document verifies its form.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
@@ -81,23 +81,23 @@ export interface Reply {
 export interface ApiUnderTest {
   readonly app: FastifyInstance;
   readonly sql: Sql;
-  /** Works as the owner of the tables, who names the members. */
+  /** Connects as the owner of the tables, who adds members. */
   readonly owner: Sql;
   readonly databaseUrl: string;
   readonly ports: ApiPorts;
   readonly clock: VirtualClock;
   readonly market: Market;
   readonly books: Map<string, OrderBook>;
-  /** Venue states besides quotes, by `marketStateKey`. */
+  /** Market states other than quotes, by `marketStateKey`. */
   readonly states: Map<string, MarketState>;
-  /** The providers of prediction markets that orders ask for books; nobody answers until a test says so. */
+  /** Providers whose order books are read for orders. Unreachable until a test sets them. */
   readonly predictionVenues: Record<PredictionProvider, PredictionAsking>;
   readonly defects: unknown[];
-  /** The venues of live orders that are switched off, by the setting that would switch each on. */
+  /** Disabled venues of live orders, by the setting that would enable each. */
   readonly disabledVenues: { spotexchange?: string };
-  /** A token of a new subject with these grants; without an organization the subject is nobody's member. */
+  /** Issues a token of a new subject with these grants. Without an organization the subject is no member. */
   token(permissions: readonly Permission[], orgId?: string | null): Promise<string>;
-  /** A token that expires (or has expired) so many milliseconds from now. */
+  /** Issues a token that expires (or has expired) so many milliseconds from now. */
   issue(subject: string, livesMs?: number, sessionId?: string | null): string;
   call(method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'PATCH', url: string, more?: Call): Promise<Reply>;
   close(): Promise<void>;
@@ -105,7 +105,7 @@ export interface ApiUnderTest {
 
 export interface Call {
   readonly token?: string;
-  /** Sent as JSON; `raw` is sent as it is. */
+  /** Sent as JSON; `raw` is sent unchanged. */
   readonly body?: unknown;
   readonly raw?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
@@ -122,7 +122,7 @@ function withParts(plain: ApiPorts, over: Parts): ApiPorts {
   return { ...plain, ...(Object.fromEntries(replaced) as Partial<ApiPorts>) };
 }
 
-/** Starts the API on a database of its own; `over` replaces members of ports. */
+/** Starts the API on its own database. `over` replaces members of ports. */
 export async function apiUnderTest(
   over: (ports: ApiPorts) => Parts = () => ({}),
   options: Partial<ApiOptions> = {},
@@ -133,7 +133,7 @@ export async function apiUnderTest(
   const { url, sql, callers, evaluator, owner, giveBack } =
     databaseUrl === undefined ? await borrowDatabase({ connections: 6, callers: 6 }) : openedAt(databaseUrl);
   const clock = createVirtualClock(NOW);
-  // Members are the owner's to name.
+  // Only the owner can add members.
   const members = createMemberStore(owner);
   if (databaseUrl === undefined) {
     await members.ensureOrganization(OURS, 'ours');
@@ -349,13 +349,13 @@ const templates = Object.keys(document.paths).map((path) => ({
 }));
 const escapePointer = (text: string): string => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-/** The documented path that an address is of. */
+/** Returns the documented path that matches an address. */
 function templateOf(url: string) {
   const plainPath = url.split('?')[0] as string;
   return templates.filter(({ pattern }) => pattern.test(plainPath)).sort((a, b) => Number(b.literal) - Number(a.literal))[0];
 }
 
-/** Every answer of a documented operation is documented itself, and looks as it says. */
+/** Checks that an answer of a documented operation is documented and matches its schema. */
 function checkAgainstDocument(method: string, url: string, type: string, reply: Reply): void {
   const template = templateOf(url);
   const operation = template && document.paths[template.path]?.[method.toLowerCase()];
@@ -376,7 +376,7 @@ function checkAgainstDocument(method: string, url: string, type: string, reply: 
   expect(valid, `${method} ${template.path} ${reply.status}: ${ajv.errorsText()} in ${reply.text.slice(0, 400)}`).toBe(true);
 }
 
-/** A body that was sent as it is, where it is JSON. */
+/** Parses a raw body if it is JSON. */
 function readable(raw: string | Buffer | undefined): unknown {
   try {
     return raw === undefined ? undefined : JSON.parse(raw.toString());
@@ -385,7 +385,7 @@ function readable(raw: string | Buffer | undefined): unknown {
   }
 }
 
-/** The payload form of a manifest that is accepted. */
+/** Returns an accepted manifest in payload form. */
 export function payload(over: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     name: 'Discount hunter',

@@ -1,4 +1,4 @@
-// Basis policies over HTTP: armed on paper as Takes, listed apart from them, disarmed; what cannot hold is refused.
+// Basis policies over HTTP: armed on paper as Takes, listed separately, disarmed; impossible ones are refused.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiUnderTest, apiUnderTest, THEIRS } from './api-under-test.ts';
 

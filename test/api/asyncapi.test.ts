@@ -1,4 +1,4 @@
-// The document of the feed: one of AsyncAPI 3, with a message for everything that a client may send. Every client of the other tests holds frames against it.
+// The feed's AsyncAPI 3 document has a message for everything a client may send. Clients of the other tests check frames against it.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
@@ -15,7 +15,7 @@ const document = asyncApiDocument('1.2.3') as {
 
 test('it is a document of AsyncAPI 3, by the schema that its makers publish', () => {
   const file = createRequire(import.meta.url).resolve('@asyncapi/specs/schemas/3.0.0.json');
-  // It brings the schema of schemas along.
+  // It includes the schema of schemas.
   const ajv = new Ajv({ strict: false, meta: false, validateSchema: false });
   addFormats.default(ajv as never);
   const check = ajv.compile(JSON.parse(readFileSync(file, 'utf8')) as object);

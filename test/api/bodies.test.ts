@@ -1,4 +1,4 @@
-// Hostile bodies on every route that takes one: always an answer below 500, never a coerced value, never an effect.
+// Hostile bodies on every route with a body: the answer is below 500, no value is coerced, and nothing changes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
 import { parseStrictYaml } from '../../api/http/strict-yaml.ts';
@@ -23,7 +23,7 @@ const manifest = (over: Record<string, unknown>) => JSON.stringify(payload(over)
 const withNumber = (literal: string) => JSON.stringify(payload({ maxCapitalUsd: 'HERE' })).replace('"HERE"', literal);
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-/** Name, body, and the content type where it is not JSON. None of them may be taken by any route. */
+/** Name, body, and the content type if it is not JSON. No route may accept any of them. */
 type Hostile = [name: string, body: string | Buffer, contentType?: string];
 const HOSTILE: Hostile[] = [
   ['null', 'null'],
@@ -114,7 +114,9 @@ const HOSTILE: Hostile[] = [
 
 const takers = ROUTES.filter(({ route }) => route.method === 'POST').map(({ route }) => route);
 
-/** In the suite a route meets one in so many of them, its neighbour the next; in the proof all. The route of agents always meets all. */
+/**
+ * One in so many bodies is sent to a route in the suite, the next to its neighbour; all in the proof. The agents' route always gets all.
+ */
 const BODIES_APART = rounds({ suite: 4, proof: 1 });
 const bodiesFor = (url: string, place: number): readonly Hostile[] =>
   HOSTILE.filter((_, index) => url === '/v1/agents' || index % BODIES_APART === place % BODIES_APART);
@@ -138,7 +140,7 @@ describe.each(takers.map((route, place) => [route.url, route, place] as const))(
   });
 });
 
-/** Everything that a request could have changed. */
+/** Returns everything that a request could have changed. */
 async function fingerprint(): Promise<string> {
   const [row] = await api.sql<{ mark: string }[]>`
     select concat_ws('/', (select count(*) from agents), (select count(*) from manifests), (select count(*) from steps), (select count(*) from audit),

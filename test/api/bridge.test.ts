@@ -1,4 +1,4 @@
-// The bridge routes over real providers' wires and both chains: quotes with fee lines, submissions compared with them, transfers that are ours alone.
+// Bridge routes over the providers' wires and both chains: quotes with fee lines, verified submissions, transfers of our organization only.
 
 import { createPrivateKey, sign } from 'node:crypto';
 import { VersionedTransaction } from '@solana/web3.js';
@@ -180,7 +180,7 @@ test('a quote takes linked wallets by label or id, of the chain that they are na
     expect(linked.status, linked.text).toBe(201);
     return linked.body.id as string;
   };
-  // One label on both chains: each end takes the wallet of its own chain.
+  // One label on both chains: each end takes the wallet of its chain.
   const onEvm = await link(EVM_WALLET.address, (message) => EVM_WALLET.signMessage({ message }));
   const onSolana = await link(SOLANA_WALLET.publicKey.toBase58(), (text) => sign(null, Buffer.from(text), solanaKey).toString('base64'));
   const wish = wishFrom('evmvenue', '33');

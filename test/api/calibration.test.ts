@@ -1,5 +1,5 @@
-// Expected and realized costs of an agent from the rows of its orders, over the route that tells them and the alert of a drift. What is
-// expected is computed here once more, by taking the order out of a pool whose product stays the same.
+// Expected and realized costs of an agent from the rows of its orders, by the route and the drift alert. The expected
+// cost is recomputed here by taking the order from a constant-product pool.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { filledAgents, tellDrift } from '../../src/adapters/store/gates/calibration-store.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, THEIRS } from './api-under-test.ts';
@@ -22,15 +22,15 @@ afterAll(() => api.close());
 interface Filled {
   readonly side: 'buy' | 'sell';
   readonly quantity: number;
-  /** Dollars of both sides of the pool in the cut of the decision; null without a cut. */
+  /** US dollars of both sides of the pool in the decision's cut, or null without a cut. */
   readonly poolUsd: number | null;
-  /** Basis points that the fill cost beyond the price of its decision. */
+  /** Cost of the fill beyond the price of its decision, in basis points. */
   readonly costBps: number;
   readonly mode?: 'paper' | 'live';
   readonly version?: number;
 }
 
-/** Takes or gives so many tokens; returns how far the average price lies from the first one, in basis points. */
+/** Trades tokens with the pool. Returns the distance of the average price from the first one, in basis points. */
 function throughPool({ side, quantity, poolUsd }: Filled): number {
   const dollars = (poolUsd as number) / 2;
   const tokens = dollars / PRICE;
@@ -39,7 +39,7 @@ function throughPool({ side, quantity, poolUsd }: Filled): number {
 }
 
 let written = 0;
-/** Writes fills as the service leaves them, past its triggers: each with its order and the cut of its decision. */
+/** Writes fills as the service leaves them, without triggers, each with its order and the cut of its decision. */
 async function fill(fills: readonly Filled[]): Promise<void> {
   await api.owner.begin(async (sql) => {
     for (const table of ['actors', 'proposals', 'books', 'fills', 'cuts', 'observations'])
@@ -86,7 +86,7 @@ test('without fills nothing is known, and a foreign or missing agent is not foun
   expect((await api.call('GET', url.replace(agentId, 'none'), { token: reader })).status).toBe(404);
 });
 
-/** Twelve fills on paper, dear and cheap; two live ones; one without its cut, and one of another version of the manifest. */
+/** Twelve expensive and cheap fills on paper, two live ones, one without its cut, and one of another manifest version. */
 const FILLS: readonly Filled[] = [
   ...Array.from(
     { length: 12 },
@@ -122,7 +122,7 @@ test('each fill is held against the pool of its decision, by mode, venue, algori
     cheaper: differences.filter((one) => one < 0).length,
   });
   expect(found.live).toMatchObject({ fills: 2, unknown: 0, realizedBps: 400.5 });
-  // Newest first; the other version's fill is in none of it.
+  // Newest first, without the other version's fill.
   const order = FILLS.slice(0, 15).reverse();
   expect(found.fills.map(({ mode }: { mode: string }) => mode)).toEqual(order.map(({ mode = 'paper' }) => mode));
   expect(found.fills.map(({ expectedBps }: { expectedBps: number | null }) => expectedBps)).toEqual(
@@ -142,7 +142,7 @@ test('each fill is held against the pool of its decision, by mode, venue, algori
 
 test('a drift is told once a day, of agents that trade, with the figure of the route', async () => {
   const now = BEGAN + 60 * MINUTE;
-  // A draft promises nothing that could drift.
+  // A draft predicts nothing that could drift.
   expect(await filledAgents(api.sql, now)).toEqual([]);
   await api.owner.begin(async (sql) => {
     await sql`alter table agents disable trigger all`;
@@ -151,7 +151,7 @@ test('a drift is told once a day, of agents that trade, with the figure of the r
   });
   expect(await filledAgents(api.sql, now)).toEqual([{ id: agentId }]);
   const { drifted } = await told();
-  // Its dearest fill lies far from the others: with that error it may still be chance.
+  // Its most expensive fill is an outlier: with that error the difference may be chance.
   expect(drifted).toBe(false);
   await tellDrift(api.sql, agentId, now);
   expect(await alerts()).toEqual([]);

@@ -1,4 +1,4 @@
-// The catalog over HTTP: token facts, valuations exact to the digit, whose reference it is, filters, sessions and the history of marks.
+// Catalog over HTTP: token facts, exact valuations, references, filters, sessions and the history of marks.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createIssuerMarkStore } from '../../src/adapters/store/catalog/issuer-mark-store.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
@@ -85,7 +85,7 @@ function receiveMark(over: Partial<IssuerMarkState> = {}): void {
   api.states.set(marketStateKey(state), state);
 }
 
-/** floor(a x b x 10^8 / c) of plain decimals, by whole numbers alone. */
+/** Computes floor(a x b x 10^8 / c) of plain decimals with integers. */
 function scaledRatio(a: string, b: string, c: string): bigint {
   const whole = (text: string): readonly [bigint, number] => {
     const [before = '', after = ''] = text.split('.');
@@ -120,7 +120,7 @@ describe('a pre-IPO token', () => {
     const exact = scaledRatio('956.7206391833798', '1649903811610', '1007.05683324');
     const shown = BigInt(entry.impliedValuation.replace('.', '').padEnd(entry.impliedValuation.indexOf('.') + 8, '0'));
     expect(shown - exact >= 0n && shown - exact <= 1n).toBe(true);
-    // (implied - mark) / mark of the valuations is the gap that is shown.
+    // The displayed gap is (implied - mark) / mark of the valuations.
     expect(entry.gapPct).toBeCloseTo(((Number(entry.impliedValuation) - 1_649_903_811_610) / 1_649_903_811_610) * 100, 8);
   });
 

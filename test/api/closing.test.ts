@@ -1,4 +1,4 @@
-// Closing an agent's positions over HTTP: who may, what is refused, one effect per key, and what the answer says.
+// Closing an agent's positions over HTTP: permissions, refusals, one effect per key, and the answer.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { bookIds } from '../../src/domain/books/book.ts';
@@ -76,7 +76,7 @@ test('what is held is closed once per key, on record; the last word holds', asyn
   expect((await close({}, trader, { 'idempotency-key': 'close-1' })).body.code).toBe('idempotency_mismatch');
   expect((await close({ instrument: 'spotexchange:SOLUSDT' })).body.detail).toContain(`it holds ${BTC}, ${ETH}`);
   expect((await close({ instrument: ETH })).body.closing).toMatchObject([one, { instrument: ETH, limitPrice: null }]);
-  // No body closes everything.
+  // Without a body everything is closed.
   expect((await close(undefined)).body.closing).toMatchObject([{ instrument: null, limitPrice: null }]);
   expect((await api.call('GET', `/v1/agents/${id}`, { token: reader })).body.closing).toHaveLength(1);
   const audits = await api.sql`select action from audit where target = ${id} and action = 'agent.close'`;
@@ -94,7 +94,7 @@ test('a closing says what it waits for: an exchange that is frozen, or a market 
     { instrument: null, waitingFor: { cause: 'queue', detail: `a worker sells ${ETH} as soon as it has capacity and risk allows it` } },
     { ...wish, waitingFor: { cause: 'market', detail: `the market pays 60000 for ${BTC}, and the limit is 60000.5` } },
   ]);
-  // Nothing more is received: what was live is not any more, though nobody said so.
+  // Nothing more is received: live quotes become stale by age alone.
   api.clock.advanceTo(api.clock.now() + 60_000);
   expect(await got()).toMatchObject([
     { instrument: null, waitingFor: { cause: 'venue', detail: stale(ETH) } },
@@ -104,7 +104,7 @@ test('a closing says what it waits for: an exchange that is frozen, or a market 
   expect((await close({}, trader, { 'idempotency-key': 'close-2' })).body.closing).toMatchObject([
     { waitingFor: { cause: 'venue', detail: `${stale(BTC)}; the price of ${ETH} is not live: no quote of it was received` } },
   ]);
-  // A list knows no prices.
+  // A list has no prices.
   const [listed] = (await api.call('GET', '/v1/agents', { token: reader })).body.items;
   expect(listed.closing).toEqual([{ instrument: null, limitPrice: null, closedBy: expect.any(String), at: expect.any(String) }]);
   expect((await api.call('GET', `/v1/agents/${id}`, { token: await api.token(['agent:read'], THEIRS) })).status).toBe(404);

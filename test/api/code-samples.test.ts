@@ -1,4 +1,4 @@
-// The samples of the API document run as they stand: every one of them in its language against a listening API, which understands what it is asked.
+// Samples of the API document run unchanged: each in its language against a listening API, which understands it.
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
@@ -25,9 +25,9 @@ const operations = Object.values(paths)
   .flatMap((methods) => Object.values(methods))
   .filter(({ operationId }) => !OPEN.includes(operationId));
 const sourceOf = ({ 'x-codeSamples': samples }: Sampled, lang: string) => samples.find((one) => one.lang === lang)?.source ?? '';
-/** Operation whose code was used up while it was recorded. */
+/** Operation whose code was used up when it was recorded. */
 const WORKS_ONCE = 'redeemSignInLink';
-/** Answers to what was not understood. */
+/** Statuses of requests that were not understood. */
 const MISUNDERSTOOD = [400, 401, 405, 406, 411, 413, 415];
 
 let api: ApiUnderTest;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** One for each operation, so that no budget runs out and none is revoked by the sample of another. */
+/** Issues one token per operation, so that no budget runs out and no sample revokes another's token. */
 const freshTokens = (): Promise<string[]> => Promise.all(operations.map(() => api.token(PERMISSIONS, OURS)));
 
 function expectUnderstood(statuses: readonly number[], asked: readonly Sampled[] = operations): void {
@@ -65,11 +65,11 @@ test('in TypeScript', async () => {
     const run = new AsyncFunction('api', `${sourceOf(operation, 'TypeScript')}\nreturn answer;`);
     const client = createClient({ baseUrl: base, token: tokens[index] as string, fetch: noting, retries: 0 });
     try {
-      // One after the other, as somebody reads them.
+      // One after the other, as a reader runs them.
       // oxlint-disable-next-line no-await-in-loop
       await run(client);
     } catch (error) {
-      // What the service refuses, the client reads as a problem.
+      // The client reads a refusal as a problem.
       if (!(error instanceof ApiError)) throw error;
     }
   }
@@ -77,10 +77,10 @@ test('in TypeScript', async () => {
 });
 
 test.skipIf(spawnSync('curl', ['--version']).status !== 0)('in curl', async () => {
-  // The sample itself prints the answer; here its status is printed instead.
+  // The sample prints the answer; this prints its status instead.
   const own = `U=${base}\ncurl() { command curl -o /dev/null -w '%{http_code}\\n' "$@"; }\n`;
   const tokens = await freshTokens();
-  // Each is a process: in the suite every third.
+  // Each is a process: the suite runs every third.
   const asked = operations.filter((_, row) => isMet(row, 0, 3));
   const script = asked.map((operation, index) => `TOKEN=${tokens[index]}\n${sourceOf(operation, 'Shell')}\n`);
   expectUnderstood(await lines('bash', ['--norc', '-u'], own + script.join('')), asked);
@@ -111,7 +111,7 @@ for source, token in json.loads(${JSON.stringify(JSON.stringify(sources))}):
   expectUnderstood(await lines(PYTHON as string, ['-'], script));
 });
 
-/** The numbers that a program prints, one a line; it reads the script from its input. The API answers meanwhile, in this process. */
+/** Runs a script from standard input and returns the numbers it prints, one per line, while the API answers in this process. */
 async function lines(command: string, args: readonly string[], script: string): Promise<number[]> {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   const ended = new Promise((resolve) => child.once('close', resolve));

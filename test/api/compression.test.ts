@@ -1,4 +1,4 @@
-// Compressed answers: the long documents that everybody gets, and nothing else.
+// Compressed answers: only the long documents that everybody gets.
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acceptsGzip } from '../../api/http/compression.ts';
@@ -22,7 +22,7 @@ test.each(['/v1/openapi.json', '/v1/asyncapi.json', '/docs/agents', '/docs/marke
       undefined,
       expect.stringContaining('Accept-Encoding'),
     ]);
-    // Two at once, written in two ways.
+    // Two requests at once, with two spellings of the path.
     const written = [url, url.replace('a', '%61')];
     for (const small of [...(await Promise.all(written.map((one) => get(one, GZIP)))), await get(url, GZIP)]) {
       expect([small.statusCode, small.headers['content-encoding']]).toEqual([200, 'gzip']);

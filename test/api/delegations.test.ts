@@ -1,4 +1,4 @@
-// Delegations over the API: the owner's signature and the member's permission are both needed, a text grants once, the newest counts.
+// Delegations over the API: they need the owner's signature and the member's permission, a text grants once, the newest counts.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -66,7 +66,7 @@ test('a Take is delegated to by its own id: its text names a Take, it is listed 
   expect(body.text).toContain(`Take: ${takeId}`);
   expect(body.text).toContain('I let one Take trade');
   const signature = signedBy(owner.privateKey, body.text);
-  // The same signature is nothing under an agent's name.
+  // The same signature is invalid for an agent.
   const asAgent = await api.call('POST', '/v1/delegations', { token: operator, body: { ...terms, takeId: undefined, agentId, signature } });
   expect(asAgent.body.code).toBe('signature_invalid');
   const answer = await api.call('POST', '/v1/delegations', { token: operator, body: { ...terms, signature } });
@@ -174,7 +174,7 @@ test('the database changes and deletes no delegation, and lets none cross organi
     api.sql`update delegations set max_notional_usd = 1000000 where id = ${id}`,
     api.sql`delete from delegations where id = ${id}`,
     api.sql`insert into delegation_revocations (delegation_id, org_id, revoked_by, revoked_at) values (${id}, ${THEIRS}, 'x', 1)`,
-    // Of an agent, as one of a Take.
+    // An agent's delegation rewritten as a Take's.
     api.sql`insert into delegations (id, org_id, trader, agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, challenge, owner_signature, granted_by, granted_at)
       select gen_random_uuid(), org_id, 'take', agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, 'another text', owner_signature, granted_by, granted_at
       from delegations where id = ${id}`,

@@ -1,4 +1,4 @@
-// A server with the product's rule for the last descriptors, in a process of its own whose limit is low: started by spare-descriptors.test.ts.
+// Server with the product's rule for the last descriptors, in a process with a low limit, started by spare-descriptors.test.ts.
 import { register } from 'tsx/esm/api';
 
 register();

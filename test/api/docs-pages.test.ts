@@ -1,4 +1,4 @@
-// The pages under /docs: every operation and every error once, in three columns without a script, and every link leads somewhere.
+// Pages under /docs: every operation and every error once, in three columns without a script, and no broken link.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { documentedRoutes } from '../../api/document/openapi.ts';
 import { PROBLEMS } from '../../api/problem.ts';

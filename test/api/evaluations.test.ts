@@ -1,4 +1,4 @@
-// Backtests over HTTP: asked for, listed, read, reported and cancelled, by those who may.
+// Backtests over HTTP: requested, listed, read, reported and cancelled with the right permissions.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { canonicalJson, sha256Hex } from '../../src/domain/values/canonical-json.ts';
@@ -77,11 +77,11 @@ test('the report of a finished run stands alone: its own script may draw, it rea
   const hash = createHash('sha256').update(script).digest('base64');
   expect(policyOf(page)).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[^']+'; .*; sandbox allow-scripts /);
   expect(policyOf(page)).toContain(`'sha256-${hash}'`);
-  // Without an origin of its own it has neither the cookie nor the storage of the terminal.
+  // With an opaque origin it has neither the cookie nor the storage of the terminal.
   expect(policyOf(page)).not.toContain('allow-same-origin');
   const run = await api.call('GET', `/v1/agents/${id}/evaluations/${backtest}`, { token: reader });
   expect(run.body).toMatchObject({ state: 'finished', summary: { sharpe: 2 } });
-  // Nobody wrote down what the sources were.
+  // The origins of the sources were not recorded.
   const origins = { reference: 'unknown', spotchain: 'unknown' };
   expect(run.body.provenance).toEqual({ simulated: true, origins });
   await api.owner`insert into source_origins (source, at, origin) values ('spotchain', 0, 'real'), ('reference', 0, 'sandbox')`;
@@ -90,7 +90,7 @@ test('the report of a finished run stands alone: its own script may draw, it rea
   await api.owner`insert into source_origins (source, at, origin) values ('reference', 1, 'real')`;
   const { body: list } = await api.call('GET', `/v1/agents/${id}/evaluations`, { token: reader });
   expect(list.items[0].provenance).toEqual({ simulated: false, origins: { reference: 'real', spotchain: 'real' } });
-  // What is sent is what was stored: its hash is the one that the run names.
+  // The stored result is sent unchanged: its hash is the one in the run.
   expect(sha256Hex(canonicalJson(run.body.result))).toBe(run.body.resultHash);
 
   const stress = await finished('stress_test', '{"survived":true}', '<!doctype html>');

@@ -1,4 +1,4 @@
-// The feeds behind the gate: a socket opens for a verified caller from an allowed origin, and for nobody else.
+// Feeds behind authentication: a socket opens only for a verified caller from an allowed origin.
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
@@ -28,7 +28,7 @@ beforeAll(async () => {
           await registerFeeds(app, {
             clock: clock as never,
             members,
-            // Nothing is announced here: the gate is what is looked at.
+            // Nothing is announced: only the gate is tested.
             announcements: {
               position: () => ({ xid: 0, seq: 0 }),
               subscribe: () => () => {},
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** `open`, or the status that refused the upgrade. */
+/** Returns `open`, or the status that refused the upgrade. */
 function knock(headers: Record<string, string>, query = ''): Promise<string | number> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/feeds${query}`, { headers });

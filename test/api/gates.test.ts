@@ -1,4 +1,4 @@
-// The seven gates over HTTP: promotions with their refusals, sign-off, evidence, versions and their differences.
+// The seven gates over HTTP: promotions and refusals, sign-off, evidence, versions and their differences.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { STAGES } from '../../src/domain/agents/agent.ts';
@@ -11,7 +11,7 @@ import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, payload, THEIRS } 
 
 let api: ApiUnderTest;
 let fixture: GateFixture;
-/** Members: one creates and asks, one signs off, one reads, one belongs elsewhere. */
+/** Members: one creates and requests, one signs off, one reads, one belongs to another organization. */
 let trader: string;
 let risk: string;
 let both: string;
@@ -48,7 +48,7 @@ async function adopted(id: string): Promise<string> {
 }
 const made = async (over: Record<string, unknown> = {}, token = trader): Promise<string> => adopted(await createdAgent(api, token, over));
 
-/** Produces the evidence of a stage's gate: runs are evaluated, trading happens, a member signs off. */
+/** Produces the evidence of a stage's gate: runs, trading, a member's sign-off. */
 async function earn(id: string, at: (typeof STAGES)[number], passing = true): Promise<void> {
   if (at === 'backtest' || at === 'stress_test') await fixture.pass(id, at, undefined, passing);
   if (at === 'paper' || at === 'shadow') await fixture.traded(id, at, passing);
@@ -95,7 +95,7 @@ test.each(['draft', 'paper'] as const)(
     const opened = replies.filter(({ status }) => status === 200);
     expect(opened.map(({ body }) => body.stage)).toEqual([next]);
     for (const { status, body } of replies.filter((reply) => !opened.includes(reply))) {
-      // Whoever comes after the first asks for the next gate, and is told what that one needs.
+      // Later requests ask for the next gate, and get its missing conditions.
       expect([status, ['state_conflict', 'evidence_missing', 'gate_failed'].includes(body.code)], JSON.stringify(body)).toEqual([
         409,
         true,
@@ -127,7 +127,7 @@ test('an agent earns its capital through seven gates; each without its evidence 
         expect([typeof observed, typeof limit]).toEqual(['number', 'number']);
       }
       expect((await api.call('GET', `/v1/agents/${id}`, { token: reader })).body.stage).toBe(at);
-      // Trading goes on, and what was lost is earned back.
+      // Trading goes on, and the loss is earned back.
       if (at === 'paper') for (let n = 0; n < 3; n++) await earn(id, at);
       if (at === 'shadow') for (let n = 0; n < 7; n++) await earn(id, at);
       if (at !== 'paper' && at !== 'shadow') await earn(id, at);
@@ -187,7 +187,7 @@ test('a changed manifest restarts at draft, and the evidence of the old one open
   expect(changed.body).toMatchObject({ stage: 'draft', manifestVersion: 2 });
   expect((await gatesOf(id)).gates.map(({ passed }: { passed: boolean }) => passed)).toEqual([true, false, false, false, false, false]);
   await adopted(id);
-  // Its rule on events could not be known in a backtest, and nobody has to wait for one to receive of it.
+  // Its event rule could not be evaluated in a backtest, and that is said without waiting for one.
   const named = (await gatesOf(id)).missingHistory;
   expect(named).toHaveLength(4);
   expect(named[0]).toMatchObject({ conditions: ['no_negative_event'], source: 'news:wire', missingPct: 100 });
@@ -308,7 +308,7 @@ describe('versions', () => {
     expect(next.items[0].version).toBe(2);
     expect((await api.call('GET', `/v1/agents/${id}/versions?from=1&to=9`, { token: reader })).status).toBe(404);
     expect((await api.call('GET', `/v1/agents/${id}/versions?from=0`, { token: reader })).status).toBe(400);
-    // Against a version of another agent only the own one is listed.
+    // Against a version of another agent, only the agent's own is listed.
     const copied = await made();
     const against = (await api.call('GET', `/v1/agents/${id}/versions?from=2&to=1&against=${copied}`, { token: reader })).body;
     expect(against.items.map(({ version }: { version: number }) => version)).toEqual([2]);
@@ -353,7 +353,7 @@ test('no random sequence of requests, breakers, new versions and raw statements 
       let at = 0;
       let paused = false;
       let version = 1;
-      /** Recorded evidence that counts, by kind: true if the newest has passed. */
+      /** Valid recorded evidence by kind: true if the newest has passed. */
       let counts = new Map<string, boolean>([['manifest', true]]);
       const restart = (place: number): void => {
         at = place;

@@ -1,4 +1,4 @@
-// What 64 KiB of the worst input cost the main loop: a few milliseconds at most, on every route, in bodies and in queries.
+// 64 KiB of the worst input block the main loop for a few milliseconds at most, on every route, in bodies and queries.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
 import { ROUTES } from '../../api/v1/index.ts';
@@ -8,13 +8,13 @@ import { type ApiUnderTest, apiUnderTest, createdAgent } from './api-under-test.
 import { type HostileInput, hostileBodies, hostileQueries } from './hostile-input.ts';
 
 /**
- * Maximum time for which the main loop is busy beyond a harmless request to the same route, in milliseconds. Attacks cost hundreds; twice
- * the aim of 5 ms leaves room for a slower machine.
+ * Maximum busy time of the main loop beyond a harmless request to the same route, in milliseconds. Attacks cost hundreds; twice the
+ * aim of 5 ms leaves room for a slower machine.
  */
 const MOST_MS = 10;
-/** The best of so many counts: what else the machine does is not the input's doing. */
+/** Number of attempts, of which the best counts: other load is not the input's fault. */
 const TRIES = 40;
-/** Number of kinds of expensive input of which a route meets one in the suite, its neighbour the next; in the proof all of them. */
+/** One in so many kinds of input is sent to a route in the suite, the next to its neighbour; all in the proof. */
 const KINDS_APART = rounds({ suite: 4, proof: 1 });
 
 let api: ApiUnderTest;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Measures how long one request keeps the loop busy, in milliseconds, and the status of its answer. */
+/** Measures the time for which one request keeps the loop busy, in milliseconds, with the status of its answer. */
 async function costOf(method: string, url: string, input?: HostileInput): Promise<{ ms: number; status: number }> {
   const headers = { authorization: `Bearer ${token}`, ...(input === undefined ? {} : { 'content-type': input.contentType }) };
   let status = 0;
@@ -46,7 +46,7 @@ async function costOf(method: string, url: string, input?: HostileInput): Promis
   return { ms, status };
 }
 
-/** The least that a request takes beyond `harmlessMs`; measured again until it is within the bound, or `TRIES` times. */
+/** Returns the minimum time beyond `harmlessMs`. Measures until it is within the bound, at most `TRIES` times. */
 async function leastCost(method: string, url: string, input: HostileInput | undefined, harmlessMs: number) {
   let least = { ms: Number.POSITIVE_INFINITY, status: 0 };
   for (let tries = 0; tries < TRIES && least.ms > MOST_MS; tries++) {

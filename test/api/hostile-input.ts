@@ -1,4 +1,4 @@
-/** Input that is made to be expensive: 64 KiB at most, shaped by what a route's schema says it reads. */
+/** Input designed to be expensive: at most 64 KiB, shaped by a route's schema. */
 import type { Route } from '../../api/route.ts';
 
 export interface HostileInput {
@@ -8,10 +8,10 @@ export interface HostileInput {
 }
 
 const BYTES = 64 * 1024;
-/** A longer YAML document is refused unread. */
+/** Longer YAML is refused without parsing. */
 const YAML_CHARACTERS = 32 * 1024;
 
-/** Repeats a piece, numbered, until the text is nearly as long as a body may be. */
+/** Repeats a numbered piece until the text is almost as long as a body may be. */
 function filled(piece: (index: number) => string, bytes = BYTES - 256): string {
   let text = '';
   for (let index = 0; ; index++) {
@@ -21,7 +21,7 @@ function filled(piece: (index: number) => string, bytes = BYTES - 256): string {
   }
 }
 
-/** Texts that ill-written patterns and comparisons stumble over. */
+/** Texts that are slow for careless patterns and comparisons. */
 const TEXTS: Readonly<Record<string, (length: number) => string>> = {
   letters: (length) => 'a'.repeat(length),
   zeros: (length) => `1.${'0'.repeat(length - 3)}1`,
@@ -53,7 +53,7 @@ const yaml = (name: string, text: string): HostileInput => ({
   text: text.slice(0, YAML_CHARACTERS),
 });
 
-/** Bodies that any JSON reader, validator and error message has to get through. */
+/** Returns bodies that every JSON reader, validator and error message must handle. */
 function plainBodies(): HostileInput[] {
   return [
     json('six thousand names that nobody knows', `{${filled((i) => `"kez${i}":1,`)}"z":1}`),
@@ -70,7 +70,7 @@ function plainBodies(): HostileInput[] {
   ];
 }
 
-/** Each field that a schema names, once with every kind of long text and once with a long list. */
+/** Returns each field of a schema with every kind of long text, and with a long list. */
 function fieldBodies(schema: Node): HostileInput[] {
   const fields = Object.entries(schema.properties ?? {}).concat(
     (schema.anyOf ?? []).flatMap(({ properties = {} }) => Object.entries(properties)),
@@ -140,12 +140,12 @@ function yamlBodies(): HostileInput[] {
   return Object.entries(shapes).map(([name, text]) => yaml(`YAML: ${name}`, text));
 }
 
-/** Expensive bodies for a route. */
+/** Returns expensive bodies for a route. */
 export function hostileBodies(route: Route): HostileInput[] {
   return [...plainBodies(), ...fieldBodies(route.schema.body as unknown as Node), ...(route.yaml === true ? yamlBodies() : [])];
 }
 
-/** Expensive queries: every field with every kind of text that a URL has room for, and with characters that no database holds. */
+/** Returns expensive queries: every field with every kind of text that fits into a URL, and with characters that no database stores. */
 export function hostileQueries(route: Route): { readonly name: string; readonly query: string }[] {
   const fields = Object.keys((route.schema.querystring as unknown as Node).properties ?? {});
   return fields.flatMap((field) => [
@@ -156,7 +156,7 @@ export function hostileQueries(route: Route): { readonly name: string; readonly 
   ]);
 }
 
-/** Pieces that a parser of YAML or JSON decides on. */
+/** Tokens that matter to a parser of YAML or JSON. */
 const PIECES = [
   '{',
   '}',
@@ -209,7 +209,7 @@ const PIECES = [
   '\u2028',
 ]; // prettier-ignore
 
-/** A text of up to 64 KiB out of a few pieces, each repeated or mixed with others; the same for the same numbers. */
+/** Returns a text of up to 64 KiB from a few pieces, repeated or mixed. Deterministic for the given numbers. */
 export function randomText(next: () => number): string {
   const pick = (): string => PIECES[Math.floor(next() * PIECES.length)] as string;
   const chosen = Array.from({ length: 1 + Math.floor(next() * 6) }, () =>

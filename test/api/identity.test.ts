@@ -1,4 +1,4 @@
-// Who asks: one credential, verified, with the grants that the database holds at this moment.
+// Identity of a caller: one credential, verified, with the present grants of the database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/document/openapi.ts';
 import { refuse } from '../../src/domain/values/refusal.ts';
@@ -116,7 +116,7 @@ describe('the credential', () => {
       expect([url, ...(await ask('POST', url, body))]).toEqual([url, 503, 'unavailable']);
     }
     expect(await ask('POST', '/v1/agents/emergency-halt')).toEqual([200, undefined]);
-    // Who lacks the permission is told that, not that waiting would help.
+    // Without the permission the caller is told that, not to wait.
     const viewer = await doubtful.token(['market:read']);
     expect((await doubtful.call('POST', `/v1/agents/${id}/resume`, { token: viewer })).status).toBe(403);
     silent = false;

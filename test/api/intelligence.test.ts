@@ -1,4 +1,4 @@
-// Market intelligence over HTTP on a real database: events with their corroboration, chatter apart, chains, macro series, the regime.
+// Market intelligence over HTTP on a real database: events with their corroboration, separate chatter, chains, macro series, the regime.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIntelligenceStore } from '../../src/adapters/store/intelligence/intelligence-store.ts';
 import type { MacroObservation } from '../../src/domain/intelligence/macro.ts';
@@ -181,7 +181,7 @@ describe('the social feed', () => {
         engagement: { likes: 50, reposts: 1, replies: 2, quotes: 3 },
       }),
     ]);
-    // Seen again later: only what it gathered meanwhile changes.
+    // Seen again later: only its engagement changes.
     await store.savePosts([
       post('1', 30, { receivedAt: NOW, engagement: { likes: 99, reposts: 7, replies: 0, quotes: null }, text: 'edited', entities: [] }),
     ]);

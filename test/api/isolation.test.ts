@@ -1,4 +1,4 @@
-// Two organizations on one service: whatever belongs to the other answers as if it were not there, in every route of the table.
+// Two organizations on one service: everything of the other is not found, on every route of the table.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/document/openapi.ts';
 import type { RouteEntry } from '../../api/route.ts';
@@ -10,9 +10,9 @@ import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, payload, ty
 
 let api: ApiUnderTest;
 let ours: string;
-/** Every id that a row of the other organization has, with the tables in which it is one. */
+/** Ids in rows of the other organization, with their tables. */
 const foreign = new Map<string, readonly string[]>();
-/** Every GET route without an id, as our organization was answered before and after the other one had anything. */
+/** Answers of each GET route without an id, before and after the other organization had data. */
 const given = new Map<string, readonly [before: unknown, after: unknown]>();
 beforeAll(async () => {
   api = await apiUnderTest();
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Permissions of data that belongs to nobody, the market above all. */
+/** Permissions for data that belongs to no organization, mainly market data. */
 const NOBODYS: readonly unknown[] = ['public', 'identity', 'market:read'];
 const ROUTES = servedRoutes().filter(({ route, permission }) => route.url.startsWith('/v1/') && !NOBODYS.includes(permission));
 const name = ({ route }: RouteEntry): string => `${route.method} ${route.url}`;
@@ -45,10 +45,12 @@ const lists = ROUTES.filter(({ route }) => route.method === 'GET' && !route.url.
 
 const everyList = servedRoutes().filter(({ route }) => route.method === 'GET' && route.url.startsWith('/v1/') && !route.url.includes('/:'));
 
-/** Shared catalogs: what an organization lists, launches or registers is for everybody to see. */
+/** Shared catalogs: what an organization lists, launches or registers is public. */
 const PUBLIC_BY_DESIGN: Readonly<Record<string, string>> = {};
 
-/** In the suite a route is asked about every id of its own kind and one in so many of the others, its neighbour about the next; in the proof about all. */
+/**
+ * One in so many foreign ids is tried on a route in the suite, besides those of its own kind, the next on its neighbour; all in the proof.
+ */
 const IDS_APART = rounds({ suite: 6, proof: 1 });
 function foreignTo({ route }: RouteEntry, place: number): readonly (readonly [id: string, tables: readonly string[]])[] {
   const kind = (/([a-z-]+)\/:/.exec(route.url)?.[1] ?? '').replace(/s$/, '');
@@ -62,7 +64,7 @@ test('nothing that the other organization has changes a byte of what ours is giv
   expect(changed.map(([route]) => route).sort()).toEqual(Object.keys(PUBLIC_BY_DESIGN).sort());
 });
 
-/** An id of the same form and length that nothing has. */
+/** Returns an unused id of the same form and length. */
 const absentLike = (id: string): string => (id.startsWith('{') ? id.replaceAll(/\d/g, '0') : newId());
 
 /** Returns what a client sees, without the parts that differ between requests and the requested id. */
@@ -78,7 +80,7 @@ async function asking(found: RouteEntry, url: string, token: string, id: string)
   return seen(await api.call(method, `${url}${queryOf(found)}`, { token, ...body }), id);
 }
 
-/** Returns the query that a route requires before it looks for the id: the smallest numbers. */
+/** Returns the query that a route validates before it looks up the id: the smallest numbers. */
 function queryOf({ route }: RouteEntry): string {
   const query = route.schema.querystring as { properties: Record<string, { minimum?: number }>; required?: string[] } | undefined;
   const needed = (query?.required ?? []).map((member) => `${member}=${query?.properties[member]?.minimum ?? 0}`);
@@ -104,7 +106,7 @@ test.each(withIds.map((found, place) => [name(found), found, place] as const))(
       if (found.route.method === 'GET') expect(answer.status, tables.join()).toBe(404);
       expect(answer, tables.join()).toEqual(await asking(found, at(absent, absent), token, absent));
       if (at('a', 'b') === at('a', 'c')) continue;
-      // An agent of ours, and something of theirs below it.
+      // An agent of ours with something of theirs below it.
       expect(await asking(found, at(ours, id), token, id), `ours and ${tables.join()}`).toEqual(
         await asking(found, at(ours, absent), token, absent),
       );

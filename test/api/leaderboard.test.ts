@@ -1,4 +1,4 @@
-// The leaderboard over HTTP: registration of either chain, windows, filters, a wallet's sales, CSV, and what is refused.
+// Leaderboard over HTTP: registration on either chain, windows, filters, a wallet's sales, CSV, and refusals.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLeaderboardStore } from '../../src/adapters/store/leaderboard/leaderboard-store.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
@@ -104,7 +104,7 @@ test("a wallet's page holds the trades behind its figure, and CSV the same", asy
   expect(csv.text.trimEnd().split('\r\n')).toHaveLength(3);
   expect(csv.text).toContain('sell,4,90,40,50');
   const whole = await api.call('GET', '/v1/leaderboard/csv?window=24h', { token: viewer });
-  // A label is never a formula of a spreadsheet.
+  // A label is never a spreadsheet formula.
   expect(whole.text).toContain(`1,${trader},spotchain,"'=cmd ""quoted"", and a comma",50,100,partial,2,2,`);
   expect((await api.call('GET', `/v1/leaderboard/wallets/${sandboxKey('unknown').address}?window=24h`, { token: viewer })).status).toBe(
     404,
@@ -147,7 +147,7 @@ test('a character of a label that nobody sees is named', async () => {
 });
 
 test('an address that could be of either chain is of the one whose form it has', async () => {
-  // 0 is no letter of base58, so that 0x… is never an address of the primary chain; 40 hexadecimal digits without it are none of the EVM chain.
+  // Base58 has no 0, so 0x… is never an address of the primary chain. Forty hexadecimal digits without it are none of the EVM chain.
   const hexadecimal = 'abcdef123456789abcdef123456789abcdef1234';
   expect([(await register({ address: hexadecimal })).status, (await register({ address: `0x${hexadecimal}` })).body.chain]).toEqual([
     400,

@@ -1,4 +1,4 @@
-// Live prediction orders over HTTP: prepared and executed on connections that see one organization, against the sandbox's chain and on-chain venue.
+// Live prediction orders over HTTP on connections that see one organization, with the sandbox's chain and on-chain venue.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type OnchainFixture, onchainFixture } from '../actors/prediction-order/onchain-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, THEIRS } from './api-under-test.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
   await fixture.list();
 });
 
-/** The API's clock stands still by itself; the chain's and the venue's go on. */
+/** Calls the API, whose clock stands still; the chain's and the venue's go on. */
 function call(...request: Parameters<ApiUnderTest['call']>) {
   api.clock.advanceTo(Math.max(api.clock.now(), fixture.clock.now()));
   return api.call(...request);
@@ -91,7 +91,7 @@ describe('prepare', () => {
   });
 
   test('never buys more than was wished, though the venue buys with the whole deposit', async () => {
-    // The market moves between two questions to the venue: then it says so and is asked again, as it wants.
+    // The market moves between two requests to the venue: then the answer says so and the request is repeated as asked.
     const asked = (wish: object) =>
       waitFor(
         async () => {
@@ -119,7 +119,7 @@ describe('prepare', () => {
     [{ marketId: 'pm-000000000000000000000000' }, 404, 'not_found'],
     [{ notionalUsd: '3' }, 409, 'state_conflict'],
     [{ notionalUsd: '5000000' }, 422, 'blocked_by_risk'],
-    // A stranger's wallet that holds nothing.
+    // Another owner's empty wallet.
     [{ wallet: 'Vote111111111111111111111111111111111111111' }, 409, 'state_conflict'],
   ])('%j answers %d %s', async (body, status, code) => {
     const reply = await prepare(body);
@@ -140,7 +140,7 @@ describe('execute', () => {
     const long = await execute(order.id, 'A'.repeat(100_000));
     expect([long.status, long.body.code, long.body.detail]).toEqual([400, 'malformed_transaction', expect.stringContaining('1232')]);
     expect((await execute(order.id, transaction.unsigned)).body.code).toBe('signature_missing');
-    // A wallet that raises the price of its computation by one.
+    // A wallet that raises its compute unit price by one.
     const bytes = Buffer.from(transaction.unsigned, 'base64');
     const at = bytes.indexOf(Buffer.from([3, 0xe8, 0x03, 0, 0, 0, 0, 0, 0]));
     bytes[at + 1] = 0xe9;

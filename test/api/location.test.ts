@@ -1,11 +1,11 @@
-// Where things are shown: the `Location` of 201 answers, and the addresses that replaced earlier ones.
+// `Location` of 201 answers, and addresses that replaced earlier ones.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { locationOf } from '../../api/http/location.ts';
 import { servedRoutes } from '../../api/document/openapi.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN, payload } from './api-under-test.ts';
 
 const ROUTES = servedRoutes().map(({ route }) => route);
-/** Things that only lists show. */
+/** Resources shown only in lists. */
 const LISTED_ONLY = [
   '/v1/invitations',
   '/v1/bridge/quote',

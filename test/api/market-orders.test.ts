@@ -1,4 +1,4 @@
-// Orders of people over HTTP: paper fills through the live book, risk with the organization's preferences, and the switch before live ones.
+// Orders of people over HTTP: paper fills through the live book, risk by the organization's preferences, and disabled live orders.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createManualDayStore } from '../../src/adapters/store/books/manual-days.ts';
 import { nextUtcDay } from '../../src/domain/books/book.ts';
@@ -213,7 +213,7 @@ test('orders of the same moment share a transaction, each on the book that the o
   expect(states(await at(many(6, { quantity: '0.1' })))).toBe('filled filled filled filled filled filled');
   const sold = await at(many(4, { side: 'sell', quantity: '0.6' }));
   expect(states(sold)).toBe('blocked_by_risk blocked_by_risk blocked_by_risk filled');
-  // Ten of 1,000,000 dollars are within the mandate's capital.
+  // Ten orders of 1,000,000 dollars are within the mandate's capital.
   const resting = await at(many(12, { quantity: '16.9', limitPrice: '59000', timeInForce: 'gtc', postOnly: true }));
   expect(states(resting)).toBe(`blocked_by_risk blocked_by_risk ${many(10, 'resting' as never).join(' ')}`);
 
@@ -222,7 +222,7 @@ test('orders of the same moment share a transaction, each on the book that the o
   expect(written?.['orders']).toBe(17);
   expect(written?.['transactions']).toBeLessThan(17);
   const [book] = await api.sql`select version::int, fills, cash_usd, capital_usd, holdings from books where org_id = ${THEIRS}`;
-  // Six times 0.1 at 60010 and once 0.6 at 60000, with the fee of a tenth of a percent of each.
+  // Six times 0.1 at 60010 and once 0.6 at 60000, each with a fee of 0.1 %.
   const paid = new Decimal('36006').plus('36.006').minus('36000').plus('36').toFixed();
   const [cash, capital] = [book?.['cash_usd'], book?.['capital_usd']].map((sum) => new Decimal(sum).toFixed());
   expect({ ...book, cash_usd: cash, capital_usd: capital }).toEqual({
@@ -268,7 +268,7 @@ test('the daily drawdown of people counts from the first mark of the UTC day, wh
     const { status, body } = await paper({ quantity: '0.001' }, {}, token);
     return status === 201 ? body.state : body.rejections.map(({ code }: { code: string }) => code);
   };
-  /** Does what a worker that has just started does every minute. */
+  /** Runs the every-minute work of a worker that has just started. */
   const begins = async (mid: string) => {
     const marks = async () => new Map([[BTC, mid]]);
     await beginManualDays({ store: createManualDayStore(api.sql), marks, clock: api.clock, contained });
@@ -282,12 +282,12 @@ test('the daily drawdown of people counts from the first mark of the UTC day, wh
   priced('60000', '60010');
   const begun = await begins('60005');
   expect(begun.day).toBe(day);
-  // The price falls by half before anybody orders anything: the loss of the day is there although no order has seen it.
+  // The price halves before anybody orders: the daily loss exists although no order has seen it.
   api.clock.advanceTo(day + 10 * 3_600_000);
   priced('30000', '30010');
   expect(await begins('30005')).toEqual(begun);
   expect(await trades()).toEqual(['daily_drawdown_breach']);
-  // The next day is measured anew.
+  // The next day starts anew.
   api.clock.advanceTo(nextUtcDay(day) + 30_000);
   priced('30000', '30010');
   expect((await begins('30005')).day).toBe(nextUtcDay(day));

@@ -1,4 +1,4 @@
-// What the venues say, over HTTP: quotes, candles with what is missing, order books and the catalog.
+// Market data over HTTP: quotes, candles with gaps, order books and the catalog.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gapsOf } from '../../api/v1/candles/coverage.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';

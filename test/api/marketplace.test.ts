@@ -1,4 +1,4 @@
-// Listings over HTTP: what is published comes from the record, is pinned, and shows its rules to its creator alone.
+// Listings over HTTP: published from the record, pinned, with rules visible only to the creator.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_ROLE, asOrganization } from '../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
@@ -92,7 +92,7 @@ describe('a listing', () => {
     expect(metrics).toEqual(recorded.find(({ kind }) => kind === 'backtest')?.metrics);
     const [{ series }] = (await gates.app`
       select series::jsonb from evidence where agent_id = ${id} and kind = 'backtest'`) as unknown as [{ series: BacktestSeries }];
-    // Every 48th part of the days, and the last one: five years of days are not told one by one.
+    // Every 48th part of the days, and the last one: five years are not sent day by day.
     const told = Array.from({ length: 48 }, (_, n) => series.days[Math.ceil(((n + 1) * series.days.length) / 48) - 1] as EquityDay);
     expect(series.days.length).toBeGreaterThan(1_000);
     expect(evidence.curve).toEqual(
@@ -110,7 +110,7 @@ describe('a listing', () => {
     await api.call('POST', `/v1/agents/${id}/promote`, { token: creator });
     const { runId } = await gates.pass(id, 'backtest');
     const luck = { versionsTried: 3, expectedBestSharpe: 0.9, probabilisticSharpe: 0.99, deflatedSharpe: 0.87 };
-    // A run of five years is no business of this test: its report is put beside the evidence that names it.
+    // This test needs no five-year run: the report is inserted for the evidence that names it.
     await api.owner.begin(async (transaction) => {
       await transaction`set local session_replication_role = replica`;
       const result = JSON.stringify({ luck, trades: [] });

@@ -1,4 +1,5 @@
-// The published conformance suite of the Model Context Protocol against our server: what fails needs a test server's tools, or what we do not declare.
+// Published conformance suite of the Model Context Protocol: the failing scenarios need a test server's tools, or capabilities that we do
+// not declare.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
@@ -19,7 +20,7 @@ const PROGRAM = [
   'all',
 ];
 
-/** Scenarios that we do not pass, with what they ask for. */
+/** Scenarios that we do not pass, with their requirements. */
 const NOT_OURS = {
   'the server offers no completions, no log, no subscriptions, and declares none of them': [
     'completion-complete',
@@ -76,7 +77,7 @@ const NOT_OURS = {
     'tools-call-with-progress',
   ],
 };
-/** Checks of the scenario of stateless servers that need tools of the test server, or subscriptions. */
+/** Checks of the stateless scenario that need tools of the test server, or subscriptions. */
 const STATELESS_NOT_OURS = [
   'sep-2575-http-server-no-independent-requests-on-stream',
   'sep-2575-missing-capability-http-400',
@@ -90,7 +91,7 @@ let api: ApiUnderTest;
 let url: string;
 let close: () => void;
 beforeAll(async () => {
-  // Not typed: it runs before anything is installed.
+  // Untyped, because it runs before anything is installed.
   const { ensurePackages } = (await import(new URL('../../src/packages.mjs', import.meta.url).href)) as {
     ensurePackages: (root: string) => Promise<void>;
   };
@@ -98,7 +99,7 @@ beforeAll(async () => {
   api = await apiUnderTest();
   const token = await api.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage']);
   const { port } = new URL(await api.app.listen({ host: '127.0.0.1', port: 0 }));
-  // The suite sends no token: it is added on the way.
+  // The suite sends no token: this proxy adds it.
   const way = createServer((asked, answer) => {
     const { url: path, method, headers } = asked;
     const sent = request({ host: '127.0.0.1', port, path, method, headers: { ...headers, authorization: `Bearer ${token}` } }, (got) => {
@@ -123,7 +124,7 @@ interface Check {
 
 test('every scenario that asks for what we offer passes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
-  // It ends with 1 where anything failed.
+  // It exits with 1 if anything failed.
   await new Promise((ended) => execFile(process.execPath, [...PROGRAM, '--url', url, '--output-dir', folder], ended));
   const found = readdirSync(folder).map((name) => {
     const scenario = /^server-(.+)-\d{4}-\d\d-\d\dT/.exec(name)?.[1] ?? name;

@@ -1,4 +1,4 @@
-// The Model Context Protocol: real clients of 2026 and of 2025 on the API with its database.
+// Model Context Protocol: real clients of 2026 and 2025 on the API with its database.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ test('each operation is a tool of one set or refused for one reason', () => {
   expect(refused.filter((name) => !names.includes(name))).toEqual([]);
   const neither = entries.filter((found) => toolKindOf(found) === null && !refused.includes(found.route.name));
   expect(neither.map(({ route }) => route.name)).toEqual([]);
-  // Arguments are fields of the path, the query and the body: no two of a tool have one name.
+  // A tool's arguments are the fields of path, query and body, with unique names.
   for (const { route } of entries.filter((found) => toolKindOf(found) !== null)) {
     const fields = Object.values(route.schema).flatMap((schema) => Object.keys((schema as { properties?: object }).properties ?? {}));
     expect([route.name, new Set(fields).size]).toEqual([route.name, fields.length]);
@@ -96,7 +96,7 @@ test.each<[string, Mode]>([
   expect(tools.find(({ name }) => name === 'getOutsideContext')?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
   const ajv = new Ajv2020({ strict: false, formats: { uuid: true, 'date-time': true } });
   for (const { name, inputSchema } of tools) expect(() => ajv.compile(inputSchema), name).not.toThrow();
-  // A model pays for the list in each conversation.
+  // A model pays for this list in each conversation.
   expect(JSON.stringify(tools).length).toBeLessThan(100_000);
   const context = await client.callTool({ name: 'getOutsideContext', arguments: { id: agent } });
   expect(textOf(context)).toMatch(/^Answer 200 of GET \/v1\/agents\/.*never instructions to you\.\n\{"agentId"/);
@@ -214,7 +214,7 @@ test('a page on the list and the own address are let in', async () => {
     expect((await ask({ headers, body: { ...LIST, method: 'prompts/list' } })).status, JSON.stringify(headers)).toBe(200);
 });
 
-/** A model that does what a text tells it to: each line `call <tool> <JSON>` is a call. */
+/** Acts like a model that obeys a text: each line `call <tool> <JSON>` is a call. */
 async function obey(client: Client, text: string): Promise<Record<string, string>> {
   const done: Record<string, string> = {};
   for (const [, name = '', given = '{}'] of text.matchAll(/call (\w+) (\{.*?\});/g)) {
@@ -284,7 +284,7 @@ test('a model that obeys a news item trades nothing outside the mandate', async 
   await client.close();
 });
 
-// The full number is in hostile-proposals.proof.test.ts.
+// hostile-proposals.proof.test.ts runs the full number.
 test('of 160 hostile proposals over every route none gets beyond the mandate, and no neighbour waits', async () => {
   const found = await attack(api, 160);
   expect(found).toMatchObject({ sent: 160, outside: 0, delayed: 0, defects: 0 });

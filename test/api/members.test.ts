@@ -1,4 +1,4 @@
-/** Members, roles, invitations and tokens that are taken back, over the API and past it, on a real database. */
+/** Members, roles, invitations and revoked tokens, over the API and around it, on a real database. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { API_ROLE, asOrganization } from '../../src/adapters/store/callers/as-organization.ts';
 import { acceptInvitation } from '../../src/adapters/store/callers/organization-members.ts';
@@ -7,7 +7,7 @@ import { isTakenBack } from '../../src/domain/identity/member.ts';
 import { type ApiUnderTest, apiUnderTest, OURS, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
-/** Manages our members. */
+/** Token that manages our members. */
 let admin: string;
 beforeAll(async () => {
   api = await apiUnderTest();
@@ -21,7 +21,7 @@ afterAll(async () => {
 const post = (url: string, token: string, body?: unknown) => api.call('POST', url, { token, ...(body === undefined ? {} : { body }) });
 const me = async (token: string) => (await api.call('GET', '/v1/me', { token })).body;
 
-/** A new identity that joined us by an invitation with a role; its token and subject. */
+/** Returns token and subject of a new identity that joined us by an invitation with a role. */
 async function joined(role: string): Promise<{ readonly token: string; readonly subject: string }> {
   const invited = await post('/v1/invitations', admin, { name: `new ${role}`, role });
   const token = await api.token([], null);
@@ -57,7 +57,7 @@ test('an invitation that was revoked or has expired lets nobody in, and nobody j
   expect((await post('/v1/invitations/accept', theirs, { code: open.code })).body.detail).toContain('belongs to an organization already');
   const late = await acceptInvitation(api.sql, 'late', 'f'.repeat(64), api.clock.now());
   expect(late).toEqual({ refusal: 'no invitation has this code' });
-  // What belongs to another organization is not there.
+  // Data of another organization is not found.
   const theirAdmin = await api.token(['members:manage'], THEIRS);
   expect((await post(`/v1/invitations/${open.id}/revoke`, theirAdmin)).status).toBe(404);
 });

@@ -1,4 +1,4 @@
-// What is null in an answer is null on the wire, in every schema of the document; an empty list or object never stands for it.
+// Null values are sent as null in every schema of the document; an empty list or object never replaces them.
 import fastJsonStringify from 'fast-json-stringify';
 import { expect, test } from 'vitest';
 import { ObservationBody } from '../../api/v1/agents/decisions/decision-body.ts';
@@ -20,8 +20,8 @@ const isNullable = ({ type, anyOf = [] }: Node): boolean =>
   type === 'null' || (Array.isArray(type) && type.includes('null')) || anyOf.some(isNullable);
 
 /**
- * Values of a schema that together take every way through it: each field that may be null both null and not, each branch of
- * a choice, each kind of a value of a map. The first is the plainest in which nothing is null that need not be.
+ * Returns values of a schema that together cover it: each nullable field null and not null, each branch of a choice, each kind of a
+ * map's values. The first is the simplest, with nothing null that need not be.
  */
 function valuesOf(node: Node): readonly unknown[] {
   if (node['$ref'] !== undefined) throw new Error(`a reference is not followed: ${JSON.stringify(node['$ref'])}`);
@@ -35,7 +35,7 @@ function valuesOf(node: Node): readonly unknown[] {
 
 const PLAIN: Readonly<Record<string, unknown>> = { integer: 1, number: 1, boolean: true, string: 'text', null: null };
 
-/** An object with the plainest of every field, and one for each other value of each. */
+/** Returns an object with the simplest value of every field, and one for each other value. */
 function objectsOf({ properties = {}, patternProperties = {}, additionalProperties }: Node): readonly unknown[] {
   const fields = Object.entries(properties).map(([name, field]) => [name, valuesOf(field)] as const);
   for (const [pattern, field] of Object.entries(patternProperties as Record<string, Node>)) {
@@ -54,7 +54,7 @@ const listsOf = ({ items }: Node): readonly unknown[] => (items === undefined ? 
 /** Keywords that limit texts, numbers and lists, which do not affect null. */
 const BOUNDS = new Set(['$id', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems']);
 
-/** A schema by its types alone, compiled for itself. */
+/** Reduces a schema to its types, so that it compiles by itself. */
 function byTypes(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(byTypes);
   if (typeof node !== 'object' || node === null) return node;

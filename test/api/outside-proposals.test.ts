@@ -1,4 +1,4 @@
-// Outside proposals and replay sessions over the wire: every answer is checked against the OpenAPI document.
+// Outside proposals and replay sessions over HTTP: every answer is checked against the OpenAPI document.
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/document/openapi.ts';
@@ -178,7 +178,7 @@ describe('replay sessions', () => {
     expect(begun).toEqual(Array.from({ length: PATHS }, (_, path) => path));
     const result = await sessions.resultOf(session);
     expect(result).toMatchObject({ bars: BARS, blind: { slots: PATHS * BARS } });
-    // What was bought is sold by its stop at most, and never bought again.
+    // The position is at most sold by its stop, and never bought again.
     expect(result.trades.closed).toBeLessThanOrEqual(1);
     expect(Math.round(result.turnoverUsd / 1_000)).toBe(1 + result.trades.closed);
   });
@@ -241,7 +241,7 @@ test("an agent's token proposes for its agent and opens nothing else, until it i
   expect((await api.call('GET', `/v1/agents/${agent}/tokens`, { token: trader })).body).toEqual({ items: [shown] });
   expect(await api.sql`select 1 from agent_tokens where digest = ${token}`).toEqual([]);
 
-  // No request is refused because of those before it.
+  // Earlier requests must not cause a refusal.
   api.clock.advanceTo(api.clock.now() + 120_000);
   const proposed = await propose({ clientId: 'by-the-token' }, token);
   expect([proposed.status, proposed.body.submittedBy]).toEqual([202, `agent-token:${shown.id}`]);
@@ -270,7 +270,7 @@ test("an agent's token proposes for its agent and opens nothing else, until it i
   }
 
   const revoke = `/v1/agents/${agent}/tokens/${shown.id}/revoke`;
-  // The trader's own token has run out meanwhile.
+  // The trader's own token has expired meanwhile.
   const fresh = await api.token(['trade:execute']);
   const revoked = await api.call('POST', revoke, { token: fresh });
   expect([revoked.status, typeof revoked.body.revokedAt]).toEqual([200, 'string']);
@@ -298,7 +298,7 @@ describe('sessions that their code leaves or spoils', () => {
   });
   afterAll(() => sessions?.stop());
 
-  /** A session that waits at its first step, with a token of its agent: that token does not run out. */
+  /** Opens a session that waits at its first step, with a token of its agent, which does not expire. */
   async function begun(release: string) {
     const session = await sessions.open(release);
     const code = await api.call('POST', `/v1/agents/${session.id}/tokens`, { token: member, body: { name: 'code' } });

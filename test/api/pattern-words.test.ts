@@ -1,4 +1,4 @@
-// Every pattern of a request has words for its refusal, and their example is a text that it allows.
+// Every pattern of a request has a description for its refusal, with a valid example.
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { CHANNELS } from '../../api/feeds/channels/index.ts';

@@ -1,5 +1,5 @@
-// Every route with sets of permissions, and every route with another organization's ids: both from the route table.
-// The suite asks with the sets that decide a route's rule, `npm run proof` with every set.
+// Every route with sets of permissions, and every route with another organization's ids, both from the route table.
+// The suite uses the sets that decide a route's rule, `npm run proof` every set.
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/document/openapi.ts';
@@ -15,7 +15,7 @@ import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, payload, TH
 let api: ApiUnderTest;
 let foreign: string;
 beforeAll(async () => {
-  // One address asks every route as nobody: more than the limit of failed identities lets through.
+  // One address calls every route anonymously, more often than the limit of failed identities allows.
   const failed = { limit: 10_000, windowSeconds: 60 };
   api = await apiUnderTest(() => ({ access: { limits: createRateLimits({ ...DEFAULT_POLICIES, failed_identity: failed }) } }));
   const theirTrader = await api.token(['trade:execute'], THEIRS);
@@ -25,7 +25,7 @@ afterAll(() => api.close());
 
 const ROUTES = servedRoutes();
 const EVERY_SET: readonly (readonly Permission[])[] = [
-  // Every set of the first four; who manages members is told by two sets more.
+  // Every set of the first four; two further sets test the management of members.
   ...Array.from({ length: 16 }, (_, bits) => PERMISSIONS.slice(0, 4).filter((_, i) => bits & (1 << i))),
   ['members:manage'],
   PERMISSIONS,
@@ -33,8 +33,8 @@ const EVERY_SET: readonly (readonly Permission[])[] = [
 
 const isProof = rounds({ suite: 0, proof: 1 }) === 1;
 /**
- * Sets that decide a rule which any of some permissions meets: none, each alone, all, and all of those together that do not
- * meet it. In the proof every set.
+ * Returns the sets that decide a rule satisfied by any of some permissions: none, each alone, all, and all others together. In the proof
+ * every set.
  */
 function setsFor(needs: readonly Permission[]): readonly (readonly Permission[])[] {
   if (isProof) return EVERY_SET;
@@ -51,7 +51,7 @@ const OUTSIDE_PROPOSAL = {
   manifestHash: 'a'.repeat(64),
 };
 
-/** A good body, where a route wants one. */
+/** Returns a valid body if a route takes one. */
 function bodyOf({ route }: RouteEntry): unknown {
   if (route.method === 'GET') return undefined;
   if (route.url.endsWith('/autonomy')) return { autonomy: 'suggest' };
@@ -88,7 +88,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 const pathOf = ({ route }: RouteEntry, id: string): string =>
   `${route.url.replace(':id', id).replace(':machine', 'agent@1').replace(':decisionId', decisionId(id, 60_000)).replace(':runId', id).replace(':claimId', id).replace(':proposalId', id).replace(':tokenId', id).replace(':hookId', id).replace(':key', id).replace(':version', '1')}${QUERIES[route.url] ?? ''}`;
 
-// The rule of the matrix, said a second time and independently of the gate.
+// Rules of the matrix, written a second time and independently of the gate.
 const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identity'>> = {
   'GET /healthz': 'public',
   'GET /readyz': 'public',
@@ -322,7 +322,7 @@ test.each(ROUTES.map((found) => [`${found.route.method} ${found.route.url}`, fou
       api.call(method, pathOf(found, newId()), { ...(token === undefined ? {} : { token }), body: bodyOf(found) });
     expect((await call()).status === 401, 'nobody').toBe(needs !== 'public');
     for (const subset of setsFor(typeof needs === 'string' ? [] : needs)) {
-      // An identity that was granted nothing is a viewer.
+      // An identity without grants is a viewer.
       const held = subset.length === 0 ? ['market:read'] : subset;
       const may = typeof needs === 'string' || needs.some((permission) => held.includes(permission));
       const reply = await call(await api.token(subset));
@@ -339,7 +339,7 @@ test("another organization's id answers byte for byte as one that does not exist
   expect(withId.length).toBeGreaterThanOrEqual(10);
   for (const found of withId) {
     const { method } = found.route;
-    // No request is refused because of those before it: a minute passes, and what may be asked in one is whole again.
+    // Earlier requests must not cause a refusal: after a minute the limits are full again.
     api.clock.advanceTo(api.clock.now() + 60_000);
     const token = await api.token(PERMISSIONS, OURS);
     const [theirs, missing] = [

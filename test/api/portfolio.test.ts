@@ -1,4 +1,4 @@
-// The portfolio over HTTP: books of one organization at live prices, wallets beside them, the five scenarios, and what an allocation would do.
+// Portfolio over HTTP: books of one organization at live prices, added wallets, the five scenarios, and the impact of an allocation.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';
@@ -100,7 +100,7 @@ const booked = async (orgId: string, fills: readonly Fill[]) => {
     ),
   );
 };
-/** The last cut's word about the pools of an instrument. */
+/** Records the last cut's pool depth of an instrument. */
 const observed = async (instrument: InstrumentKey, liquidityUsd: string) => {
   const slot = api.clock.now() - 60_000;
   await api.sql`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 1)`;
@@ -129,7 +129,7 @@ test('before anything is booked there is nothing, and five scenarios of nothing'
 test('an allocation on a fresh organization adds what the account pays for it, and no cash of the mandate', async () => {
   quoted(BTC, '49990', '50010');
   const { body } = await post({ mode: 'paper', allocations: [{ instrument: BTC, side: 'buy', notionalUsd: '5000' }] });
-  // Before is what the portfolio says; the account pays for what is bought.
+  // `before` equals the portfolio; the account pays for purchases.
   expect(body.before.totals.valueUsd).toBe((await get()).totals.valueUsd);
   expect(body.after.places.map(({ id }: { id: string }) => id)).toEqual([MANUAL]);
   expect(body.after.totals.cashUsd).toBe('0');
@@ -180,14 +180,14 @@ test('what was earned: realized, unrealized and today add up book by book, and p
   expect(reply.status, reply.text).toBe(200);
   const { totals, books, mode } = reply.body;
   expect(mode).toBe('paper');
-  // 0.1 bought at 40000 and worth 50000; 10 bought at 180 and worth 200; nothing was sold and no fee was asked.
+  // 0.1 bought at 40000 and worth 50000; 10 bought at 180 and worth 200; no sales and no fees.
   expect(totals).toMatchObject({
     equityUsd: '55200',
     pnlUsd: '1200',
     realizedPnlUsd: '0',
     unrealizedPnlUsd: '1200',
     feesUsd: '0',
-    // Both were bought today: the day's result is the whole.
+    // Both were bought today, so today's result is the total.
     todayUsd: '1200',
   });
   expect(books.map(({ bookId, pnlUsd, unpriced, notLive }: never) => [bookId, pnlUsd, unpriced, notLive])).toEqual([
@@ -291,7 +291,7 @@ test('an allocation is shown before and after with limits and verdict, and leave
     keeps: true,
   });
   expect(sold).toMatchObject({ wouldPass: true, price: '49990', limits: [], note: '' });
-  // The sale is sized at half a percent below the bid: 2400 / 49740.05, on the lot.
+  // The sale is sized at half a percent below the bid: 2400 / 49740.05, rounded to the lot.
   expect(sold.quantity).toBe('0.04825');
   const held = (side: typeof body.before) =>
     Object.fromEntries(side.instruments.map(({ instrument, quantity }: never) => [instrument, quantity]));
@@ -309,7 +309,7 @@ test('two that pass alone are assessed together, and the second is refused', asy
   const manager = await api.token(['agent:read', 'risk:manage']);
   const set = await api.call('PUT', '/v1/risk/preferences', { token: manager, body: { ...DEFAULT_PREFERENCES, maxPositionWeightPct: 10 } });
   expect(set.status).toBe(200);
-  // A tenth of about 55200, and of what the order brings; 5000 are held.
+  // A tenth of about 55200 plus the order's proceeds; 5000 are held.
   const half = { instrument: BTC, side: 'buy', notionalUsd: '400' };
   const alone = (await post({ allocations: [half] })).body.allocations;
   expect(alone[0].wouldPass).toBe(true);
@@ -329,7 +329,7 @@ test('a limit on the weight of a position is measured on what the books hold, wh
   const allocations = [{ instrument: BTC, side: 'buy', notionalUsd: '1000' }];
   const [simulated] = (await post({ allocations }, stranger)).body.allocations;
   expect(simulated.risk.rejections.map(({ code }: { code: string }) => code)).toEqual(['position_weight_breach']);
-  // 500 are held and 1,001 come: a tenth of it.
+  // 500 are held and 1,001 come: a tenth of the total.
   const weight = simulated.limits.find(({ code }: { code: string }) => code === 'position_weight_breach');
   expect(Number(weight.limitUsd)).toBeLessThan(151);
 });
@@ -361,7 +361,7 @@ test.each([
 test('an address with a wrong checksum is refused by who reads it', async () => {
   const mistyped = ADDRESS.replace('cC2', 'Cc2');
   const { body } = await api.call('GET', `/v1/portfolio?wallets=${ADDRESS},${mistyped}`, { token: reader });
-  // Both spellings are one wallet: the one that was given last is read.
+  // Both spellings are one wallet: the last one given is read.
   expect(body).toMatchObject({ status: 400, code: 'malformed', detail: `wallets, ${mistyped}: address: the checksum is wrong` });
 });
 
@@ -399,7 +399,7 @@ test('the course of everything: ledgers folded at the middles that cuts observed
   const minute = 60_000;
   const now = api.clock.now();
   const begin = Math.floor(now / minute) * minute - 8 * minute;
-  // The book was opened eight minutes ago; three of the cuts since observed both instruments, one did not, and one minute has none.
+  // The book was opened eight minutes ago. Three of the cuts since then observed both instruments, one did not, and one minute has none.
   const id = bookIds.manual(OURS, 'live');
   await booked(
     OURS,
@@ -418,7 +418,7 @@ test('the course of everything: ledgers folded at the middles that cuts observed
   await cut(begin + 5 * minute, { [BTC]: '45000', [AAPL]: '185' });
   const body = await course();
   expect(body).toMatchObject({ mode: 'live', timeframe: '1m', openedAt: new Date(begin).toISOString(), observedFrom: null });
-  // 5800 paid in; 0.1 for 40000 and 10 for 180 bought.
+  // 5800 deposited; 0.1 bought for 40000 and 10 for 180.
   expect(body.items.slice(0, 5).map(({ at, equityUsd, pnlUsd }: never) => [at, equityUsd, pnlUsd])).toEqual(
     [
       ['5910.05', '110.05'],
@@ -430,7 +430,7 @@ test('the course of everything: ledgers folded at the middles that cuts observed
   );
   const totals = await figures();
   expect(body.items.at(-1)).toMatchObject({ at: new Date(now).toISOString(), equityUsd: totals.equityUsd, pnlUsd: totals.pnlUsd });
-  // Today is what the figures say it is.
+  // Today's result equals that of the figures.
   const { todayUsd, equityUsd } = await figures();
   const { today } = await course('?mode=live&points=2');
   expect(today).toEqual({ startUsd: new Decimal(equityUsd).minus(todayUsd).toFixed(), changeUsd: todayUsd });
@@ -439,7 +439,7 @@ test('the course of everything: ledgers folded at the middles that cuts observed
 
 test('free dollars of a connected account are in total, weights, scenarios and impact, once', async () => {
   quoted(BTC, '49990', '50010');
-  // The organization holds nothing live and its mandate allows a tenth of it in one position.
+  // The organization holds nothing live, and its mandate allows a tenth of that in one position.
   const none = await get('?mode=live', stranger);
   expect(none).toMatchObject({ places: [], totals: { valueUsd: '0' } });
   const account = exchangePlace('7', [{ asset: 'USDT', free: '9990', locked: '10' }]);
@@ -462,17 +462,17 @@ test('free dollars of a connected account are in total, weights, scenarios and i
   const codes = ({ risk }: { risk: { rejections: { code: string }[] } }) => risk.rejections.map(({ code }) => code);
   expect(codes(allocations[0])).toEqual(['feature_disabled']);
   expect(before.totals.valueUsd).toBe('10000');
-  // What leaves the account is in the position, but for the fee and half of the spread.
+  // The position gets what leaves the account, except the fee and half the spread.
   const { quantity, feeUsd } = allocations[0];
   expect(after.totals.valueUsd).toBe(new Decimal(10_000).minus(feeUsd).minus(new Decimal(quantity).times(10)).toFixed());
   expect(after.instruments[0].weightPct).toBeLessThan(10);
   const large = (await impact('1010')).allocations[0];
   expect(codes(large)).toEqual(['position_weight_breach', 'feature_disabled']);
   expect(large.limits.find(({ code }: { code: string }) => code === 'position_weight_breach').limitUsd).toBe('1000');
-  // A booked purchase is paid by the account: the sum stays what it was.
+  // The account pays for a booked purchase: the total stays the same.
   await booked(THEIRS, [fillOf(bookIds.manual(THEIRS, 'live'), BTC, '0.01', '50000')]);
   expect((await get('?mode=live', stranger)).totals).toMatchObject({ cashUsd: '9500', valueUsd: '10000' });
-  // Coins that no book bought lie outside the books: shown, and no dollars.
+  // Coins that no book bought are outside the books: shown, but not as dollars.
   const coins = exchangePlace('7', [
     { asset: 'USDT', free: '9500', locked: '0' },
     { asset: 'BTC', free: '0.11', locked: '0' },
@@ -494,7 +494,7 @@ test('free dollars of a connected account are in total, weights, scenarios and i
     costUsd: null,
     valueUsd: '5000',
   });
-  // Nobody else sees it, and paper has none of it.
+  // No other organization sees it, and paper does not include it.
   expect((await get('?mode=live')).places.map(({ id }: { id: string }) => id)).not.toContain('accounts:free');
   expect((await get('', stranger)).totals.valueUsd).toBe('500');
 });
@@ -509,7 +509,7 @@ test("today's result counts from midnight: what was booked since is taken off, a
   await booked(OURS, [
     { ...at(midnight - 120 * minute, held as string, AAPL, '10', '180'), feeUsd: '1' },
     at(midnight - 1, held as string, BTC, '0.01', '40000'),
-    // The first millisecond of a day is of that day.
+    // The first millisecond of a day belongs to it.
     sold(at(midnight, held as string, AAPL, '3', '197')),
     { ...at(midnight + 60 * minute, held as string, AAPL, '5', '198'), feeUsd: '0.5' },
     sold(at(midnight + 61 * minute, held as string, BTC, '0.01', '41000')),
@@ -520,10 +520,10 @@ test("today's result counts from midnight: what was booked since is taken off, a
     for (const [key, mid] of Object.entries(mids))
       await api.sql`insert into observations (slot, instrument, hash, body) values (${slot}, ${key}, 'h', ${JSON.stringify({ quote: { mid } })})`;
   };
-  // Too old to say anything of the day, older than the last one, the last one, and one of the new day.
+  // Quotes too old for the day, older than the last one, the last one, and one of the new day.
   await observedAt(midnight - 8 * 24 * 60 * minute, { 'spotchain:TSLAx': '290' });
   await observedAt(midnight - 2 * minute, { [AAPL]: '190', [BTC]: '39000' });
-  // The last cut of the day has no middle of one instrument, whose last one counts then.
+  // The day's last cut lacks one instrument's mid, so its previous one counts.
   await observedAt(midnight - 1.5 * minute, { [BTC]: '40500' });
   await observedAt(midnight - minute, { [AAPL]: '195' });
   await observedAt(midnight + minute, { [AAPL]: '300', [BTC]: '50000' });
@@ -534,7 +534,7 @@ test("today's result counts from midnight: what was booked since is taken off, a
   // Yesterday 10 * (195 - 180) - 1 + 0.01 * (40500 - 40000); today 3 * (197 - 195) + 7 * (200 - 195) + 5 * (200 - 198) - 0.5 + 0.01 * (41000 - 40500).
   expect(of(held)).toMatchObject({ pnlUsd: '209.5', todayUsd: '55.5' });
   expect(of(unseen)).toMatchObject({ pnlUsd: '10', todayUsd: null, todayWithout: ['spotchain:TSLAx'] });
-  // It is left out of the total, which is no less known for it.
+  // It is left out of the total, which is known nevertheless.
   expect(body.totals.todayWithout).toEqual(['spotchain:TSLAx']);
   expect(body.totals.todayUsd).not.toBeNull();
 });

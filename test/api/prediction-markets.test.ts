@@ -1,4 +1,4 @@
-// Prediction markets over HTTP: lists, one market, and a research whose numbers come from both venues' simulators over real sockets.
+// Prediction markets over HTTP: lists, one market, and research with numbers from both venues' simulators.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { createPredictionReads, type PredictionReads } from '../../src/adapters/venues/prediction/prediction-reads.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
         list: (...query) => reads.list(...query),
         get: (id) => reads.get(id),
         counterparts: (market) => reads.counterparts(market),
-        // The database is there once the API is; then the simulators answer for the venues.
+        // The database exists once the API does; then the simulators answer for the venues.
         evidence: (market) => {
           reads = createPredictionReads({
             store: createPredictionStore(api.sql),
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const found = ours.flatMap((one) =>
     theirs.flatMap((other) => (matchQuestions(one, other).verdict === 'same' && one.underlying === 'BTC' ? [[one, other] as const] : [])),
   );
-  // The one whose price says most: nearest to even.
+  // The most informative price is nearest to even.
   const middle = ([one]: readonly [PredictionMarket, PredictionMarket]): number => Math.abs(Number(one.outcomes[0].bid) - 0.5);
   pair = found.sort((a, b) => middle(a) - middle(b))[0] as readonly [PredictionMarket, PredictionMarket];
 });
@@ -205,7 +205,7 @@ describe('a research', () => {
     );
     const derived = new Map<string, Number>(body.derived.map((one: Number) => [one.id, one]));
     for (const number of derived.values()) for (const id of number.inputs) expect(inputs.has(id) || derived.has(id)).toBe(true);
-    // An oracle of its own for the two numbers that matter.
+    // Independent computation of the two numbers that matter.
     const mids = (['polymarket', 'kalshi'] as const).map((provider) => {
       const side = (kind: string) => [...inputs].filter(([id]) => id.startsWith(`${provider}.${kind}.`)).map(([, one]) => one);
       const depth = (kind: string) => side(kind).reduce((sum, { size }) => sum.plus(size), new Decimal(0));

@@ -1,4 +1,4 @@
-// Orders on prediction markets over HTTP: paper fills through the provider's book, risk by event, and the settlement of what was resolved.
+// Prediction orders over HTTP: paper fills through the provider's book, risk by event, and settlement.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleResolved } from '../../src/adapters/store/orders/prediction-order-store.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
@@ -68,7 +68,7 @@ const held = async (market: PredictionMarket, outcome = 'yes') =>
 test('a paper order walks the book of the provider, pays its fee and names what it was made on', async () => {
   const { status, body, text } = await paper({ quantity: '100' });
   expect(status, text).toBe(201);
-  // 40 at 0.56, 60 at 0.57; fees 0.07 x n x p x (1 - p) rounded up to a cent each: 0.69 and 1.03.
+  // 40 at 0.56, 60 at 0.57; fees 0.07 x n x p x (1 - p), each rounded up to a cent: 0.69 and 1.03.
   expect(body).toMatchObject({
     state: 'filled',
     mode: 'paper',
@@ -163,7 +163,7 @@ test('a venue without a live book sells nothing; the top that was received stand
   expect([refused.status, refused.body.rejections[0].code]).toEqual([422, 'quote_not_live']);
   api.market.set(`prediction:${north.id}.yes`, quoteOf(`prediction:${north.id}.yes`, NOW, '0.54', '0.56', 'live', '25'));
   expect((await paper({ quantity: '10' }, north)).body).toMatchObject({ state: 'filled', fills: [{ fillPrice: '0.56' }] });
-  // A book with one side is no live book.
+  // A one-sided book is not a live book.
   books.set(south.id, { bids: [], asks: [['0.56', '40']] });
   expect((await paper({ quantity: '10' }, south)).body.rejections[0].code).toBe('quote_not_live');
   books.set(south.id, { bids: [['0.6', '1']], asks: [['0.56', '40']] });
@@ -173,7 +173,7 @@ test('a venue without a live book sells nothing; the top that was received stand
 test('outcomes that exclude each other are one exposure, and every limit that is hit is named', async () => {
   const manager = await api.token(['agent:read', 'risk:manage']);
   const prefer = (over: object) => api.call('PUT', '/v1/risk/preferences', { token: manager, body: { ...DEFAULT_PREFERENCES, ...over } });
-  // Of the event 5.6 dollars are held; a limit between what 100 and what 300 contracts would come to.
+  // The event's exposure is 5.6 dollars; a limit between the cost of 100 and of 300 contracts.
   const desk = ((await bookNow())?.holdings ?? []).reduce((sum, { costUsd }) => sum + Number(costUsd), 0);
   const limit = 50 * ((5.6 + 56) / (desk + 56) + (5.6 + 168) / (desk + 168));
   expect((await prefer({ maxUnderlyingWeightPct: Number(limit.toFixed(2)), maxTradeNotionalUsd: '200' })).status).toBe(200);
@@ -222,7 +222,7 @@ test('a resolved market pays what is held of it, once', async () => {
   expect((await paper({ quantity: '40' }, market)).body.state).toBe('filled');
   expect((await paper({ quantity: '30', outcome: 'no' }, market)).body.state).toBe('filled');
   const [yes, no] = market.outcomes;
-  // Closed and decided, yet not resolved: nothing is paid.
+  // Closed and determined but not resolved: no payout.
   await markets.saveMarkets([{ ...market, status: 'determined', receivedAt: NOW + 1 }]);
   expect(await settleResolved(api.sql, NOW + 1, contained)).toBe(0);
   const before = (await bookNow())?.capital_usd as string;
@@ -248,7 +248,7 @@ test('a resolved market pays what is held of it, once', async () => {
     ['0', '30'],
     ['1', '40'],
   ]);
-  // The books and the ledger say the same.
+  // Books and ledger agree.
   const [off] = await api.sql`select b.id from books b join ledger_accounts a on a.book_id = b.id and a.kind = 'cash'
     join ledger_legs l on l.account_id = a.id group by b.id, b.cash_usd having sum(l.amount) <> b.cash_usd`;
   expect(off).toBeUndefined();

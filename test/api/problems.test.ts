@@ -1,4 +1,4 @@
-// Errors: one shape, a code of the list, nothing of the inside; and limits that say when to come back.
+// Errors: one form, a code of the list, no internals; and limits that say when to retry.
 import { once } from 'node:events';
 import net from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -187,7 +187,7 @@ describe('limits', () => {
     limited = await apiUnderTest(() => ({ access: { limits: createRateLimits(small) } }));
   });
   afterAll(() => limited.close());
-  // Windows end by the machine's time, which stands still here but for what a test says.
+  // Limit windows use the machine's time, which the test controls here.
   beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: (time += 60_000) }));
   afterEach(() => vi.useRealTimers());
   let time = NOW;
@@ -280,7 +280,7 @@ test('the documentation is served from here alone', async () => {
   expect(page.statusCode).toBe(200);
   const links = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
   expect(links.length).toBeGreaterThan(3);
-  // The terminal is registered by the service alone.
+  // Only the service registers the terminal.
   for (const link of links.filter((one) => one !== '/')) {
     expect(link).not.toMatch(/^(https?:)?\/\//);
     expect((await api.app.inject(new URL(link, 'http://x/docs/').pathname)).statusCode, link).toBe(200);
@@ -302,7 +302,7 @@ test('a body that arrives too slowly is let go in time, whatever its sender goes
   const began = performance.now();
   const answer = await new Promise<string>((resolve) => {
     let received = '';
-    // Half-open on purpose: the sender does not hang up when it is told to.
+    // Half-open on purpose: the sender does not close when told to.
     const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
       socket.write(`POST /v1/session HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`),
     );
@@ -314,7 +314,7 @@ test('a body that arrives too slowly is let go in time, whatever its sender goes
       resolve(received);
     });
   });
-  // By the time of its arrival, or by that of its handler: both are the same here.
+  // By the timeout of arrival or of the handler: both are the same here.
   expect(answer).toMatch(/^HTTP\/1\.1 (408|503) /);
   expect(performance.now() - began).toBeLessThan(30_000);
   await slow.close();
@@ -334,13 +334,13 @@ test('a connection that is held ready is closed without an answer; a request tha
     await Promise.all([accepted, once(socket, 'connect')]);
     return { socket, received };
   };
-  // A browser opens connections before it needs them: an answer to nothing would be taken for that of its next request.
+  // A browser opens connections in advance: an unsolicited answer would be taken for that of its next request.
   const silent = await open();
   expect(await silent.received).toBe('');
 
   const late = await open();
   late.socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
-  // Longer than a request may take to arrive, and it lies here all the while.
+  // Longer than a request may take to arrive, while this one is already here.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
   expect(await late.received).toMatch(/^HTTP\/1\.1 200 /);
   await quick.close();
@@ -363,7 +363,7 @@ test('a connection is not closed while its request is handled, however long noth
   const { port } = waiting.app.server.address() as net.AddressInfo;
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { connection: 'close' } });
   expect([answer.status, await answer.text()]).toEqual([200, 'at last\n']);
-  // What nobody asks anything on is closed all the same.
+  // A connection without a request is still closed.
   const silent = net.connect(port, '127.0.0.1');
   await once(silent.resume(), 'close');
   expect(silent.bytesRead).toBe(0);

@@ -1,4 +1,4 @@
-// Rankings, basis and assessments over HTTP: on stored cuts and bars, as of now and as of the past, in pages, and for nobody's invented reasons.
+// Rankings, basis and assessments over HTTP: on stored cuts and bars, present and past, in pages, and without invented reasons.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBasisReads } from '../../api/v1/arbitrage/basis-reads.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
@@ -34,7 +34,7 @@ async function cut(slot: number, ...observations: Observation[]): Promise<void> 
   await writeCut(api.sql, { slot, observations: new Map(observations.map((one) => [one.instrument, one])) }, 'streams');
 }
 
-/** Hourly bars up to now whose close is `close(hoursAgo)`. */
+/** Stores hourly bars up to now with the close `close(hoursAgo)`. */
 async function bars(key: InstrumentKey, hours: number, close: (hoursAgo: number) => string): Promise<void> {
   const { venue, instrument } = splitInstrumentKey(key);
   const last = NOW - (NOW % HOUR) - HOUR;
@@ -129,7 +129,7 @@ test('the slippage budget of a trade is a parameter: what stays within it grows 
     const { status, body } = await get(`/v1/rankings/fair-value?mode=liquidity&at=${new Date(PRESENT).toISOString()}${query}`);
     expect(status).toBe(200);
     const [row] = body.items;
-    // Tokens worth N leave a side of U for N U / (U - N): the budget is where that is.
+    // A purchase of N dollars leaves a side of U for N U / (U - N): the budget is reached there.
     const { maxTradeUsd, maxTradeCostBps, slippageBudgetBps, poolLiquidityUsd } = row.inputs;
     expect(maxTradeCostBps).toBeLessThanOrEqual(slippageBudgetBps);
     expect(Number(maxTradeUsd)).toBeGreaterThan(
@@ -185,7 +185,7 @@ test('the basis shows three legs, and gives an edge only where they are live', a
   const { body } = await get(`/v1/arbitrage/basis?at=${new Date(PRESENT).toISOString()}`);
   const row = (symbol: string) => body.items.find((one: { symbol: string }) => one.symbol === symbol);
   expect(row('AAPLx').edges[0]).toMatchObject({ against: 'reference', spreadBps: '-196.078431', reasons: [] });
-  // The token stands at 100, the builder's perpetual on the share at 101.
+  // The token is at 100, the builder's perpetual on the share at 101.
   expect(row('AAPLx').legs.perpetual).toMatchObject({ price: '101', source: 'hyperliquid:bbo', ageMs: 400, quality: 'live' });
   expect(row('AAPLx').edges[1]).toMatchObject({ against: 'perpetual', spreadBps: '-99.009901', reasons: [] });
   const terms = row('AAPLx').edges[1].costs.map(({ name }: { name: string }) => name);
@@ -290,7 +290,7 @@ test('the few bars that momentum is read from say the same as all bars, whatever
   const reads = createBarReads(api.sql);
   const keys = Array.from({ length: 40 }, (_, n) => `evmvenue:GAP${n}` as InstrumentKey);
   for (const key of keys) {
-    // From whole to half empty, some of them silent for the last hours.
+    // From full to half empty, some without the last hours.
     const missing = random() * 0.9;
     const silent = random() < 0.4 ? Math.floor(random() * 12) : 0;
     const openTimes = Array.from({ length: 200 }, (_, n) => hour - n * HOUR).filter((_, n) => n >= silent && random() >= missing);

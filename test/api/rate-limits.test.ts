@@ -1,4 +1,4 @@
-// Requests are counted by all processes that share a Redis, and by each for itself where it does not answer.
+// Requests are counted across all processes that share a Redis, and per process if it does not answer.
 import { expect, test } from 'vitest';
 import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
 import { openSharedLimits } from '../../src/adapters/queue/shared-limits.ts';
@@ -21,7 +21,7 @@ test.skipIf(redisUrl === null)('two processes allow together what one would allo
     for (let i = 0; i < 6; i++) allowed.push((await processes[(i % 2) as 0 | 1].take('subject a', 'write')).allowed);
     expect(allowed).toEqual([true, true, true, false, false, false]);
     expect((await processes[0].take('subject b', 'write')).allowed).toBe(true);
-    // Reads protect the process that answers them, each for itself.
+    // Limits on reads protect the answering process, each by itself.
     expect([(await processes[0].take('subject a', 'read')).allowed, (await processes[1].take('subject a', 'read')).allowed]).toEqual([
       true,
       true,

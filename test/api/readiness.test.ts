@@ -1,4 +1,4 @@
-// Readiness by venue, and answers that are kept by elapsed time: neither a silent venue nor a wrong clock is hidden.
+// Readiness by venue, cached by elapsed time: neither a silent venue nor a wrong clock is hidden.
 import { expect, test } from 'vitest';
 import { createReadiness, type ReadinessDeps } from '../../api/operation/readiness-parts.ts';
 import { recent } from '../../api/operation/recent.ts';

@@ -1,4 +1,4 @@
-// The long form of reading-cost.test.ts: fifty thousand random texts.
+// Long form of reading-cost.test.ts with fifty thousand random texts.
 import { expect, test } from 'vitest';
 import { seedOfRun } from '../harness/seed.ts';
 import { slowTexts } from './reading-cost.ts';

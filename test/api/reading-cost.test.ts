@@ -1,11 +1,11 @@
-// Random texts of 64 KiB out of everything that parsers decide on: each is read or refused within milliseconds.
+// Random texts of 64 KiB from everything that matters to parsers: each is read or refused within milliseconds.
 import { expect, test } from 'vitest';
 import { parseStrictYaml } from '../../api/http/strict-yaml.ts';
 import { seedOfRun } from '../harness/seed.ts';
 import { randomText } from './hostile-input.ts';
 import { numbersFrom, slowTexts } from './reading-cost.ts';
 
-/** The proof, which runs alone, has the aim of 5 ms; here others use the processor meanwhile. */
+/** The proof runs alone and uses the aim of 5 ms; here other tests share the processor. */
 const MOST_MS = 10;
 
 test('no text keeps a reader busy for more than a few milliseconds', () => {

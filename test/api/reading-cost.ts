@@ -1,4 +1,4 @@
-/** Time for which the main loop is busy with one text: read as YAML and as JSON, and as a manifest if it is one. */
+/** Busy time of the main loop for one text, read as YAML, as JSON, and as a manifest if it is one. */
 import { InputError } from '../../api/problem.ts';
 import { parseStrictJson } from '../../api/http/strict-json.ts';
 import { parseStrictYaml } from '../../api/http/strict-yaml.ts';
@@ -7,7 +7,7 @@ import { randomText } from './hostile-input.ts';
 
 const READERS = { YAML: parseStrictYaml, JSON: parseStrictJson };
 
-/** @throws whatever a reader throws that is no refusal: a defect. */
+/** @throws Any error of a reader that is not a refusal: a defect. */
 function read(reader: (text: string) => unknown, text: string): void {
   try {
     readManifest(reader(text));
@@ -16,7 +16,7 @@ function read(reader: (text: string) => unknown, text: string): void {
   }
 }
 
-/** Numbers from 0 to below 1 that follow from a seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1) from a seed (mulberry32). */
 export function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -27,13 +27,13 @@ export function numbersFrom(seed: number): () => number {
   };
 }
 
-/** Random texts that take longer than `mostMs` however often they are read, with their seeds. */
+/** Returns random texts, with their seeds, that take longer than `mostMs` in every attempt. */
 export function slowTexts(count: number, seed: number, mostMs: number): string[] {
   const slow: string[] = [];
   for (let run = 0; run < count; run++) {
     const whole = randomText(numbersFrom(seed + run));
     for (const [name, reader] of Object.entries(READERS)) {
-      // Longer YAML is refused unread, so the worst is just as long as it may be.
+      // Longer YAML is refused without parsing, so the worst case has the maximum length.
       const text = name === 'YAML' ? whole.slice(0, 32 * 1024) : whole;
       let least = Number.POSITIVE_INFINITY;
       for (let tries = 0; tries < 20 && least > mostMs; tries++) {

@@ -1,4 +1,4 @@
-/** Results of simulations as they are stored, for what the API says of them. */
+/** Stored results of simulations, for the API's answers about them. */
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
@@ -9,7 +9,7 @@ import { draws, entryOf, START, walk } from '../simulation/backtest/random-histo
 
 const DAY = 86_400_000;
 
-/** Trades two instruments often, on daily bars. */
+/** Returns a manifest that trades two instruments often, on daily bars. */
 export function churner(change: object = {}): Manifest {
   const read = readManifest(
     payload({

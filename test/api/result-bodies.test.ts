@@ -1,4 +1,4 @@
-// What the document says of results of evaluations, held against real ones: each is of its schema, and no field of one is left out of it.
+// Schemas of evaluation results compared with real results: each matches, and no field is missing in the schema.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { serializable } from '../../api/shapes.ts';
@@ -14,7 +14,7 @@ import { workSweep } from '../../src/simulation/sweep/sweep-work.ts';
 import { sampleManifest } from '../actors/agent/sample.ts';
 import { churner, historyOf, resultOf } from './real-results.ts';
 
-/** A schema whose objects know no other field than those that they name. */
+/** Closes a schema: objects have no other fields than those named. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;

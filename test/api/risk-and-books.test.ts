@@ -1,4 +1,4 @@
-// Risk preferences and books over HTTP: replaced and kept with their history, strict at the edge, foreign like missing.
+// Risk preferences and books over HTTP: replaced with history, strictly validated, and not found for other organizations.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
@@ -23,7 +23,7 @@ afterAll(() => api.close());
 
 const url = '/v1/risk/preferences';
 const get = async (token: string) => (await api.call('GET', url, { token })).body;
-/** Every preference: the defaults but for these. */
+/** Returns all preferences: the defaults except these. */
 const all = (but: object) => ({ ...DEFAULT_PREFERENCES, ...but });
 
 test('until somebody sets them the defaults hold, and nobody set those', async () => {
@@ -142,7 +142,7 @@ test('books are listed with cash, positions and what they earned; fills page by 
     manifestVersion: null,
     version: 120,
     fills: 120,
-    // The account pays for what is bought and receives what is sold.
+    // The account pays for purchases and receives sales.
     cashUsd: '0',
   });
   expect([listed.items[0].capitalUsd, listed.items[0].realizedPnlUsd, listed.items[0].feesUsd].map(Number)).toEqual(
@@ -212,7 +212,7 @@ test('the equity of a book goes as its fills and the closes of bars say, and wha
   const read = async (query = '') => (await api.call('GET', `/v1/books/${id}/equity${query}`, { token: stranger })).body;
   const { items, timeframe } = await read();
   expect(timeframe).toBe('1m');
-  // 201 paid in and given for two: the last price holds until there is another one.
+  // 201 deposited and spent on two: the last price holds until the next one.
   expect(items.map(({ equityUsd }: { equityUsd: string }) => equityUsd)).toEqual(['220', '240', '180', ...Array(7).fill('190')]);
   expect(items[2]).toEqual({ at: new Date(first + 3 * minute).toISOString(), equityUsd: '180', pnlUsd: '-21', drawdownPct: 25 });
   expect((await read('?points=3')).timeframe).toBe('5m');

@@ -1,4 +1,4 @@
-// The runtime as its operators see it: what waits, what was given up, what went wrong; and what they do about it, with who and why.
+// The runtime for its operators: waiting work, given-up work, incidents, and the operators' actions with author and reason.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, newId, OURS, THEIRS } from './api-under-test.ts';
@@ -8,7 +8,7 @@ let watcher: string;
 let manager: string;
 let stranger: string;
 let agent: string;
-/** An order of a person whose outcome is unknown: an actor whose chart knows no end of a quarantine. */
+/** Order of a person with an unknown outcome: its chart has no end of quarantine. */
 const order = newId();
 const [pending, givenUp, left] = [`${order}:3:0`, `${order}:3:1`, `${order}:2:0`];
 
@@ -101,7 +101,7 @@ test('long work without a record of its own is told with who works at it; one wh
   expect(await read(`/work/${died?.id}`)).toMatchObject({ state: 'silent', endedAt: null });
   expect(await read('/work/999999999')).toMatchObject({ status: 404, code: 'not_found' });
   expect(await read('/work/first')).toMatchObject({ status: 404, code: 'not_found' });
-  // Candles are told by themselves too, and nothing else among them.
+  // Candle work is listed separately too, alone.
   const candles = await api.call('GET', '/v1/candles/work', { token: await api.token(['market:read'], OURS) });
   expect(candles.body.items).toMatchObject([{ kind: 'backfill', venue: 'spotexchange', instrument: 'BTCUSDT' }]);
 });
@@ -185,7 +185,7 @@ test('a quarantined actor stands still with its timers, is released with a reaso
   });
   expect((await api.call('GET', `/v1/agents/${agent}`, { token: watcher })).body).toMatchObject({ paused: true, pauseCause: 'quarantine' });
   expect(await act('release', { reason: 'again' })).toMatchObject({ status: 409 });
-  // What the actor did not receive while it was quarantined can still be retried: its release is no step that leaves it.
+  // An answer missed during quarantine can still be retried: a release is no step that moves the actor on.
   expect((await act('retry', { activity: pending, reason: 'after the release' })).status).toBe(200);
   // The agent's own route does the same.
   await quarantine(agent);

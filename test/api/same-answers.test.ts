@@ -1,4 +1,4 @@
-// A probe that is answered without the routes is answered as they answer it.
+// Probes answered without the routes get the same answers as from the routes.
 import { once } from 'node:events';
 import { request } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -93,7 +93,7 @@ test('leaves to the routes whatever asks otherwise', async () => {
   expect((await ask('GET', {}, '/healthz/')).status).toBe(404);
   expect((await ask('GET', { 'content-length': '0' })).status).toBe(200);
   expect((await ask('GET', {}, '/healthz?a=1')).status).toBe(200);
-  // What no route takes has no hooks of routes.
+  // Requests without a route do not run route hooks.
   expect(routed - before).toBe(3);
 });
 

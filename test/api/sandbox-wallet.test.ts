@@ -1,4 +1,4 @@
-// The wallet of the sandbox: a member opens it, fills it, and signs with it on a real simulated chain; another service has none.
+// Sandbox wallet: a member opens it, funds it, and signs with it on a real simulated chain. Other services have none.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

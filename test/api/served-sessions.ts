@@ -1,4 +1,4 @@
-/** Replay sessions of the API under test, carried by the service's own host and worker. */
+/** Replay sessions of the API under test, run by the service's own host and worker. */
 import { expect } from 'vitest';
 import { createLog } from '../../src/adapters/log/log.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
@@ -24,7 +24,7 @@ export interface OpenedSession {
   readonly url: string;
 }
 
-/** Stores 30 daily bars and begins to serve sessions over them. Every request is the trader's, who owns `token`. */
+/** Stores 30 daily bars and starts serving sessions over them. Requests use the trader's `token`. */
 export async function serveSessions(api: ApiUnderTest, token: string) {
   const { sql } = api;
   const fail = (error: unknown): void => void api.defects.push(error);
@@ -46,7 +46,7 @@ export async function serveSessions(api: ApiUnderTest, token: string) {
   return {
     ask,
 
-    /** Opens a look of all bars for a new agent of outside code. */
+    /** Opens a session over all bars for a new agent with outside code. */
     async open(release: string): Promise<OpenedSession> {
       const { entryConditions: _entry, exitConditions: _exit, ...rules } = payload({ universe: ['BTCUSDT'], timeframe: '24h' });
       const agent = await ask('POST', '/v1/agents', { ...rules, maxSlippageBps: 500, strategy: 'external', release });
@@ -57,7 +57,7 @@ export async function serveSessions(api: ApiUnderTest, token: string) {
       return { id, sessionId: session.body.id, url: `/v1/agents/${id}/replay-sessions/${session.body.id}` };
     },
 
-    /** The step that a session waits for, once it has read its history. */
+    /** Waits until the session has loaded its history and returns its first step. */
     firstStep: (url: string) =>
       waitFor(
         async () => {
@@ -67,7 +67,7 @@ export async function serveSessions(api: ApiUnderTest, token: string) {
         { what: 'the session shows its first step' },
       ),
 
-    /** The whole result of a session that finishes. */
+    /** Returns the complete result of a session that finishes. */
     async resultOf({ id, sessionId, url }: OpenedSession) {
       const run = await waitFor(
         async () => {

@@ -1,4 +1,4 @@
-// A browser's session: a token once handed over becomes a cookie, under the name and the attributes that the address calls for.
+// Browser session: a token submitted once becomes a cookie, with the name and attributes that the address requires.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSignInLinks, LINK_LIFETIME_MS, type SignInLinks } from '../../src/adapters/identity/sign-in-links.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN } from './api-under-test.ts';
@@ -98,7 +98,7 @@ describe('on http loopback', () => {
     const refused = attempts.filter(({ status }) => status === 429);
     expect(refused.length).toBe(10);
     expect(attempts.every(({ status }) => status === 401 || status === 429)).toBe(true);
-    // Whoever has a valid token at the same address is not held up by it.
+    // A caller with a valid token at the same address is not limited by it.
     const good = await limited.token(['agent:read']);
     expect((await limited.call('GET', '/v1/me', { token: good })).status).toBe(200);
     expect((await limited.call('POST', '/v1/session', { body: { token: good } })).status).toBe(200);
@@ -153,7 +153,7 @@ describe('the link that is printed at the start', () => {
       const refused = await redeem(wrong);
       expect([refused.status, refused.body.code, cookiesOf(refused)]).toEqual([401, 'unauthenticated', []]);
     }
-    // One link that is used says nothing of the other.
+    // Using one link does not affect the other.
     expect((await redeem(other)).status).toBe(200);
     await under.close();
   });

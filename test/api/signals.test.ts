@@ -1,4 +1,4 @@
-// Signals: alerts of charts at the hook of an external agent, over the wire; every answer is checked against the API document.
+// Signals: alerts of charts at an external agent's hook over HTTP. Every answer is checked against the API document.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiUnderTest, apiUnderTest, payload, THEIRS } from './api-under-test.ts';

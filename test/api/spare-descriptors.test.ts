@@ -1,4 +1,4 @@
-// A process that runs out of file descriptors still answers for its health and halts.
+// A process without free file descriptors still answers health checks and halts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -22,7 +22,7 @@ async function serverWith(limit: number): Promise<number> {
   return Number(line);
 }
 
-/** Opens more connections than the server has descriptors for, which ask nothing. */
+/** Opens more connections than the server has descriptors, without sending requests. */
 async function flood(port: number): Promise<void> {
   for (let index = 0; index < LIMIT * 2; index++) {
     const socket = net.connect({ port, host: '127.0.0.1' });
@@ -32,7 +32,7 @@ async function flood(port: number): Promise<void> {
   }
 }
 
-/** The status of an answer; null where the connection was closed without one. */
+/** Returns the status of an answer, or null if the connection was closed without one. */
 function ask(port: number, method: string, path: string): Promise<number | null> {
   return new Promise((answered) => {
     const asked = request({ port, host: '127.0.0.1', method, path, agent: false }, (answer) => {
@@ -44,7 +44,7 @@ function ask(port: number, method: string, path: string): Promise<number | null>
   });
 }
 
-/** Asks until there is an answer: spare connections are taken by others too, and are given back after seconds. */
+/** Retries until there is an answer: others may take a spare connection, and it is free again after seconds. */
 async function answered(port: number, method: string, path: string): Promise<number> {
   for (;;) {
     const status = await ask(port, method, path);
@@ -61,7 +61,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(await answered(port, 'GET', '/healthz')).toBe(200);
     expect(await answered(port, 'POST', '/v1/agents/emergency-halt')).toBe(200);
     expect(await answered(port, 'GET', '/v1/agents')).toBe(503);
-    // What callers keep open is theirs; once they are gone, everything is served again.
+    // Callers' connections are theirs; once they close, everything is served again.
     for (const socket of sockets.splice(0)) socket.destroy();
     let status: number | null = null;
     while (status !== 200) status = await ask(port, 'GET', '/v1/agents');

@@ -1,4 +1,4 @@
-// Names of object prototypes and numbers at the edge, in every place of every operation where a caller says something: no answer is a 500.
+// Names of object prototypes and extreme numbers in every input of every operation: no answer is a 500.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
@@ -6,7 +6,7 @@ import { ROUTES } from '../../api/v1/index.ts';
 import { rounds } from '../harness/rounds.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent } from './api-under-test.ts';
 
-/** Number of strange values of which a route meets one in the suite, its neighbour the next; in the proof all of them. */
+/** One in so many strange values is sent to a route in the suite, the next to its neighbour; all in the proof. */
 const VALUES_APART = rounds({ suite: 6, proof: 1 });
 const NAMES = ['__proto__', 'constructor', 'toString'];
 const NUMBERS = ['1e308', '-1e308', '9007199254740993', '2147483648', '-1', '0.5'];
@@ -27,7 +27,7 @@ interface Example {
 
 const examples = (JSON.parse(readFileSync('api/examples.json', 'utf8')) as { operations: Record<string, Example> }).operations;
 
-/** The bodies that differ from an example in one value, as JSON text: numbers that JavaScript cannot hold are sent as written. */
+/** Yields bodies that differ from an example in one value, as JSON text, so that numbers beyond JavaScript's range are sent unchanged. */
 function* changed(value: Json): Generator<string> {
   if (Array.isArray(value)) {
     const items = value as readonly Json[];

@@ -1,4 +1,4 @@
-// Stress tests over HTTP: asked for by those who may, once per key, one evaluation at a time.
+// Stress tests over HTTP: with the right permissions, once per key, one evaluation at a time.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiUnderTest, apiUnderTest, createdAgent, THEIRS } from './api-under-test.ts';
 

@@ -1,4 +1,4 @@
-// The strict readers against oracles: JSON.parse for what is JSON, decimal.js for what a number says.
+// Strict readers compared with oracles: JSON.parse for valid JSON, decimal.js for numbers.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exactNumber } from '../../api/http/exact-number.ts';

@@ -1,4 +1,4 @@
-/** The API's document in short: what a caller relies on, without texts and examples. A change of it is a change of the API. */
+/** Compact record of the API document without texts and examples. A difference is a change of the API. */
 
 interface Schema {
   readonly [keyword: string]: unknown;
@@ -43,9 +43,9 @@ interface ApiDocument {
   };
 }
 
-/** Keywords that say nothing of what is valid. */
+/** Keywords that do not affect validity. */
 const TEXTS: ReadonlySet<string> = new Set(['description', 'examples', 'title', 'x-as-stored']);
-/** Keywords that the shape of a type shows. */
+/** Keywords already shown by a type's form. */
 const SHAPES: ReadonlySet<string> = new Set([
   '$ref',
   'anyOf',
@@ -60,7 +60,7 @@ const SHAPES: ReadonlySet<string> = new Set([
   'patternProperties',
 ]);
 
-/** @returns a paragraph per operation, a line per named schema. */
+/** @returns A paragraph per operation and a line per named schema. */
 export function surfaceRecord({ paths, components }: ApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => operationLines(`${method.toUpperCase()} ${path}`, operation)),

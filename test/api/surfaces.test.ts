@@ -77,7 +77,7 @@ test('each moment is a text of ISO 8601 and says so; where it is a number, it sa
       const isMoment = /(?:At|Time|Since|Until)$|^(?:slot|since|until)$/.test(name);
       const said = /milliseconds since the epoch|slot (?:of the chain|at which the chain)/i.test(field.description ?? '');
       if (isMoment && types.some((type) => type === 'integer' || type === 'number') && !said) unsaid.push(`${path}/${name}`);
-      // Clients read an answer by its formats. A text with a pattern is no moment, such as the price at which an order rests.
+      // Clients parse by format. A text with a pattern is not a time, such as a resting order's price.
       const isUnread = [field, ...(field.anyOf ?? [])].every(({ format, pattern }) => format === undefined && pattern === undefined);
       if (isMoment && types.includes('string') && isUnread && !path.includes('/requestBody/')) unsaid.push(`${path}/${name}`);
     }
@@ -95,7 +95,7 @@ interface Field {
   readonly anyOf?: readonly Field[];
 }
 
-/** Knows the document's schemas; each is compiled once. */
+/** Validator with the document's schemas, each compiled once. */
 const ajv = new Ajv2020({ strict: false, formats: { uuid: true, 'date-time': true } });
 ajv.addSchema(document as never, 'document');
 
@@ -134,7 +134,7 @@ const { paths, components } = document as unknown as {
 };
 const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
 
-/** Every schema beside an example, with the name of the place. */
+/** Yields every schema next to an example, with the name of its place. */
 function* examplesIn(place: string, content: Content = {}): Generator<readonly [place: string, schema: object, example: unknown]> {
   for (const { schema, example, examples = {} } of Object.values(content)) {
     if (example !== undefined) yield [place, schema, example];
@@ -150,7 +150,7 @@ test('every recorded request and answer is one of its schema, and every error of
     ]),
     ...Object.entries(components.responses).flatMap(([name, { content }]) => [...examplesIn(name, content)]),
   ];
-  // Hundreds of answers share a schema, and compiling one costs far more than a look.
+  // Hundreds of answers share a schema, and compiling one costs far more than a validation.
   const compiled = new Map<string, ValidateFunction>();
   for (const [place, schema, example] of found) {
     const whole = JSON.stringify(schema).replaceAll('"#/', '"document#/');
@@ -172,16 +172,16 @@ test('an operation that is answered with JSON shows a real answer, and how to as
   for (const { 'x-codeSamples': samples } of operations)
     expect(samples?.map(({ lang }) => lang)).toEqual(['Shell', 'TypeScript', 'Python']);
 });
-/** Two documents that are too long to be shown. */
+/** Documents that are too long to be examples. */
 const NOT_RECORDED: readonly string[] = ['getAsyncApi', 'getOpenApi'];
 
 test('every error that an operation may answer shows a real answer', () => {
   const told = documentedRoutes().flatMap(({ route }) => route.refusals);
   expect([...new Set(told)].filter((code) => components.examples[code] === undefined)).toEqual([]);
-  // What is an error of the API and answers no operation would be described without anybody ever meeting it.
+  // An API error that no operation answers would be documented without ever occurring.
   expect(Object.keys(PROBLEMS).filter((code) => components.examples[code] === undefined)).toEqual(NOT_ANSWERED);
 });
-/** Reasons of the signer for refusing an agent's trade, which are in its order's record and never answer a request. */
+/** Reasons of the signer for refusing an agent's trade. They are in the order's record and never answer a request. */
 const NOT_ANSWERED: readonly string[] = ['autonomy_refused'];
 
 test('every operation has its own name, says what it needs and knows 429, 500 and 503', () => {

@@ -1,4 +1,4 @@
-// Swaps over HTTP, on the sandbox's chain: the quote, the bytes to sign, what a wallet made of them, and who may see it.
+// Swaps over HTTP on the sandbox's chain: the quote, the bytes to sign, the signed result, and its visibility.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ApiPorts } from '../../api/ports.ts';
 import { API_ROLE, perOrganization } from '../../src/adapters/store/callers/as-organization.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   fixture = await swapFixture({ databaseUrl });
   await fixture.sql`insert into organizations (id, name) values (${OURS}, 'ours'), (${THEIRS}, 'theirs') on conflict do nothing`;
   callers = openDatabase({ url: databaseUrl, role: API_ROLE, name: 'swaps test callers', connections: 6 });
-  // As the service does: on connections that see one organization only.
+  // As in the service: on connections that see one organization.
   const ports = perOrganization<Pick<ApiPorts, 'swaps'>>(callers, (sql) => ({
     swaps: {
       commands: fixture.swapsOn({
@@ -43,7 +43,7 @@ afterAll(async () => {
   await callers.end({ timeout: 1 });
   await fixture.close();
 });
-// Every message is built on a blockhash of its own.
+// Gives every message its own blockhash.
 beforeEach(() => fixture.chain.advance(1));
 
 const wish = { instrument: 'AAPLx', side: 'buy', amount: '100' };
@@ -70,7 +70,7 @@ test('a quote names both sides, the least that comes out, the route and the live
   expect(Number(body.worstPrice)).toBeGreaterThan(Number(body.price));
   expect(Number(body.priceImpactPct)).toBeLessThan(0);
   expect(body.route).toHaveLength(1);
-  // By its mint it is the same token.
+  // The mint names the same token.
   const byMint = await api.call('GET', `/v1/spotchain/quote?instrument=${body.output.mint}&side=buy&amount=100`, { token: viewer });
   expect(byMint.body.output).toEqual(body.output);
 });

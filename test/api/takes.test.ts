@@ -1,4 +1,5 @@
-// Takes over HTTP: compiled from words and fields, refused with questions, armed on paper, forked, published, tokenized; foreign ones do not exist.
+// Takes over HTTP: compiled from words and fields, refused with questions, armed on paper, forked, published, tokenized; foreign ones are
+// not found.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { payload } from '../domain/authored.ts';
 import { type ApiUnderTest, apiUnderTest, THEIRS } from './api-under-test.ts';
@@ -185,7 +186,7 @@ test('a foreign Take does not exist, until it is published; then it is forked an
     [{ type: 'premium_below', pct: -4 }],
     [id],
   ]);
-  // A fork shows its own thresholds, never the words of the original.
+  // A fork shows its own thresholds, never the original's words.
   expect([fork.body.thesis, fork.body.open]).toEqual([null, []]);
   expect(fork.body.understood).toContainEqual({ phrase: 'entry[0]', as: 'entry: premium_below pct=-4' });
   expect(JSON.stringify(fork.body.understood)).not.toContain('pct=-2');

@@ -1,4 +1,4 @@
-// The terminal's page after an update: it is bundled at the first visit, which is answered at once and asks again.
+// Terminal page after an update: it is bundled at the first visit, which is answered at once and reloads.
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { registerTerminal } from '../../api/terminal.ts';

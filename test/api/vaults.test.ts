@@ -1,4 +1,4 @@
-// Vaults over HTTP, on the real commands, books and ledger: shares, ceilings, withdrawals and the ranking.
+// Vaults over HTTP with the real commands, books and ledger: shares, limits, withdrawals and the ranking.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
@@ -33,7 +33,7 @@ afterAll(() => api.close());
 
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 
-/** An agent on BTCUSDT with a mandate of 10,000 dollars, at a stage. */
+/** Creates an agent on BTCUSDT with a mandate of 10,000 dollars, at a stage. */
 async function agentAt(stage: Stage, token = alice): Promise<string> {
   const id = await createdAgent(api, token, payload({ universe: ['BTCUSDT'], maxCapitalUsd: 10_000 }));
   if (stage !== 'draft') await placeAtStage(url, id, stage);
@@ -49,7 +49,7 @@ const deposit = (id: string, token: string, amountUsd: string, key?: string) =>
 const withdraw = (id: string, token: string, body: object) => api.call('POST', `/v1/agents/${id}/vault/withdraw`, { token, body });
 const vaultOf = async (id: string) => (await api.call('GET', `/v1/agents/${id}/vault`, { token: alice })).body;
 
-/** The vault's live book buys one coin at 1,000 dollars. */
+/** Buys one coin at 1,000 dollars on the vault's live book. */
 async function buy(id: string, at: number, name = 'f', over = {}): Promise<void> {
   const fill = {
     id: `${name}-${id}`,
@@ -173,7 +173,7 @@ describe('shares', () => {
       detail: expect.stringContaining('reserved for orders that may still be filled (1000 US dollars)'),
       rejections: [{ code: 'insufficient_balance', limit: '500', suggestion: 'take out at most 500 now' }],
     });
-    // Past the API, where an order began between the reading and the writing.
+    // Bypasses the API, for an order that began between reading and writing.
     await expect(
       api.sql`insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id)
         select ${id}, 2, 'withdrawal', depositor, 501, 501, 1, 0, 'live', ${NOW}, 'r' from vault_changes where agent_id = ${id}`,
@@ -212,7 +212,7 @@ describe('shares', () => {
     const isChanging = { now: true };
     const deposits = Array.from({ length: 30 }, (_, n) => deposit(id, n % 2 === 0 ? alice : bob, '10'));
     const looks = async (): Promise<void> => {
-      // Shares and book are of one moment, whenever somebody looks: a dollar buys a share.
+      // Shares and book are always consistent: a dollar buys a share.
       while (isChanging.now) expect(await vaultOf(id)).toMatchObject({ sharePriceUsd: '1' });
     };
     const [replies] = await Promise.all([
@@ -309,7 +309,7 @@ describe('marks and the ranking', () => {
     const slot = Math.floor(NOW / 60_000) * 60_000;
     await cutAt(slot, 1_000, 'live');
     await cutAt(slot + 60_000, 1_500, 'live');
-    // One that is not live prices no vault that holds the instrument.
+    // A stale quote prices no vault that holds the instrument.
     await cutAt(slot + 120_000, 9_000, 'stale');
     api.clock.advanceTo(slot + 180_000);
     const { body } = await api.call('GET', '/v1/agent-vaults/leaderboard?window=24h&limit=200', { token: alice });
@@ -393,17 +393,17 @@ test('the simulated dollars of a sandbox are used up by deposits into all vaults
     code: 'blocked_by_risk',
     rejections: [{ code: 'insufficient_balance', limit: '100000', before: '20000', after: '-1', suggestion: 'deposit at most 20000' }],
   });
-  // Two deposits of one moment share the rest.
+  // Two concurrent deposits share the rest.
   const raced = await Promise.all([pay(one, '20000'), pay(other, '20000')]);
   expect(raced.map(({ status }) => status).sort()).toEqual([201, 422]);
   expect((await pay(other, '1')).body.rejections).toMatchObject([{ suggestion: expect.stringContaining('withdraw from another vault') }]);
-  // The database holds whoever writes past the handler to the same sum.
+  // The database enforces the same total on writes that bypass the handler.
   await expect(payIntoVault(api.sql, THEIRS, other as string, '1', NOW)).rejects.toMatchObject({ constraint_name: 'vault_backing' });
   const [shown] = (await createSimulatedReserves(api.sql, { now: () => NOW }).list(THEIRS, { limit: 1, after: null })).items;
   expect(shown?.lines).toEqual([{ asset: 'USD', claimed: '100000', held: '100000' }]);
   expect((await withdraw(one as string, trader, { amountUsd: '500' })).status).toBe(201);
   expect((await pay(other, '500')).status).toBe(201);
-  // Another organization's are its own.
+  // Another organization's limit is separate.
   expect((await deposit(await agentAt('limited_live'), alice, '10')).status).toBe(201);
 });
 

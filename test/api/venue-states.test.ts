@@ -1,4 +1,4 @@
-// Market states over HTTP: how old they are, what a lost venue makes of them, and what is answered where nothing was received.
+// Market states over HTTP: their age, the effect of a lost venue, and the answer if nothing was received.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DayTicker, type MarketState, marketStateKey, type VenueState } from '../../src/domain/market/market-state.ts';
 import type { PerpContext } from '../../src/domain/market/quote.ts';
@@ -76,7 +76,7 @@ test('a ticker is as good as it is young and its venue is received', async () =>
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ ageMs: 6_000, quality: 'stale', flags: ['over_age'] });
   receive(ticker('BTCUSDT'), stateOf('spotexchange', { hearing: 'feed_down' }));
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ quality: 'degraded', flags: ['feed_down'] });
-  // The process that received it is gone: nobody says how the venue stands.
+  // The receiving process is gone: the venue's state is unknown.
   receive(stateOf('spotexchange', { receivedAt: NOW - 11_000 }));
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ quality: 'degraded', flags: ['feed_down'] });
 });
@@ -124,7 +124,7 @@ test('a perpetual is priced by its own venue; a quote of the same name elsewhere
   api.market.set('evmvenue:BTC', { ...quote, venue: 'evmvenue', instrument: 'BTC' });
   expect((await get('/v1/perps/BTC')).body).toMatchObject({
     top: { bid: '77557', mid: '77558.5', ageMs: 50, quality: 'live' },
-    // The funding of the past is not to be had, and the rest is told all the same.
+    // Funding history is unavailable, and the rest is answered anyway.
     funding: { items: [], fetchedAt: null, problem: 'no venue is asked in this test' },
   });
 });

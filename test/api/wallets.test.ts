@@ -1,4 +1,4 @@
-// Linked wallets of both chains: proved by a signature over the newest text, once, and permitting nothing.
+// Linked wallets of both chains: verified by a signature over the newest text, once, and without any permission to trade.
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/adapters/store/database.ts';
@@ -151,7 +151,7 @@ test('a linked wallet is named by its label or its id where a portfolio takes ad
   expect(JSON.stringify(foreign.body)).toContain('the id or label of a linked wallet');
   const impact = { wallets: ['cold'], allocations: [{ symbol: 'BTCUSDT', side: 'buy', notionalUsd: '10' }] };
   expect((await post('/v1/portfolio/impact', impact, token)).status).toBe(200);
-  // A second wallet of the same label makes it say nothing.
+  // A second wallet with the same label makes it ambiguous.
   const sameKey = privateKeyToAccount(`0x${'44'.repeat(32)}`);
   const signature = await sameKey.signMessage({ message: await textFor(sameKey.address, token) });
   expect((await post('/v1/wallets', { address: sameKey.address, signature, label: 'cold' }, token)).status).toBe(201);

@@ -1,4 +1,4 @@
-// Every kind of actor is registered once, and what the service is built of follows from that one list.
+// Every kind of actor is registered once, and the parts of the service derive from that one list.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A catalog file is read whole or refused by line; what it means for real sources is told before anything starts. */
+/** A catalog file is read completely or refused by line. Its consequences for real sources are reported before the start. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -78,7 +78,7 @@ test('every problem of a file is told at once, with its line, its path and what 
   Object.assign(nvidia, { validTo: 'tomorrow' });
   const told = refusals({ ...document, budgets: { agregator: 30, pools: 0 }, limits: { venues: { spotchain: { maxAgeMs: -1 } } } });
   const at = (path: string) => told.find((sentence) => sentence.includes(` ${path}: `)) ?? `${path} is not told`;
-  // The first share begins in the fourth line, and its mint is its fourth member.
+  // The first share starts in the fourth line, and its mint is its fourth member.
   expect(at('$.shares[0].mint')).toBe(
     'desk.json:8 $.shares[0].mint: the text "not base58!" is not an address; allowed: an address of the primary chain: 32 bytes in base58',
   );
@@ -122,7 +122,7 @@ test('a share of a file is an instrument, a name in the news and a price in the 
   expect(qualityLimits().issuerMarkMaxAgeMs).toBe(3_600_000);
 });
 
-/** A host of pool histories that knows one pool; answers as the provider does, newest first. */
+/** Starts a host of pool histories that knows one pool, and answers like the provider, newest first. */
 async function poolHistory(pool: string): Promise<string> {
   const server = http.createServer((request, response) => {
     const isIts = request.url?.startsWith(`/api/v2/networks/solana/pools/${pool}/ohlcv/hour?`) === true;
@@ -186,14 +186,14 @@ test('the RSI of a real share is known once the catalog names its pool', async (
     });
     keeper.start();
   });
-  // Of closes 20, 21 and 22 in turn for 24 hours, by Wilder's smoothing over 14, worked out apart from this code.
+  // Closes 20, 21 and 22 in turn for 24 hours, by Wilder's smoothing over 14, computed without this code.
   expect(board.valueAt(rsi, slot + 60_000).value).toBeCloseTo(54.198688075, 9);
 });
 
 test('the budget of an aggregator without a key is held against the age limit', () => {
   const aggregator = { SPOTCHAIN_URL: 'https://aggregator.example' };
   const keyless = settings(aggregator);
-  // 30 requests a minute, of which polling takes 24: in 15 s six, two for each token and one for the prices of all.
+  // 30 requests a minute, 24 of them for polling: six in 15 s, two for each token and one for the prices of all.
   expect(pollingCapacity(keyless)).toMatchObject({ perMinute: 30, maxAgeMs: 15_000, listed: 19, fits: 2 });
   expect(checkedSources(keyless)).toEqual([expect.stringMatching(/30 times a minute without a key: 2 of the 19 tokens.*15 s.*98 s/)]);
   expect(checkedSources(settings({ ...aggregator, SPOTCHAIN_KEY: 'key' }))).toEqual([]);
@@ -214,7 +214,7 @@ test('an invented feed id is for the sandbox alone', () => {
 test('the command line checks, imports and exports; it takes nothing away unasked', async () => {
   const home = join(folder, 'home');
   const sevengate = async (...words: string[]) => {
-    // The settings of the run of tests are not the product's.
+    // Settings of the test run must not reach the product.
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], SEVENGATE_HOME: home };
     return promisify(execFile)(process.execPath, ['src/boot/sevengate.mjs', ...words], { env }).catch(
       (error) => error as never,

@@ -1,4 +1,4 @@
-/** A machine whose clock is wrong takes no cut, says so, and goes on once the clock is right; the database refuses what lies ahead. */
+/** A machine with a wrong clock writes no cut, reports it, and continues once the clock is right. The database refuses future times. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { SlotNotReached, writeCut } from '../../src/adapters/store/agents/cut-store.ts';
@@ -18,7 +18,7 @@ let sql: Sql;
 
 beforeAll(async () => {
   url = await testDatabase();
-  // This one lives in the present.
+  // This database lives in the present.
   const owner = openDatabase({ url, role: null, connections: 1, name: 'test clock owner' });
   await owner`delete from clock_shift`.finally(() => owner.end());
   sql = openDatabase({ url, name: 'test clock' });
@@ -32,7 +32,7 @@ async function databaseTime(): Promise<{ readonly now: number; readonly slot: nu
   return { now, slot: Math.floor(now / SLOT) * SLOT };
 }
 
-/** A live clock whose system time is off by what the test says. */
+/** Creates a live clock whose system time is shifted by the test. */
 function shiftedClock(shift: { ms: number }) {
   return createLiveClock({
     wall: () => Date.now() + shift.ms,
@@ -71,7 +71,7 @@ test('a difference is told with its direction, within the bound it is none', asy
     told: ({ offsetMs }) => told.push(offsetMs),
   });
   expect(await watch.check()).toMatchObject({ ok: true });
-  // An age is cut, and reading the clocks takes milliseconds.
+  // An age is truncated, and reading the clocks takes milliseconds.
   shift.ms = 2 * HOUR + 60_000;
   expect(await watch.check()).toMatchObject({
     ok: false,

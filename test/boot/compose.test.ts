@@ -1,4 +1,4 @@
-// The compose file is well formed, and what it starts are this service's own roles on the official images.
+// The compose file is well formed, and starts this service's own roles on the official images.
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
@@ -25,7 +25,7 @@ const compose = load(text, { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image === 'sevengate');
 
-/** Compose's own interpolation, of the two forms that the file uses. */
+/** Interpolates variables like Compose, in the two forms that the file uses. */
 function interpolate(value: string, env: Record<string, string>): string {
   return value.replace(/\$\{(\w+)(:-|:\?)([^}]*)\}/g, (_, name: string, kind: string, rest: string) => {
     const given = env[name];

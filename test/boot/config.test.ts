@@ -1,4 +1,4 @@
-// Every row of the settings: its default, what it accepts, and the sentence for what it refuses.
+// Every setting: its default, accepted values, and the sentence of a refusal.
 import { generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
@@ -130,7 +130,7 @@ const filings = { FILINGS_URL: 'https://f.example', FILINGS_CONTACT: 'Desk desk@
 const fallback = { REFERENCE_URL: 'https://r.example', REFERENCE_FALLBACK_URL: 'https://q.example/api/v1', REFERENCE_FALLBACK_KEY: 'k-5' };
 const both = { SPOTCHAIN_URL: 'https://c.example', REFERENCE_URL: 'https://r.example' };
 
-// setting, accepted text, what it becomes, refused text, part of the sentence, and what else must be set
+// setting, accepted text, parsed value, refused text, part of the sentence, and other required settings
 const ROWS: [keyof Config, string, unknown, string, string, Record<string, string>?][] = [
   ['PORT', '0', 0, '80a', 'is not a whole number from 0 to 65535'],
   ['PORT', '65535', 65535, '65536', 'is not a whole number from 0 to 65535'],
@@ -298,7 +298,7 @@ test('what belongs together is asked for together', () => {
     'SPOTEXCHANGE_KEY: each organization has an account of its own: sevengate exchange-keys add takes its key, so remove this',
   ]);
   expect(sentences({ NEWS_URL: 'https://n.example', NEWS_PROVIDER: 'finnhub' })[0]).toContain('NEWS_KEY: is missing');
-  // A real system speaks a real format: nothing of the sandbox's stands in for its name.
+  // A real system needs its real format: nothing of the sandbox substitutes for its name.
   expect(sentences({ NEWS_URL: 'https://n.example', NEWS_KEY: 'k' })[0]).toContain('NEWS_PROVIDER: is missing');
   expect(sentences({ NEWS_PROVIDER: 'finnhub' })[0]).toContain('NEWS_URL: is missing');
   expect(sentences({ REFERENCE_KEY: 'k' })[0]).toContain('set without REFERENCE_URL');

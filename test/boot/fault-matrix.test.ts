@@ -1,4 +1,4 @@
-// The fault matrix over background loops: every loop that handles rows gets a good row and one that cannot be handled, and handles the good one.
+// Faults in background loops: every loop over rows gets a good row and a bad one, and handles the good one.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBookBreakers } from '../../actors/agent/book-breakers.ts';
 import { createBreakerWatch } from '../../actors/agent/breaker-watch.ts';
@@ -80,7 +80,7 @@ async function agent(orgId: string): Promise<string> {
 
 const TABLES = ['actors', 'steps', 'agents', 'manifests', 'books', 'fills', 'vaults', 'prediction_markets', 'control', 'timers'];
 
-/** Rows as somebody with the owner's password leaves them, who has switched the triggers off. */
+/** Writes rows as the owner with triggers disabled. */
 async function written(statement: (sql: Sql) => Promise<unknown>): Promise<void> {
   await owner.begin(async (transaction) => {
     for (const table of TABLES) await transaction`alter table ${transaction(table)} disable trigger all`;
@@ -89,21 +89,21 @@ async function written(statement: (sql: Sql) => Promise<unknown>): Promise<void>
   });
 }
 
-/** A step that the actor has not taken, at the version of its next one. */
+/** Writes a step that the actor has not taken, at its next version. */
 const forgedStep = (on: Sql, id: string) => on`
   insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
   select id, version + 1, ${SLOT}, machine, '{"type":"forged"}', '{}', '{}', 'x' from actors where id = ${id}`;
 
-/** A book with live capital. `fills` above 0 without a turnover cannot be read. */
+/** Creates a book with live capital. `fills` above 0 without turnover makes it unreadable. */
 const liveBook = (on: Sql, orgId: string, id: string, fills: number) => on`
   insert into books (id, org_id, agent_id, mode, version, capital_usd, cash_usd, holdings, fills, turnover_usd, opened_at, changed_at)
   values (${`agent:${id}:live`}, ${orgId}, ${id}, 'live', 1, 1000, 1000, '[]', ${fills}, 0, ${SLOT}, ${SLOT})`;
 
 interface Case {
-  /** Runs the loop once over a good row and a bad one. Answers what became of the good one. */
+  /** Runs the loop once over a good row and a bad one. Returns the state of the good one. */
   run(contained: ContainedLoop): Promise<unknown>;
   readonly handled: unknown;
-  /** False where the bad row is quarantined with its actor. */
+  /** False if the bad row is quarantined with its actor. */
   readonly counted?: false;
 }
 
@@ -113,7 +113,7 @@ const unless = (id: string): void => {
   if (id === bad.id) throw BROKEN;
 };
 
-/** One case per loop that handles rows: the type refuses a loop without one. */
+/** Cases of all loops over rows: the type requires one for each loop. */
 const CASES: Readonly<Record<RowLoop, Case>> = {
   timers: {
     async run(contained) {
@@ -320,7 +320,7 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
         contained,
         onError: () => {},
       } as never);
-      // Five are looked at in one go, and the oldest first: bad ones do not keep the others waiting.
+      // Five are checked at once, oldest first: bad ones do not delay the others.
       for (let looks = 0; looks < 2; looks++) await watch.look().catch(() => {});
       return looked;
     },
@@ -425,7 +425,7 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
             values (${`margin:${orgId}`}, ${orgId}, 'paper', 1, 0, 0, ${on.json(held)}, 0, 0, ${SLOT}, ${SLOT})`;
         }
       });
-      // Preferences allow five times: a fifth of the cost is its margin, and 40 % below the cost the venue has taken all of it.
+      // Preferences allow five times leverage: a fifth of the cost is the margin, and at 40 % below the cost the venue has taken all of it.
       await liquidateBooks({ store: createMarginStore(sql), bid: () => '30000', clock: { now: () => SLOT }, contained });
       return sql`select fill_price::int as price, side from fills where book_id = ${`margin:${OURS}`}`;
     },
@@ -644,7 +644,7 @@ test('the metrics count what is in quarantine by loop, and the actors', async ()
   expect(written.sort()).toEqual(
     [`sevengate_quarantined_actors ${count}`, ...rows.map((row) => `sevengate_quarantined_rows{loop="${row.loop}"} ${row.count}`)].sort(),
   );
-  // One that was released is counted no longer.
+  // A released row is no longer counted.
   const loop = rows[0]?.loop as RowLoop;
   for (const { id } of await sql<{ id: string }[]>`select row_id as id from quarantined_rows where loop = ${loop}`)
     await createQuarantineLedger(sql).release(loop, id);

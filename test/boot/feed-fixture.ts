@@ -1,4 +1,4 @@
-/** The feed role of a test, under the test's clock: it receives the given venues and nothing else. */
+/** Feed role for a test, on the test's clock, with only the given venues. */
 
 import { EMPTY } from 'rxjs';
 import type { ClockState } from '../../actors/runtime/clock-watch.ts';
@@ -16,7 +16,7 @@ import { containment } from '../harness/contained.ts';
 
 const AGREED: ClockState = { offsetMs: 0, ok: true, detail: 'the clocks of a test agree' };
 
-/** Options with which the role is started. */
+/** Returns the options that start the role. */
 export function feedOptions(sql: Sql, clock: Clock, feeds: readonly VenueFeed[] = []): Parameters<typeof startFeed>[0] {
   return {
     sql,

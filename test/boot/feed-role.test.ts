@@ -1,4 +1,4 @@
-// The feed's turn of duty: begun once, however slow the database is.
+// Duty of the feed role starts once, however slow the database is.
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
@@ -75,10 +75,10 @@ test('every pool and every leg of the basis is looked at, although no agent asks
   );
   await feed.stop();
   const tokens = CATALOG.entries.filter(({ venue }) => venue === 'spotchain').map(({ key }) => key);
-  // Beside the tokens: three coins on the spot exchange with their perpetuals, and nine perpetuals on shares.
+  // Besides the tokens: three coins on the spot exchange with their perpetuals, and nine perpetuals on shares.
   expect(observed.length).toBe(tokens.length + 15);
   expect(observed).toEqual(expect.arrayContaining([...tokens, 'spotexchange:BTCUSDT', 'evmvenue:BTC', 'evmvenue:xyz:AAPL']));
-  // Every half minute is cut: the slots of Takes, and at full minutes those of agents.
+  // A cut every half minute: slots of Takes, and at full minutes those of agents.
   const slots = (await sql<{ slot: number }[]>`select slot from cuts order by slot`).map(({ slot }) => slot);
   expect(slots.length).toBeGreaterThan(1);
   expect(slots).toEqual(slots.map((_, index) => (slots[0] as number) + index * TAKE_TICK_MS));

@@ -1,4 +1,4 @@
-// The whole intelligence of the sandbox over real sockets into a real database: what is received, what is kept, and what a restart remembers.
+// All intelligence sources of the sandbox over sockets into a real database: what is received and stored, and what a restart remembers.
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -90,7 +90,7 @@ test('every source is received and kept, and a restart tells every open story ag
   expect(counts?.['releases']).toBeGreaterThan(30);
   expect(counts?.['posts']).toBeGreaterThan(100);
 
-  // The seeded economy is whole enough for the regime to be read, and every event came in with what confirms it.
+  // The seeded economy suffices for a regime, and every event arrived with its confirmations.
   const points = await reads.series(REGIME_SERIES, '2026-06-01', '2026-11-19');
   const all = await reads.allChains();
   const change = percentChange(all?.tvlUsd ?? '0', all?.weekBefore ?? '0');

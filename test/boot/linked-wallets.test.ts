@@ -1,4 +1,4 @@
-// Wallets that are contracts are proved by what the contract takes as its own (ERC-1271), asked of a node over its real wire.
+// Contract wallets are verified by the contract itself (ERC-1271), through a node.
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CommandContext } from '../../actors/agent/commands.ts';
@@ -75,7 +75,7 @@ test('typed data of this chain is a proof as the text is; of another chain, or w
 test('an address without a contract is proved by its own key alone', async () => {
   expect(await linked(stranger.address, owner)).toBe('signature_invalid');
   expect(await linked(stranger.address, stranger)).toBe(stranger.address.toLowerCase());
-  // Code that knows no such call answers nothing, which is no yes.
+  // A contract without that call returns nothing, which is no confirmation.
   simulator.setCode(`0x${'11'.repeat(20)}`, '0x6001');
   expect(await linked(`0x${'11'.repeat(20)}`, owner)).toBe('signature_invalid');
 });

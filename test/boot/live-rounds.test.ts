@@ -1,4 +1,4 @@
-// Live capital on a polled venue: refused in words where its quotes could not be asked for in time, whoever has capital there already.
+// Live capital on a polled venue is refused with a reason if its quotes could not be polled in time, whoever has capital there already.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addedLiveInstruments, liveInstruments } from '../../src/adapters/store/agents/manifest-reads.ts';
 import { API_ROLE, asOrganization } from '../../src/adapters/store/callers/as-organization.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
   for (const pool of [owner, engine, callers]) await pool.end();
 });
 
-/** A live book of an organization, as its row lies. */
+/** Writes a live book of an organization. */
 async function liveBook(orgId: string, instruments: readonly string[]): Promise<void> {
   await owner.begin(async (transaction) => {
     await transaction`alter table books disable trigger all`;
@@ -51,11 +51,11 @@ test('what one organization trades live is told to no other: neither by name, no
   await expect(liveInstruments(ours)).rejects.toThrow(/permission denied for function live_instruments/);
   expect(await ours`select key from visible_live_instruments()`).toEqual([{ key: 'spotchain:AAPLx' }]);
   const countWith = (key: 'spotchain:AAPLx' | 'spotchain:TSLAx' | 'spotchain:NVDAx') => addedLiveInstruments(ours, 'spotchain', [key]);
-  // Theirs and nobody's count the same.
+  // Known and unknown owners count the same.
   expect(await countWith('spotchain:TSLAx')).toBe(3);
   expect(await countWith('spotchain:NVDAx')).toBe(3);
   expect(await countWith('spotchain:AAPLx')).toBe(2);
-  // Their capital still takes its part of the round.
+  // Their capital still takes its share of the round.
   expect(await createLiveRounds(ours, 60)(['spotchain:NVDAx'])).toContain('quotes of 3 instruments');
   expect(await createLiveRounds(ours, 60)(['spotchain:AAPLx'])).toBeNull();
 });

@@ -1,4 +1,4 @@
-// The compiled sources: made once for each state of the files, whole, and with errors that name the lines of the sources.
+// Compiled sources: built once per state of the files, complete, and with errors at the source's lines.
 import { execFile } from 'node:child_process';
 import {
   cpSync,
@@ -25,7 +25,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A tiny project with the real loader, and the real packages behind links. */
+/** Creates a tiny project with the real loader and links to the real packages. */
 function project(): { readonly root: string; begin(): Promise<string>; kept(): string[] } {
   const root = mkdtempSync(join(tmpdir(), 'sevengate-load-'));
   folders.push(root);
@@ -78,7 +78,7 @@ test('the same state is compiled once, also by four processes at the same time, 
   writeFileSync(join(root, 'src/part.ts'), "export const part: string = 'changed';\n");
   expect(await begin()).toContain('first changed beside');
   expect(kept()).toHaveLength(2);
-  // Nobody uses the first any more, and has not for hours: the next state takes its place.
+  // The first build has not been used for hours: the next state replaces it.
   const folder = join(root, 'node_modules/.cache/sevengate', first as string);
   const longAgo = new Date(Date.now() - 10 * 3_600_000);
   for (const user of readdirSync(join(folder, 'users'))) utimesSync(join(folder, 'users', user), longAgo, longAgo);

@@ -1,4 +1,4 @@
-// The log of a service on a full disk: lines are lost, the process is not, and the log says how many were.
+// Log of a service on a full disk: lines are lost, the process survives, and the log reports the number of lost lines.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Order books on demand: one request budget per venue, and a book whose own time is not of now is not live. */
+/** Order books on demand: one request budget per venue, and a book with an old time of its own is not live. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ afterEach(() => {
 
 const level = (px: string) => ({ px, sz: '1', n: 1 });
 
-/** A venue whose book is `offsetMs` away from now by its own time; or that answers something else to everything. */
+/** Starts a venue whose book's own time is `offsetMs` from now, or that answers something else to everything. */
 async function venue(
   offsetMs: number,
   sides: readonly [readonly object[], readonly object[]] = [[level('100')], [level('101')]],
@@ -59,7 +59,7 @@ test('a crossed or one-sided book is degraded', async () => {
 test('what histories have spent of a venue’s budget is not there for order books', async () => {
   const { reach, books } = await venue(0);
   const history = createVenues(reach).histories.evmvenue;
-  // The page that this asks for weighs 104 of the 1,200; the answer is no list, which is refused after it was paid for.
+  // This page costs 104 of the budget of 1,200. The answer is not a list, which is refused after the cost.
   for (let page = 0; page < 11; page++)
     await expect(history?.fetchCandles('BTC', '1m', 0, reach.clock.now())).rejects.toThrow('not a list');
   for (let book = 0; book < 28; book++) expect(await books.read('evmvenue', 'BTC', 1)).toMatchObject({ ok: true });
@@ -69,7 +69,7 @@ test('what histories have spent of a venue’s budget is not there for order boo
 test('what nobody knows in answers to single questions stands in the metrics, by where it came from', async () => {
   const metrics = createMetrics();
   const note = metrics.unknownField;
-  // One answer to everything: of each shape as much as is needed, and a member that none of them knows.
+  // One answer to everything: enough of each form, and a member unknown to all.
   const everything = {
     serverTime: 1,
     lastUpdateId: 1,

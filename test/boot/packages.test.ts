@@ -1,4 +1,4 @@
-// A fresh folder gets its packages once, whoever asks and however often, and the commands hand everything through.
+// A fresh folder installs its packages once, whoever starts and however often, and the commands pass everything through.
 import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ const LOCK = {
   'node_modules/tool': { version: '2.0.0', dev: true },
   'node_modules/for-another-machine': { version: '3.0.0', optional: true, os: ['plan9'] },
 };
-/** Stands in for npm: counts its calls, then leaves what npm leaves. */
+/** Replacement of npm that counts its calls and leaves what npm leaves. */
 const FAKE_NPM = `
   import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
   const tools = !process.argv.includes('--omit=dev');
@@ -65,7 +65,7 @@ function ensure(npm: string, withTools = true): Promise<Ended> {
   return run(['--input-type=module', '-e', script]);
 }
 
-/** Arguments of each call of npm so far. */
+/** Returns the arguments of each call of npm so far. */
 const calls = (): string => readFileSync(join(folder, 'calls'), 'utf8');
 
 test('Node.js before 20.19 is refused in one sentence', () => {
@@ -154,7 +154,7 @@ test('an installation that fails, or that was killed half-way, is said and tried
   expect(whyPackagesDiffer(folder)).toBeNull();
 });
 
-/** A project of its own that shares only the installed packages. */
+/** Creates a project that shares only the installed packages. */
 function newProject(): void {
   cpSync(join(ROOT, 'package-lock.json'), join(folder, 'package-lock.json'));
   write('package.json', { type: 'module' });

@@ -1,4 +1,4 @@
-// The way of prediction markets through a process: from the simulators through pipeline and bus to the feed channel, and into the store.
+// Prediction markets through a process: from the simulators through pipeline and bus to the feed channel, and into the store.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ test('both providers fill the store and the quotes channel, through the rules of
   await waitFor(async () => (await trades()) > 3, { what: 'trades of stored markets' });
   expect(pipeline.counters.snapshot().prediction.rejected).toEqual({});
   expect(pipeline.connectivity.state('prediction')).toMatchObject({ hearing: 'live', degradedSince: null });
-  // One provider that falls silent degrades the venue, in its own words.
+  // One silent provider degrades the venue, with its reason.
   fixture.kalshi.faults.set({ disconnectLoop: true });
   await waitFor(() => pipeline.connectivity.state('prediction').hearing === 'feed_down', { what: 'the loss' });
   expect(pipeline.connectivity.state('prediction').detail).toMatch(/^kalshi is disconnected/);

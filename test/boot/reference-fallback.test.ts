@@ -1,4 +1,4 @@
-// Which second source stands behind the first: a simulated price never fills in for a real one; and marks reach the bus of states.
+// Choice of the second reference source: a simulated price never replaces a real one. Marks reach the bus of states.
 import { afterEach, expect, test } from 'vitest';
 import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';

@@ -1,4 +1,4 @@
-/** Backtests over the past of the sandbox with a seed, as the gate asks for them, without a database. */
+/** Backtests over a seed's sandbox past, as the gate requests them, without a database. */
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { sandboxPast } from '../../src/boot/sandbox/sandbox-past.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../src/domain/backtest/request.ts';
@@ -20,7 +20,7 @@ interface SandboxBacktests {
   backtest(manifest: Manifest, asked?: object): Promise<Ended>;
 }
 
-/** Reads and backtests of one seed's past. Bars that several manifests read are made once. */
+/** Reads and backtests of one seed's past. Bars that several manifests read are computed once. */
 export function sandboxBacktests(seed: number): SandboxBacktests {
   const config = readConfig({ SANDBOX_SEED: String(seed) });
   if (!isConfig(config)) throw new Error(JSON.stringify(config));
@@ -59,7 +59,7 @@ export function sandboxBacktests(seed: number): SandboxBacktests {
     };
   }
 
-  /** Hourly rates of the perpetuals that a manifest looks at or holds, from a year before its first bar. */
+  /** Returns hourly rates of the perpetuals that a manifest reads or trades, from a year before its first bar. */
   async function fundingOf(manifest: Manifest, { from, to }: BacktestRequest): Promise<BacktestJob['funding']> {
     const perpetuals = backtestNeeds(manifest, manifest.timeframe).flatMap(({ funding }) => (funding === null ? [] : [funding]));
     return Promise.all(

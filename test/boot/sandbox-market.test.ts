@@ -1,4 +1,4 @@
-// A recorded tape takes the place of the seeded market: its prices are played from now on, and history runs into them.
+// A recorded tape replaces the seeded market: its prices are played from now on, and history leads up to them.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

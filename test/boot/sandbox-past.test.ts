@@ -1,4 +1,4 @@
-// The past of the sandbox: the examples that a fresh database begins with are strategies that a person would want, over five years of it.
+// Past of the sandbox: the example strategies of a fresh database earn over five years.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -32,7 +32,7 @@ const here = { config, runs: () => true, clock: { now: () => NOW } };
 const past = sandboxPast(here);
 if (past === null) throw new Error('no sandbox stands in');
 
-/** An example with one instrument of its universe: each trades alike, and one takes a third of the time. */
+/** Returns an example with one instrument of its universe: each trades alike, and one takes a third of the time. */
 function example(name: string, symbol: string): Manifest {
   const found = EXAMPLE.agents.find(({ manifest }) => (manifest as { name?: string }).name === name);
   return manifestOf({ ...(found?.manifest as object), universe: [symbol] });
@@ -63,13 +63,13 @@ test('the discount hunter earns on what was known, its news included, and loses 
   expect(news?.blocked).toBeGreaterThan(0);
 });
 
-/** The history of a manifest as its evaluation reads it. */
+/** Returns the history of a manifest as its evaluation reads it. */
 async function historyOf(manifest: Manifest, request: BacktestRequest): Promise<History> {
   const needs = backtestNeeds(manifest, manifest.timeframe);
   return buildHistory(manifest.timeframe, await readInputs(readsOf(request), needs, { request, funding: [], createdAt: NOW }, () => {}));
 }
 
-/** Answers every slot of a path in disguise, as JSON brings it. */
+/** Answers every slot of a disguised path, as received through JSON. */
 function answered(path: ReplayPath): ReplayPath {
   while (!path.isDone) {
     const trade = hunt(JSON.parse(JSON.stringify(path.shown())) as ReplaySlot);
@@ -83,7 +83,7 @@ test('the outside duplicate of the discount hunter trades record by record as it
   const inside = example('Discount hunter', 'AAPLx');
   const authored = JSON.parse(readFileSync(new URL('../../examples/discount-hunter.json', import.meta.url), 'utf8')) as object;
   const outside = manifestOf({ ...authored, universe: ['AAPLx'] });
-  // The whole stretch of the gate in `npm run proof`.
+  // `npm run proof` uses the gate's whole period.
   const request = requestOf(
     rounds({ suite: 0, proof: 1 }) === 1 ? {} : { from: '2026-01-01T00:00:00Z', to: '2026-07-01T00:00:00Z', look: true },
   );
@@ -94,7 +94,7 @@ test('the outside duplicate of the discount hunter trades record by record as it
   const work = { agentId: '00000000-0000-7000-8000-0000000000aa', compiled: compileManifest(outside), history, assumptions };
   const path = answered(new ReplayPath({ ...work, disguise: drawDisguise('ab'.repeat(32), 3, outside) }));
   const { simulation } = path.finish(Number(outside.maxCapitalUsd), 8_760);
-  // Of what its own code sold no rule of the manifest tells.
+  // Sales by outside code have no exit rule of the manifest.
   const records = ({ trades }: Pick<Simulation, 'trades'>) => trades.map(({ exitRules: _, ...trade }) => trade);
   expect(records(simulation)).toEqual(records(run.simulation));
   expect(simulation.trades.length).toBeGreaterThan(10);

@@ -1,4 +1,4 @@
-// Hours of a sandbox lived through at once: the database afterwards is as if they had passed, and says that they were simulated.
+// Hours of a sandbox are simulated at once: the database is as if they had passed, and marks them as simulated.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,13 +39,13 @@ let owner: Sql;
 let service: ServiceProcess;
 let store: StoreConnections;
 let trader: string;
-/** Holds a perpetual by five times its margin, and never trades by itself. */
+/** Agent that holds a perpetual at five times leverage and never trades by itself. */
 let margined: string;
 
 const NOBODY_STOPS = new AbortController().signal;
 const as = (subject: string, permissions: readonly string[]) => ({ orgId: EXAMPLE.id, subject, permissions, requestId: 'test' }) as never;
 
-/** Always trades, unless told otherwise. */
+/** Creates an agent that always trades, unless changed. */
 async function agentOf(commands: ReturnType<typeof openActors>['commands'], over: object): Promise<string> {
   const read = readManifest({
     universe: ['BTCUSDT'],
@@ -88,7 +88,7 @@ beforeAll(async () => {
   store = await openStoreConnections(service);
   const { commands } = openActors(store.sql, service.clock, service.newId);
   await store.asOwner((tables) => seedOrganization(EXAMPLE, { sql: store.sql, owner: tables, commands, newId: service.newId }));
-  // Trades every minute that it may, whatever the market does: a coin knows no session.
+  // Trades every minute that it may, whatever the market: a coin has no session.
   trader = await agentOf(commands, { name: 'Always trading' });
   margined = await agentOf(commands, { name: 'On margin', universe: ['BTC'], maxLeverage: 5 });
   const raised = await commands.setAutonomy(as('risk-manager', ['trade:execute', 'risk:manage']), trader, 'policy_auto');
@@ -109,7 +109,7 @@ test('only what runs on simulators alone may be moved on', async () => {
   await expect(moveSandboxOn(real, store, moving)).rejects.toThrow(
     /these settings name real systems: SPOTEXCHANGE_URL, SPOTEXCHANGE_STREAM_URL/,
   );
-  // A service that is on duty would receive and tick the same slots.
+  // A running service would receive and tick the same slots.
   const leases = createDispatchStore(store.sql);
   expect(await leases.hold('feed', 'a service', 5 * MINUTE)).toBe(true);
   await expect(moveSandboxOn(service, store, moving)).rejects.toThrow(/a service runs on this database: stop it/);
@@ -145,7 +145,7 @@ test('every slot of an hour is cut, decided by every agent and traded on, and th
     expect(rows.filter(({ reason }) => reason === 'late_tick' || reason === 'tick_crash')).toEqual([]);
   }
 
-  // It buys, and sells what it holds, each at its own moment between two slots and on the quote of that moment.
+  // It buys and sells at different moments between two slots, each on the quote of that moment.
   const fills = await owner<{ side: string; at: number; quotes: { observedAt: number }[] }[]>`
     select side, at, quotes from fills where book_id like ${`agent:${trader}%`} order by number`;
   expect(fills.length).toBeGreaterThan(10);
@@ -158,7 +158,7 @@ test('every slot of an hour is cut, decided by every agent and traded on, and th
   const open = await owner`select 1 from activities where state = 'given_up'`;
   expect(open).toEqual([]);
 
-  // The clock of the database stands where the stretch ended, and so does a service that starts on it.
+  // The database's clock is at the end of the stretch, and a service that starts on it too.
   const now = await databaseNow(store.sql);
   expect(now).toBeGreaterThan(to);
   expect(now - to).toBeLessThan(5 * MINUTE);
@@ -185,7 +185,7 @@ test('the stretch is on record as long work: its hours, and the time that it too
     },
   ]);
   const [{ begunAt, seenAt, endedAt }] = items as [(typeof items)[number]];
-  // It lived through an hour, ended where the service's time stands now, and did not take that hour.
+  // It simulated an hour, ended at the service's present time, and took less than an hour.
   expect(endedAt).toBeGreaterThanOrEqual(seenAt);
   const [slot] = await owner<{ last: number }[]>`select max(slot)::bigint as last from cuts`;
   expect(endedAt).toBeGreaterThan(slot?.last ?? Number.POSITIVE_INFINITY);
@@ -235,7 +235,7 @@ test('a perpetual whose equity is at its maintenance margin is ended at the firs
   const ended = await owner<{ side: string; quantity: string; price: number; fee: string; at: number }[]>`
     select side, quantity::text, fill_price::float8 as price, fee_usd::text as fee, at from fills where book_id = ${bookId} and id <> ${bought.id}`;
   // Four fifths of its cost are borrowed. The market is 0.2 % of its value above that, less than two thirds of a margin of 1.25 %:
-  // the venue takes it over, with all of its margin, at the price at which nothing is left.
+  // the venue takes it over with its whole margin, at the price at which nothing is left.
   expect(ended).toMatchObject([{ side: 'sell', quantity: '0.01', fee: '0' }]);
   expect(ended[0]?.price).toBeCloseTo(0.8 * price, 6);
   expect(ended[0]?.at).toBeLessThanOrEqual(Math.ceil(from / MINUTE) * MINUTE + 1_000);
@@ -244,7 +244,7 @@ test('a perpetual whose equity is at its maintenance margin is ended at the firs
   expect(alerts).toHaveLength(1);
 }, 60_000);
 
-/** The middle of the perpetual on bitcoin at an instant, as the sandbox's market makes it. */
+/** Returns the mid of the bitcoin perpetual at a time, as the sandbox's market computes it. */
 function middleOf(at: number): number {
   const { SANDBOX_SEED: seed } = configOf();
   const sources = { spotexchange: '', evmvenue: '', perpContext: '', spotchain: '', liquidity: '', reference: '', mark: '' };

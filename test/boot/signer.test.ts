@@ -1,4 +1,4 @@
-// The signer process: starts only with both conditions, says in a sentence what is wrong, takes an id alone, only reads, and ends with its parent.
+// Signer process: starts only with both conditions, describes what is wrong, accepts only an id, only reads, and ends with its parent.
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -25,7 +25,7 @@ const pem = (curve = 'P-256') =>
   generateKeyPairSync('ec', { namedCurve: curve }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 const NOBODY = '00000000-0000-7000-8000-00000000ffff';
 const SIGNATURE = Buffer.alloc(64, 7).toString('base64');
-/** No node listens there. */
+/** Address without a node. */
 const CHAIN = { rpcUrl: 'http://127.0.0.1:9', makers: [] };
 const clock = createLiveClock();
 let home: string;
@@ -51,7 +51,7 @@ const log = () => pino({ level: 'trace' }, { write: (line: string) => void lines
 const started = (env: Record<string, string>, at: Parameters<typeof startSigner>[1] = clock) => startSigner(settings(env), at, log());
 const socket = () => join(home, 'signer', readdirSync(join(home, 'signer')).find((name) => name.endsWith('.sock')) ?? 'none');
 
-/** Sends these very bytes to the signer's socket. */
+/** Sends exactly these bytes to the signer's socket. */
 function sent(body: string, method = 'POST', path = '/'): Promise<{ status: number; body: unknown }> {
   return new Promise((resolve, reject) => {
     const request = http.request({ socketPath: socket(), path, method }, (response) => {
@@ -134,7 +134,7 @@ test('for live orders on the exchange alone it starts without any authorization 
   });
   expect(await signer?.client.signRequest(request, SIGNATURE)).toMatchObject({ outcome: 'refused', code: 'signature_invalid' });
   expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({ outcome: 'refused', code: 'feature_disabled' });
-  // A query of one's own is no question, and nothing else is either.
+  // A query of one's own is not a valid request, and nothing else is either.
   const hostile = [{ ...request, query }, { ...request, ask: { kind: 'withdraw' } }, { ...request, recvWindow: 60_001 }, null];
   expect(await sent(JSON.stringify({ request: hostile[0], signature }), 'POST', '/exchange')).toMatchObject({
     body: { outcome: 'refused', code: 'signature_invalid' },
@@ -167,7 +167,7 @@ const afterEnd = async (virtual: VirtualClock, ends: number, waitMs: number): Pr
   virtual.advanceTo(virtual.now() + waitMs);
 };
 
-// Elsewhere no file is memory alone, and a key that was handed over once is nowhere else.
+// Elsewhere there are no memory files, and a key handed over once exists nowhere else.
 test.runIf(process.platform === 'linux')(
   'killed, it refuses until it is started again, with the same key, which stands in no log, argument or environment',
   async () => {
@@ -186,13 +186,13 @@ test.runIf(process.platform === 'linux')(
       expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject(meanwhile);
       await waitFor(() => told('the signer process was restarted') === death + 1, { what: 'another life', deadlineMs: 60_000 });
       expect(signer?.pid).not.toBe(pid);
-      // It reads and assesses again, by the same key.
+      // The new process reads and assesses again, with the same key.
       expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({ outcome: 'refused', code: 'not_found' });
     }
     const shown = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${signer?.pid}/${file}`, 'utf8')).join();
     for (const line of key.split('\n').slice(1, -2)) expect(lines.join() + shown).not.toContain(line);
     expect(readdirSync('/dev/shm').filter((name) => name.startsWith(`sevengate-${process.pid}-`))).toEqual([]);
-    // A life that lasted begins the count anew.
+    // A long enough life resets the restart count.
     virtual.advanceTo(virtual.now() + 600_000);
     process.kill(signer?.pid ?? 0, 'SIGKILL');
     await afterEnd(virtual, 3, 0);

@@ -1,4 +1,4 @@
-// What recurs changes only tables that its process writes: each work runs once on a database whose writers are registered.
+// Recurring work changes only tables that its process writes: each runs once on a database with registered writers.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,10 +66,10 @@ const fail = (error: unknown): never => {
 };
 const containmentOf = (sql: Sql) =>
   createContainment({ isOutage, isSilence: () => false, ledger: createQuarantineLedger(sql), clock, onError: () => fail });
-/** Looks when it is told to, not by itself. */
+/** Clock without timers: the test triggers the work. */
 const told = { now: clock.now, deadline: () => () => {} };
 
-/** A worker that may do everything: what is outside answers nothing. */
+/** Returns the means of a worker that may do everything; outside systems do not answer. */
 function workerDeps(): WorkerDeps {
   const sql = sessions.worker;
   const trading = {

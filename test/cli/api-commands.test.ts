@@ -1,4 +1,4 @@
-// The verbs of the command line, at the running service: agents from their creation to the closing of their positions,
+// Commands of the command line on the running service: agents from their creation to the closing of their positions,
 // proposals and their answers, any operation and any channel.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ function at(member: string, json = false): Terminal {
     wait: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }
-/** A terminal whose first approval comes too late: somebody has declined that proposal. */
+/** Terminal whose first approval comes too late, because the proposal has been declined. */
 function declinedMeanwhile(): Terminal {
   const { api } = terminal;
   let isFirst = true;
@@ -101,7 +101,7 @@ test('without an agent each command says what to do', async () => {
 });
 
 test('an agent is created, updated, shown and listed', async () => {
-  // Whatever the market does, its entry rule holds and its exit rule does not.
+  // The entry rule always holds and the exit rule never does, whatever the market.
   const file = join(folder, 'agent.json');
   writeFileSync(file, readFileSync(EXAMPLE, 'utf8').replace('"value": 60', '"value": 100').replace('"value": 70', '"value": 100'));
   expect(await printedBy(createAgent(terminal, file))).toMatch(/^Created My first agent at draft, autonomy research\./);

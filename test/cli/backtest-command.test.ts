@@ -1,4 +1,4 @@
-// `sevengate backtest` from files, without a service: the same bytes in another process, and refusals in one sentence.
+// `sevengate backtest` from files, without a service: the same bytes in another process, and one-sentence refusals.
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import { draws, walk } from '../simulation/backtest/random-histories.ts';
 
 const DAY = 86_400_000;
 const FROM = Date.UTC(2020, 5, 1);
-/** The last of them begins a bar of two days that has not ended: only bars of which every part is there are joined. */
+/** The last day starts a bar of two days that has not ended: only complete bars are aggregated. */
 const DAYS = 5 * 365 + 10;
 const folder = mkdtempSync(join(tmpdir(), 'sevengate-backtest-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -165,6 +165,6 @@ test('bars of a service that is stopped: the result of the same bars in a file, 
   await run(service, file, { ...asked, candles: [bars] });
   expect(told.map(({ runs }) => runs)).toEqual([true, false]);
   expect(told[0]?.text).toContain('"resultHash"');
-  // Compared as a truth: the texts are 300 kB long.
+  // Compared as a boolean, because the texts are 300 kB long.
   expect(told[0]?.text === told[1]?.text).toBe(true);
 });

@@ -1,4 +1,4 @@
-// Commands whose output nobody reads any more.
+// Commands whose output pipe is closed.
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { text } from 'node:stream/consumers';

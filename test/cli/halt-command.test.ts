@@ -1,4 +1,4 @@
-// `sevengate halt`: every organization at once or one, on a real PostgreSQL, signed where the database asks for it.
+// `sevengate halt` for every organization at once or for one, on a real PostgreSQL, signed if the database requires it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Agents on duty of both organizations, three each. */
+/** Creates three active agents in each organization. */
 async function agents(on: Sql): Promise<void> {
   const { commands } = actorsOn(on, clock, newId);
   for (const orgId of ORGS)
@@ -59,7 +59,7 @@ test('every agent of every organization is paused, in an epoch of its own, and t
   expect(await sql`select org_id, subject, action from audit where action = 'agents.emergency_halt' order by org_id`).toEqual(
     ORGS.map((org_id) => ({ org_id, subject: 'command line', action: 'agents.emergency_halt' })),
   );
-  // Nobody waits for a worker: what was to be paused is, and permits are given again to whoever resumes.
+  // No worker is needed: agents are paused, and resumed ones get permits again.
   expect(await sql`select epoch from control where sweeping_until is null order by org_id`).toEqual([{ epoch: 1 }, { epoch: 1 }]);
 });
 

@@ -1,19 +1,19 @@
-// What a command loads before it is carried out, and what a backtest of stored bars loads in all: its help and its refusals answer at once, so nothing that only its work needs may be
-// loaded for them. Modules are counted, not milliseconds.
+// Modules that a command loads before its work, and those of a backtest of stored bars in all. Help and refusals must be fast, so nothing
+// that only the work needs may be loaded for them. Counts modules, not milliseconds.
 import { expect, test } from 'vitest';
 import { files } from '../rooms/source.ts';
 
 const BY_PATH = new Map(files.map((file) => [file.path, file]));
-/** Packages that a help may load besides Commander and Node.js: small ones for words and figures. */
+/** Packages that a help may load besides Commander and Node.js: small ones for text and numbers. */
 const LIGHT: ReadonlySet<string> = new Set(['commander', 'decimal.js', '@scure/base', 'cli-progress']);
-/** The help of `tape` lists the forms of recordings, which those who read them state. */
+/** Additional packages of a help: that of `tape` lists the recording formats, which their readers declare. */
 const NEEDED: Readonly<Record<string, { readonly packages: readonly string[]; readonly files: number }>> = {
   'src/cli/tape/tape.ts': { packages: ['csv-parse'], files: 46 },
 };
-/** Files of our own that a command may load to describe itself, besides those that every command loads. */
+/** Maximum number of our files that a command may load to describe itself, besides those that every command loads. */
 const MOST_FILES = 25;
 
-/** Everything that is loaded with a file: what `import()` names inside of a function comes later. */
+/** Collects everything loaded with a file. `import()` within a function is loaded later. */
 function loadedWith(path: string, into = { own: new Set<string>(), packages: new Set<string>() }): typeof into {
   if (into.own.has(path)) return into;
   into.own.add(path);

@@ -1,4 +1,4 @@
-// Manifests that are named on the command line are read as strictly as those that the API is given.
+// Manifests named on the command line are read as strictly as those sent to the API.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A tape that is served: the real command in a process of its own, without a database, and clients that it lets replay a recorded day.
+// Server of a tape: the real command in its own process, without a database, and clients that control the replay of a recorded day.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { waitFor } from '../harness/wait-for.ts';
 const MINUTE = 60_000;
 const COMMAND = new URL('../../src/boot/sevengate.mjs', import.meta.url).pathname;
 
-/** Answers are read as a client without our types does. */
+/** Untyped, as a client without our types reads answers. */
 type Answer = ReturnType<typeof JSON.parse>;
 
 let day: RecordedDay;
@@ -93,7 +93,7 @@ test('reads answer as of the replayed time, to the cent and without a look ahead
   const quotes = await get('/v1/quotes?venue=spotexchange');
   expect(quotes.body.items).toMatchObject([{ instrument: 'BTCUSDT', bid: bidAt(at), receivedAt: isoTime(at), quality: 'live' }]);
   const candles = await get(`/v1/candles?venue=spotexchange&instrument=BTCUSDT&timeframe=1m&from=${DAY_BEGIN - MINUTE}`);
-  // Two minutes have closed; the middle lies a dollar above the bid, which rises by one a second.
+  // Two minutes have closed. The mid is a dollar above the bid, which rises by one a second.
   expect(candles.body.items).toEqual(
     [0, 1].map((minute) => ({
       openTime: isoTime(DAY_BEGIN + minute * MINUTE),

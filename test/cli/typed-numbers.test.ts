@@ -1,4 +1,4 @@
-// Numbers, money and units that a person types on a command line mean what they mean in a thesis, or are refused in words.
+// Numbers, money and units typed on a command line mean the same as in a thesis, or are refused with a reason.
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { backtestCommand } from '../../src/cli/backtest/backtest.ts';
@@ -86,7 +86,7 @@ test('values of a sweep are spelled as in a manifest, and never in a way that ca
   expect(() => parameterOf('maxTradeNotionalUsd=1.000')).toThrow(/mean 1,000 or 1\?/);
 });
 
-/** Calls by file that read digits alone, because the text names something and counts nothing: a port, a seed, the version of a step. */
+/** Number of calls per file that parse digits only, because they read an identifier: a port, a seed, the version of a step. */
 const IDENTIFIERS: Readonly<Record<string, number>> = {
   'src/cli/words.ts': 1,
   'src/cli/backtest/sim.ts': 1,

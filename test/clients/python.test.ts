@@ -1,4 +1,4 @@
-// The Python client: its own tests, then a strategy's author at work with it on the running service.
+// Python client: its own tests, then a strategy author's session with the running service.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ describe.skipIf(PYTHON === null)('the Python client', () => {
   let service: SharedService;
   let home: string;
 
-  /** Runs a script on the service, whose address and tokens it finds in a state folder. Answers what it prints, a JSON value per line. */
+  /** Runs a script with the service's state folder. Returns the JSON values that it prints, one per line. */
   async function script(text: string): Promise<unknown[]> {
     const { code, stdout, stderr } = await python(['-'], { input: text, home });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -59,7 +59,7 @@ describe.skipIf(PYTHON === null)('the Python client', () => {
     const { items } = (await service.get('/v1/agents')).body as { items: { id: string }[] };
     expect(walked).toEqual(items.map(({ id }) => id));
     expect(items.length).toBeGreaterThanOrEqual(3);
-    // The second one begins where the first one ended: what happened in between is there once.
+    // The second feed resumes where the first ended: events in between come once.
     expect(frames).toEqual({ first: ['snapshot', 'paused'], between: ['resumed', 'paused'], orders: 'ascending' });
     expect(refused).toEqual({
       missing: ['NotFound', 'not_found', 404],

@@ -1,11 +1,11 @@
-/** Runs the Python client with a Python of this machine, if it has one. */
+/** Runs the Python client with this machine's Python, if there is one. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the Python client. */
+/** Folder of the Python client. */
 export const PYTHON_CLIENT = fileURLToPath(new URL('../../clients/python/', import.meta.url));
-/** A Python of this machine that the client runs on, or null. */
+/** Path of a Python of this machine that can run the client, or null. */
 export const PYTHON =
   ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'].find(
     (name) => spawnSync(name, ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0,
@@ -18,7 +18,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs Python to its end, as a user without any of our packages does. */
+/** Runs Python to its end without any of our packages. */
 export async function python(args: readonly string[], { input = '', home = '', document = '' } = {}): Promise<Ran> {
   const child = spawn(PYTHON as string, ['-W', 'error', ...args], {
     cwd: PYTHON_CLIENT,

@@ -1,4 +1,4 @@
-/** Lets the conformance suite start on Node.js 20: it imports `globSync` of `fs`, which came with 22, for a command that no proof uses. */
+/** Lets the conformance suite start on Node.js 20: it imports `globSync` of `fs` (from Node.js 22) for a command that no proof uses. */
 import { register } from 'node:module';
 
 const source = (text) => `data:text/javascript,${encodeURIComponent(text)}`;

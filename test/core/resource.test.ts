@@ -1,4 +1,4 @@
-// A resource's statements, records, views and bodies follow from its fields, and what would be lost is refused.
+// Statements, records, views and bodies of a resource derive from its fields, and anything that would be lost is refused.
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { held, resource } from '../../src/core/resource.ts';

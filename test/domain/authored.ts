@@ -1,4 +1,4 @@
-/** Authored manifests for the tests: one strategy in both forms, and arbitrary ones. */
+/** Manifests for tests: one strategy in both forms, and arbitrary ones. */
 import fc from 'fast-check';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { CONDITIONS } from '../../src/domain/conditions/index.ts';
@@ -6,7 +6,7 @@ import type { FieldSchema } from '../../src/domain/values/field.ts';
 import { EXECUTION_ALGORITHMS, KILL_SWITCH_ACTIONS, URGENCIES } from '../../src/domain/manifest/manifest.ts';
 import { unseenIn } from '../../src/domain/values/shown-text.ts';
 
-/** The payload with every condition that it shows. */
+/** Returns a payload with every condition of its form. */
 export function payload(over: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     name: 'Discount hunter',
@@ -32,7 +32,7 @@ export function payload(over: Record<string, unknown> = {}): Record<string, unkn
   };
 }
 
-/** The declarative form with the factors that it shows, as YAML. */
+/** YAML in the declarative form with the factors of its form. */
 export const DECLARATIVE_YAML = `
 version: "1.0"
 agent:
@@ -95,7 +95,7 @@ const wellFormed = (minLength: number, maxLength: number) =>
     .string({ unit: 'grapheme', minLength, maxLength: 20 })
     .filter((text) => text.length >= minLength && text.length <= maxLength && text.isWellFormed() && unseenIn(text) === null);
 const timeframes = fc.tuple(fc.integer({ min: 1, max: 999 }), fc.constantFrom('m', 'h')).map(([count, unit]) => `${count}${unit}`);
-/** From the whole number `min` to below `max`. */
+/** Decimals from the integer `min` up to below `max`. */
 const decimals = (max: string, min = '0') =>
   fc
     .tuple(fc.bigInt({ min: BigInt(min), max: BigInt(max) - 1n }), fc.integer({ min: 0, max: 99_999_999 }))
@@ -126,7 +126,7 @@ export function fieldValue(field: FieldSchema): fc.Arbitrary<unknown> {
   }
 }
 
-/** Any condition object of a side, optional fields sometimes missing. */
+/** Any condition of a side; optional fields are sometimes missing. */
 export function condition(side: 'entry' | 'exit'): fc.Arbitrary<Record<string, unknown>> {
   const definitions = CONDITIONS.filter((definition) => definition.sides.includes(side));
   return fc

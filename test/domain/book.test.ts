@@ -1,4 +1,4 @@
-// A book is the fold of its fills: nothing is created or lost, and the ledger beneath it sums to zero.
+// A book is the fold of its fills: nothing is created or lost, and its ledger sums to zero.
 import { expect, test } from 'vitest';
 import {
   agentBook,
@@ -108,7 +108,7 @@ test('dust is no position, makes the next one no older, and is sold with it', ()
       at,
     });
   const bought = applyFill(emptyBook(BOOK, 'live', '10000'), trade('buy', '0.00162837', DAY, '0.0978'));
-  // $97.80 in all, as the account paid.
+  // $97.80 in all, as paid by the account.
   expect(bought).toMatchObject({ cashUsd: '9902.2', feesUsd: '0.0978' });
   expect(agentBook(bought).positions).toMatchObject([{ instrument: BTC, quantity: '0.00162837' }]);
   const flat = applyFill(bought, trade('sell', '0.00162', DAY + 1));
@@ -130,7 +130,7 @@ test('what cannot be is refused: another book, nothing, more than is held, a wro
   );
   expect(() => applyFill(book, fill({ side: 'buy', quantity: '0', fillPrice: '1', notionalUsd: '0' }))).toThrow(/no positive/);
   expect(() => applyFill(book, fill({ side: 'buy', quantity: '2', fillPrice: '3', notionalUsd: '6.1' }))).toThrow(/says 6.1/);
-  // A price that was rounded from the money is at most half a trillionth away.
+  // A price rounded from the money differs by at most half a trillionth.
   expect(applyFill(book, fill({ side: 'buy', quantity: '3', fillPrice: '0.333333333333', notionalUsd: '1' })).turnoverUsd).toBe('1');
   expect(() => applyFill(book, fill({ side: 'buy', quantity: '3', fillPrice: '0.333333333332', notionalUsd: '1' }))).toThrow(/says 1 for/);
   expect(() => applyFill({ ...book, id: 'other' }, fill({ side: 'buy', quantity: '2', fillPrice: '3', notionalUsd: '6' }))).toThrow(
@@ -183,7 +183,7 @@ test('dust without a mark makes nothing unknown: it is left out of every sum, an
     leftOut: [dust.instrument],
     equityUsd: new Decimal(held.cashUsd).plus(210).toFixed(),
   });
-  // The whole lot is a position, and unknown.
+  // The whole lot is a position, with an unknown price.
   const lot = { ...dust, quantity: '0.00001' };
   expect(markBook({ ...held, holdings: [...held.holdings, lot] }, marks, DAY)).toMatchObject({
     equityUsd: null,
@@ -219,7 +219,7 @@ test('a book id says whose book it is, and nothing else is one', () => {
   }
 });
 
-/** Sums in whole units of 10^-18 by plain big integers: an oracle that knows nothing of the book's own arithmetic. */
+/** Decimals of the big-integer oracle, which shares no arithmetic with the book. */
 const SCALE = 18;
 function units(text: string): bigint {
   const negative = text.startsWith('-');
@@ -230,7 +230,7 @@ function units(text: string): bigint {
 
 class Oracle {
   cash = units('25000');
-  /** Proceeds of sales minus what purchases cost. */
+  /** Proceeds of sales minus the cost of purchases. */
   traded = 0n;
   fees = 0n;
   readonly quantities = new Map<string, bigint>();
@@ -266,7 +266,7 @@ class Balances {
   }
 }
 
-/** Mutation testing runs this hundreds of times, hence with fewer. */
+/** Mutation testing runs this hundreds of times with fewer operations. */
 const OPERATIONS = Number(process.env['RANDOM_CASES'] ?? 20_000);
 
 test(`after ${OPERATIONS} random operations (seed 7) every sum is exactly right, and the ledger sums to zero`, () => {

@@ -1,4 +1,4 @@
-// The breakers of an agent with live capital: at which number each trips, and where none does.
+// Breakers of an agent with live capital: the figure at which each trips, and cases without a trip.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { emptyBook, markBook, utcDayOf, worstDrawdownPct } from '../../src/domain/books/book.ts';

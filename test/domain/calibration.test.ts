@@ -1,4 +1,4 @@
-// What fills were expected to cost beside what they cost: figures against hand-made numbers, and what says nothing stays unknown.
+// Expected and realized costs of fills: figures compared with hand-made numbers, and inconclusive ones stay unknown.
 import { expect, test } from 'vitest';
 import {
   type CalibratedFill,
@@ -33,7 +33,7 @@ test('the expectation is what the pool of the decision costs beyond its best pri
     const price = pooledPrice(side, '100', '10', '400000').toString();
     expect(calibrated({ ...recorded, side }).expectedBps).toBeCloseTo(slippageBpsOf(side, '100', price), 3);
   }
-  // An order larger than its pool, and one of whose decision nothing is on record.
+  // An order larger than its pool, and one without a recorded decision.
   expect(calibrated({ ...recorded, notionalUsd: 300_000 }).expectedBps).toBeNull();
   expect(calibrated({ ...recorded, seen: false }).expectedBps).toBeNull();
 });
@@ -88,7 +88,7 @@ test('a drift is a bias beyond five basis points and its own error, against an e
       ten(() => 20),
     ),
   ).toBe(false);
-  // The same mean of 8, and an error of 2.1 that takes it below the bound.
+  // The same mean of 8 with an error of 2.1, which takes it below the bound.
   expect(
     drifted(
       0,

@@ -1,4 +1,4 @@
-// Why a bar is missing: who was asked about it, and what was answered.
+// Reasons for a missing bar: who was asked, and the answer.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CandleWindow, explainGap, OUT_OF_REACH } from '../../src/domain/candles/candle-gaps.ts';
@@ -39,7 +39,7 @@ test('before its first bar an instrument was not listed yet; a venue outranks a 
 });
 
 test('shares have no bars on a weekend, and that is the calendar', () => {
-  // Saturday, 2 March 2024, 12:00 UTC for two hours, and the Monday after it at 15:00 UTC.
+  // Saturday, 2 March 2024, 12:00 UTC for two hours, and Monday at 15:00 UTC.
   const reasons = (at: number, bars: number) =>
     explainGap({ from: at, to: at + bars * HOUR }, { venue: 'reference', barMs: HOUR, windows: [], firstOpen: null }).map(
       ({ reason }) => reason,

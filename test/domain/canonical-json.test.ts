@@ -1,4 +1,4 @@
-// Canonical JSON by the examples of RFC 8785, and for any value: it says the same, whatever order its members were given in.
+// Canonical JSON by the examples of RFC 8785, and for any value: the same text whatever the order of members.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';

@@ -1,4 +1,4 @@
-/** A reference that was carried forward: where a manifest's session rule lets rules read it, and everywhere else where it does not. */
+/** A carried-forward reference: used where a manifest's session rule lets rules read it, and nowhere else. */
 import { describe, expect, test } from 'vitest';
 import { emptyBook, markBook } from '../../src/domain/books/book.ts';
 import { carriedIn, isOfLastSession, isReadableCarried } from '../../src/domain/conditions/carried-reference.ts';
@@ -15,7 +15,7 @@ import { lastRegularClose, sessionAt } from '../../src/domain/market/session.ts'
 import { payload } from './authored.ts';
 import { bookOf, cutOf, LIVE_QUOTE, LIVE_REFERENCE, observation, position } from './observations.ts';
 
-/** Friday's close of the regular session, and a Saturday noon after it. */
+/** Friday's close of the regular session, and noon of the following Saturday. */
 const CLOSE = Date.parse('2026-07-17T20:00:00Z');
 const SATURDAY = Date.parse('2026-07-18T16:00:00Z');
 
@@ -41,7 +41,7 @@ const weekend = (carriedReference?: boolean) => ({
 });
 const pass: RiskAssessor = () => ({ verdict: 'passed', rejections: [] });
 
-/** Returns an observation on Saturday: a live quote, and a reference that was published at `publishedAt`. */
+/** Returns an observation on Saturday: a live quote, and a reference published at `publishedAt`. */
 function seenAt(
   at: number,
   premiumPct: number,
@@ -64,7 +64,7 @@ describe('an agent on a Saturday, at two percent below Friday’s close', () => 
     expect(allowed.decide(cutOf(seenAt(SATURDAY, -2)), EMPTY_BOOK, 'autonomous', pass)).toMatchObject({ disposition: 'propose_entry' });
     const held = bookOf(position({ averageEntryPrice: '98' }));
     expect(allowed.decide(cutOf(seenAt(SATURDAY, 2)), held, 'autonomous', pass)).toMatchObject({ disposition: 'propose_exit' });
-    // A price that may be read is not lost.
+    // A readable price is not lost.
     expect(allowed.decide(cutOf(seenAt(SATURDAY, 0)), held, 'autonomous', pass)).toMatchObject({ disposition: 'hold' });
   });
 
@@ -139,7 +139,7 @@ test('the sessions are those that every session rule of the entry names; unsaid 
 });
 
 test('the last close is that of the last trading day, half days and holidays with it', () => {
-  // Saturday; the Monday before its open; the Friday after Thanksgiving, which closes at one; a year without a calendar.
+  // Saturday; Monday before the open; the Friday after Thanksgiving, which closes at one; a year without a calendar.
   expect(lastRegularClose(SATURDAY)).toBe(CLOSE);
   expect(lastRegularClose(Date.parse('2026-07-20T13:00:00Z'))).toBe(CLOSE);
   expect(lastRegularClose(Date.parse('2026-11-28T12:00:00Z'))).toBe(Date.parse('2026-11-27T18:00:00Z'));

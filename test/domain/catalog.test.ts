@@ -1,4 +1,4 @@
-/** The catalog names every instrument once, relates them, and refuses what it does not know. */
+/** The catalog names every instrument once, relates them, and refuses unknown ones. */
 import { expect, test } from 'vitest';
 import { CATALOG, catalogOf, multiplierAt, resolveUniverseEntry, universeEntryText } from '../../src/domain/catalog/catalog.ts';
 
@@ -73,7 +73,7 @@ test("a share's perpetual is exposure to the same share in the same sector, and 
 
 test('equities have 8 decimals and pre-IPO tokens 9, all mints are 32 bytes of base58', () => {
   for (const entry of CATALOG.entries) {
-    // Tokens that were listed while this process runs have whichever decimals their launch gave them.
+    // Tokens listed while this process runs have the decimals of their launch.
     if (entry.token === null || (entry.kind !== 'pre_ipo' && entry.kind !== 'tokenized_equity')) continue;
     expect(entry.token.decimals).toBe(entry.kind === 'pre_ipo' ? 9 : 8);
     expect(entry.token.mint).toMatch(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/);

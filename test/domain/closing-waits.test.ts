@@ -1,4 +1,4 @@
-// What a closing waits for, fact by fact: each in the words that it is told in, and which of two comes first.
+// Causes of a waiting closing, one by one: the text of each, and which of two comes first.
 import { expect, test } from 'vitest';
 import { type ClosingFacts, type ClosingProposal, closingWait } from '../../src/domain/agents/closing-waits.ts';
 import type { Closing } from '../../src/domain/orders/execution.ts';

@@ -1,4 +1,4 @@
-/** Every condition type: what passes, what fails, what is unknown, and what an author is told. */
+/** Every condition type: passing, failing and unknown cases, and the author's messages. */
 import { describe, expect, test } from 'vitest';
 import { CONDITIONS, conditionDefinition, definitionOf, readCondition } from '../../src/domain/conditions/index.ts';
 import type { Observation } from '../../src/domain/market/cut.ts';
@@ -87,7 +87,7 @@ describe('what each type makes of an observation', () => {
     [{ type: 'basis_above', pct: 0 }, { basisPct: 0.1 }, null, true, 0.1],
     [{ type: 'session_in', sessions: ['POST_MARKET', 'REGULAR'] }, {}, null, true, 'REGULAR'],
     [{ type: 'session_in', sessions: ['POST_MARKET'] }, { session: 'CLOSED' }, null, false, 'CLOSED'],
-    // The calendar ends with 2027: what it does not know is not CLOSED.
+    // The calendar ends with 2027: an unknown session is not CLOSED.
     [{ type: 'session_in', sessions: ['CLOSED'] }, { session: 'CLOSED', slot: Date.UTC(2028, 5, 1) }, null, false, null],
     [{ type: 'liquidity_above', usd: 250_000 }, {}, null, true, '250000.5'],
     [{ type: 'liquidity_above', usd: '250000.50' }, {}, null, false, '250000.5'],

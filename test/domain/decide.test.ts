@@ -1,4 +1,4 @@
-/** Decisions of an agent: the rules' combination, the order of reasons, and the compiled form against a naive one. */
+/** Decisions of an agent: the combination of rules, the order of reasons, and the compiled form compared with a naive one. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AUTONOMY_LEVELS, type Autonomy } from '../../src/domain/agents/agent.ts';
@@ -273,13 +273,13 @@ test('unpacking refuses what is not an outcome of the manifest', () => {
   expect(() => agent.unpack('{}')).toThrow('has 7 cells');
 });
 
-/** A price of at most two decimals as whole cents. */
+/** Returns a price of at most two decimals in cents. */
 function cents(decimal: string): bigint {
   const [whole, part = ''] = decimal.split('.');
   return BigInt(whole + part.padEnd(2, '0'));
 }
 
-/** (value - base) / base x 100 in whole numbers, half to even at the eighth decimal. */
+/** Computes (value - base) / base x 100 with integers, half to even at the eighth decimal. */
 function percentOver(value: bigint, base: bigint): number {
   const scaled = (value - base) * 10n ** 10n;
   const size = scaled < 0n ? -scaled : scaled;
@@ -290,7 +290,7 @@ function percentOver(value: bigint, base: bigint): number {
   return scaled < 0n ? 0 - number : number;
 }
 
-/** A decimal, plain or with an exponent, as a fraction of whole numbers. */
+/** Returns a decimal, plain or with an exponent, as a fraction of integers. */
 function fraction(text: string): readonly [bigint, bigint] {
   const [digits = '0', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '0', part = ''] = digits.split('.');
@@ -299,8 +299,8 @@ function fraction(text: string): readonly [bigint, bigint] {
 }
 
 /**
- * Computes the net edge of buying at a discount after the costs of a round trip, in basis points to four decimals, in fractions of whole
- * numbers; null if something is unknown or a pool's side does not hold the size. Venue fees count both ways.
+ * Computes the net edge of buying at a discount after the costs of a round trip, in basis points to four decimals, with integer
+ * fractions. Null if something is unknown or a pool's side does not hold the size. Venue fees count both ways.
  */
 function naiveNetEdge(
   { instrument, quote, premiumPct, liquidityUsd }: Observation,
@@ -331,7 +331,7 @@ function naiveNetEdge(
   return (Number(half) / 10_000) * (scaled < 0n && half !== 0n ? -1 : 1);
 }
 
-/** One rule by the letter of the decisions, written without the engine's conditions: a second opinion. */
+/** Evaluates one rule by the text of the decision notes, without the engine's conditions. */
 function naiveRule(rule: ManifestCondition, seen: Observation | undefined, book: AgentBook): Pick<RuleOutcome, 'passed' | 'observed'> {
   const unknown = { passed: false, observed: null };
   if (seen === undefined) return unknown;
@@ -447,7 +447,7 @@ const KEYS = ['spotchain:AAPLx', 'spotexchange:BTCUSDT', 'spotchain:SPACEX'] as 
 const percent = fc.option(fc.integer({ min: -4000, max: 4000 }).map((value) => value / 100));
 const price = fc.integer({ min: 1, max: 40_000 }).map((value) => String(value / 100));
 
-/** Observations in which what the manifest's rules need is mostly there, now and then missing, stale or of another bar. */
+/** Observations with most inputs of the manifest's rules, sometimes missing, stale or of another bar. */
 function anyObservation(instrument: Observation['instrument'], manifest: Manifest): fc.Arbitrary<Observation> {
   const needs = compileManifest(manifest).needs.filter((need) => need.instrument === instrument);
   const indicators = fc.record(
@@ -559,7 +559,7 @@ describe('any manifest on any cut', () => {
       }),
       { numRuns: 1_500 },
     );
-    // The cases are worth something only if rules do pass in them.
+    // The cases are meaningful only if some rules pass.
     expect(passed).toBeGreaterThan(cells / 20);
   });
 

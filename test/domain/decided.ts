@@ -1,4 +1,4 @@
-/** A decision as a tick makes it: the payload's rules on what was seen of one share, with risk as it is given. */
+/** Decision as a tick makes it: the payload's rules on an observation of one share, with given risk. */
 import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
 import type { Observation } from '../../src/domain/market/cut.ts';

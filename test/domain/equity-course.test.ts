@@ -1,4 +1,4 @@
-// The course of a book's equity against a fold that knows nothing of legs: money, quantities and prices as integers.
+// Equity curve of a book compared with a fold that knows no legs: money, quantities and prices as integers.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { equityCourse, lastCloses, type KnownClose, type LedgerMove } from '../../src/domain/books/equity-course.ts';
@@ -19,7 +19,7 @@ test('a paid-in sum, a purchase, a rise and a fall: equity, what was earned, and
     move(10, 'capital', '-1000'),
     move(20, 'cash', '-401'),
     move(20, 'position', '4', BTC),
-    // Money that is paid in is not earned.
+    // Deposits are not profit.
     move(45, 'cash', '500'),
     move(45, 'capital', '-500'),
   ];

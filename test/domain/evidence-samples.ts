@@ -17,7 +17,7 @@ export const FIRST_DAY = Date.UTC(2019, 0, 1);
 /** Money with cents, as the evaluators write it. */
 const usd = (cents: number): string => (cents / 100).toFixed(2);
 
-/** A curve that goes up by `driftPct` a day with a little swing: what passes the backtest gate over five years. */
+/** Returns a curve that rises by `driftPct` a day with a small swing, which passes the backtest gate over five years. */
 export function backtestSeries(
   options: {
     readonly firstDay?: number;
@@ -203,7 +203,7 @@ export const anyShadow: fc.Arbitrary<ShadowSeries> = fc
         fc.integer({ min: 90_00, max: 110_00 }),
         fc.integer({ min: 90_00, max: 110_00 }),
         fc.integer({ min: 1_00, max: 90_00 }),
-        // What the flow gave of it, in percent; null where it is unknown.
+        // Filled by the market's flow, in percent; null if unknown.
         fc.option(fc.constantFrom(0, 40, 100, 130)),
       ),
       { maxLength: 30 },

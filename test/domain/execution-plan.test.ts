@@ -1,4 +1,4 @@
-// How orders are cut into parts, and what a resting order is filled by, against naive oracles.
+// Parts of orders, and fills of a resting order, compared with naive oracles.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { COST_MODELS } from '../../src/domain/orders/costs.ts';

@@ -1,4 +1,4 @@
-/** Decisions in words: true to the record, and without a number that is not in it. */
+/** Explanations of decisions: true to the record, and without numbers that are not in it. */
 import { describe, expect, test } from 'vitest';
 import { AUTONOMY_LEVELS } from '../../src/domain/agents/agent.ts';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
@@ -75,7 +75,7 @@ describe('a decision in words', () => {
 
   test('of a hold for want of news says that the events were unknown, not that there were none', () => {
     const of = (events: Observation['events']) => {
-      // As a worker reads it: from the canonical text at rest.
+      // As a worker reads it, from the stored canonical text.
       const seen = JSON.parse(canonicalJson(observation({ events }) as never)) as Observation;
       expect(observationHash(seen)).toBe(observationHash(observation({ events })));
       const record = decided(seen, 'confirm', pass, EMPTY_BOOK, { entryConditions: [{ type: 'no_negative_event' }] });

@@ -1,4 +1,4 @@
-// Funding of an hour by hand, and what it does to a book.
+// Hourly funding computed by hand, and its effect on a book.
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { applyFunding, emptyBook } from '../../src/domain/books/book.ts';
@@ -34,7 +34,7 @@ test('an hour is paid by what was held before its end: a fill at the very end co
   ]);
   expect(hours(11, 12)).toEqual([[12, '2']]);
   expect(hours(13, 20)).toEqual([]);
-  // A short outage and a long one owe the same.
+  // A short and a long outage owe the same.
   expect(heldHours([], 0, 20 * HOUR)).toEqual([]);
 });
 

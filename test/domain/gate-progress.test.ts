@@ -1,4 +1,4 @@
-// How far an agent is through its gate, in words: every kind of gate, at its beginning, on the way and passed.
+// Progress of an agent at its gate, in words: every kind of gate, at the start, in between and passed.
 import { expect, test } from 'vitest';
 import { assessEvidence, EVIDENCE_KINDS, type EvidenceKind, type EvidenceMetrics } from '../../src/domain/agents/evidence.ts';
 import { gateProgress } from '../../src/domain/agents/gate-progress.ts';
@@ -50,7 +50,7 @@ test('shadow counts its fills, and a loss against the market is told apart from 
     next: expect.stringContaining('shortfall_bps is 80 and has to be at most 50'),
     hasTrades: true,
   });
-  // What nobody can tell is not good: a feed that lost sight of a third of the orders opens nothing.
+  // Unknown is not good: a feed that missed a third of the orders opens nothing.
   const good = { ...metrics, elapsedDays: 3, fills: 12, shortfallBps: 3, shortfallUpperBps: 4, slippageErrorBps: 3 };
   expect(at('shadow', good).next).toBe('POST /v1/agents/:id/promote');
   expect(at('shadow', { ...good, unknownPct: 33 }).next).toContain('unknown_pct is 33 and has to be at most 20');

@@ -1,4 +1,4 @@
-/** Indicators against worked spreadsheets, another library and formulas written another way. */
+/** Indicators compared with worked spreadsheets, another library and alternative formulas. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { EMA as PeerEma, RSI as PeerRsi, SMA as PeerSma } from 'trading-signals';
@@ -12,7 +12,7 @@ function run<State>(indicator: Indicator<State>, period: number, inputs: readonl
   return inputs.map((input) => indicator.push(state, input));
 }
 
-/** A seeded walk of prices: mulberry32. */
+/** Returns a seeded random walk of prices (mulberry32). */
 function walk(seed: number, length: number): number[] {
   let state = seed;
   let price = 100;

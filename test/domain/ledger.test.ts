@@ -1,4 +1,4 @@
-// What is booked for a fill, a transfer and an opening, as a bookkeeper would write it.
+// Bookings of a fill, a transfer and an opening, as a bookkeeper would write them.
 import { expect, test } from 'vitest';
 import { applySettlement, emptyBook, type Fill, type Settlement } from '../../src/domain/books/book.ts';
 import { ledgerOfFill, ledgerOfOpening, ledgerOfSettlement, ledgerOfTransfer } from '../../src/domain/books/ledger.ts';

@@ -1,4 +1,4 @@
-/** Agent tokens join the catalog while the service runs; nothing listed may pass for something else, and a mint ends when it ends. */
+/** Agent tokens join the catalog at run time. No listing can impersonate another, and delisting is final. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { emptyBook, markBook } from '../../src/domain/books/book.ts';
@@ -33,7 +33,7 @@ const OTHER_MINT = 'AgtVtRange1111111111111111111111111111111111';
 afterEach(() => CATALOG.list([]));
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-/** Base58 the long way, digit by digit. */
+/** Encodes base58 digit by digit. */
 function base58(bytes: Uint8Array): string {
   const digits: number[] = [];
   for (const byte of bytes) {

@@ -1,4 +1,4 @@
-// Margin against the venue's documentation, what it reported of positions, and what follows from the definition.
+// Margin compared with the venue's documentation, its reported positions, and the definition.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -23,7 +23,7 @@ test('liquidation prices are those that the venue reported of isolated positions
   for (const { coin, maxLeverage, entryPx, szi, margin, liquidationPx } of positions) {
     const costUsd = new Decimal(szi).times(entryPx);
     const price = liquidationPrice({ quantity: szi, costUsd, marginUsd: margin, tiers: [{ fromUsd: 0, maxLeverage }] }, '0');
-    // Margin is reported to a millionth, and of a position of 16 dollars that moves the price by some millionths of itself.
+    // Margin is reported to a millionth, which for a position of 16 dollars moves the price by some millionths.
     expect(price.minus(liquidationPx).abs().div(entryPx).toNumber(), `${coin} at ${entryPx}`).toBeLessThan(1e-6);
   }
 });
@@ -32,7 +32,7 @@ test('funding payments are those that the venue made, at a price near that of th
   const { payments } = recorded('funding-payments.json');
   expect(payments).toHaveLength(15);
   for (const { coin, szi, fundingRate, usdc, low, high } of payments) {
-    // The venue says what the holder received; a price that it paid at lies within 2 % of the fills.
+    // The venue reports the holder's proceeds; its price is within 2 % of the fills.
     const [cheapest, dearest] = [new Decimal(low).times('0.98'), new Decimal(high).times('1.02')].map((price) =>
       new Decimal(fundingUsdOf(szi, price, fundingRate)).neg(),
     ) as [Decimal, Decimal];
@@ -46,7 +46,7 @@ test('funding payments are those that the venue made, at a price near that of th
 test('the maintenance margin is half of the initial margin at the largest leverage, tier by tier as documented', () => {
   // "at 20x max leverage, maintenance_margin_rate = 2.5 %"
   expect(maintenanceMargin('1000', [{ fromUsd: 0, maxLeverage: 20 }]).toFixed()).toBe('25');
-  // The documentation's tiers of its pilot: to 20,000 at 10x, to 100,000 at 5x, beyond at 3x.
+  // Tiers of the documentation's pilot: to 20,000 at 10x, to 100,000 at 5x, beyond at 3x.
   const pilot: readonly MarginTier[] = [
     { fromUsd: 0, maxLeverage: 10 },
     { fromUsd: 20_000, maxLeverage: 5 },
@@ -55,7 +55,7 @@ test('the maintenance margin is half of the initial margin at the largest levera
   expect(maintenanceMargin('20000', pilot).toFixed()).toBe('1000');
   expect(maintenanceMargin('100000', pilot).toFixed()).toBe('9000');
   expect(maintenanceMargin('106000', pilot).toFixed(6)).toBe('10000.000000');
-  // Each dollar costs the rate of its tier.
+  // Each dollar has the rate of its tier.
   expect(maintenanceMargin('200000000', marginTiersOf('evmvenue:BTC')).toFixed()).toBe(
     new Decimal(150_000_000).div(80).plus(new Decimal(50_000_000).div(40)).toFixed(),
   );
@@ -100,7 +100,7 @@ test('a position is liquidated at its liquidation price and below, never above i
       const equity = new Decimal(position.quantity).times(mark).minus(position.costUsd).plus(position.marginUsd).minus(funding);
       const maintenance = maintenanceMargin(new Decimal(position.quantity).times(mark), position.tiers);
       const ended = liquidationAt(position, funding, mark);
-      // By the definition: at the maintenance margin, and not before.
+      // By definition: at the maintenance margin, and not before.
       expect(ended !== null).toBe(equity.lte(maintenance));
       const line = liquidationPrice(position, funding);
       const near = line.minus(mark).abs().lt(mark.times('1e-30'));

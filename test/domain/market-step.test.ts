@@ -1,11 +1,11 @@
-// Limit prices of perpetuals lie on the venue's grid: five significant figures, its decimals, whole numbers always.
+// Limit prices of perpetuals are on the venue's grid: five significant figures, its decimals, integers always.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import { marketStepOf, priceStepOf } from '../../src/domain/market/market-step.ts';
 import { limitPriceOf } from '../../src/domain/orders/order.ts';
 
-/** The venue's own rule, said once more: `szDecimals` by coin. */
+/** Decimals of sizes (`szDecimals`) by coin, restated from the venue. */
 const SIZE_DECIMALS = { BTC: 5, ETH: 4, SOL: 2, 'xyz:AAPL': 3, 'xyz:TSLA': 3 } as const;
 const isOnGrid = (price: string, sizeDecimals: number): boolean => {
   const value = new Decimal(price);
@@ -48,7 +48,7 @@ test('a limit of any perpetual can be sent to the venue, within the budget and n
         const worst = new Decimal(touch).times(side === 'buy' ? 10_000 + budgetBps : 10_000 - budgetBps).div(10_000);
         expect(side === 'buy' ? worst.gte(limit) : worst.lte(limit)).toBe(true);
         expect(side === 'buy' ? new Decimal(limit).gte(touch) : new Decimal(limit).lte(touch)).toBe(true);
-        // The step is no coarser than the grid: one step further lies beyond the budget.
+        // The step is no coarser than the grid: one more step exceeds the budget.
         const step = priceStepOf(`evmvenue:${coin}`, limit);
         expect(side === 'buy' ? worst.lt(new Decimal(limit).plus(step)) : worst.gt(new Decimal(limit).minus(step))).toBe(true);
       },

@@ -1,9 +1,9 @@
-/** Observations for the tests of the deciding domain: one that is clean and live, to be spoiled one member at a time. */
+/** Observations for tests of decisions: a clean, live one, of which members are changed one at a time. */
 import type { Cut, IndicatorValue, Observation, ObservedEvent, ObservedQuote, ObservedReference } from '../../src/domain/market/cut.ts';
 import type { AgentBook, BookPosition } from '../../src/domain/agents/decision.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
-/** A slot in a regular session, on a full hour. */
+/** Slot at a full hour in a regular session. */
 export const SLOT = Date.parse('2026-07-15T15:00:00Z');
 export const HOUR = 3_600_000;
 
@@ -30,7 +30,7 @@ export const LIVE_REFERENCE: ObservedReference = {
   flags: [],
 };
 
-/** An indicator on the bar that closed last before the slot. */
+/** Returns an indicator on the last bar closed before the slot. */
 export function indicator(value: number | null, previous: number | null = null, barOpenTime: number | null = SLOT - HOUR): IndicatorValue {
   return { value, previous, barOpenTime };
 }

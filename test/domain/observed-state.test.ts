@@ -1,4 +1,4 @@
-// What a record shows and commits to: the part of the cut that its own manifest reads, by the second rule; the first rule stays as it was.
+// Observed state of a record: the part of the cut that its manifest reads, by the second rule; the first rule is unchanged.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

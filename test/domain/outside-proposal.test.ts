@@ -1,4 +1,4 @@
-/** Outside proposals in the pure decision: what the mandate lets pass, what it sells first, and what the record says. */
+/** Outside proposals in the pure decision: what the mandate allows, what is sold first, and what the record contains. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assessorOf, untouchedBook } from '../../actors/agent/tick-risk.ts';
@@ -211,7 +211,7 @@ describe('a decision with an outside proposal', () => {
   });
 });
 
-/** The risk function of the tick on an untouched book. */
+/** Returns the tick's risk function on an untouched book. */
 function tickRisk(manifest: Manifest, autonomy: Autonomy): RiskAssessor {
   const agent = { id: AGENT, stage: 'draft', autonomy, manifest, manifestVersion: 1 } as const;
   return assessorOf(agent, markBook(untouchedBook(agent), new Map(), SLOT), { preferences: DEFAULT_PREFERENCES, others: NO_OTHER_BOOKS });

@@ -1,4 +1,4 @@
-// Paper fills against values worked out by hand and, for walks through a book, against a naive unit-by-unit oracle.
+// Paper fills compared with values computed by hand, and walks through a book with a naive unit-by-unit oracle.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { COST_MODELS } from '../../src/domain/orders/costs.ts';
@@ -11,7 +11,7 @@ import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 const AAPL: InstrumentKey = 'spotchain:AAPLx';
-/** The brand is what only risk gives; here the fill alone is looked at. */
+/** Only risk gives the brand; this tests only the fill. */
 const approved = (side: 'buy' | 'sell', quantity: string, limitPrice: string, instrument: InstrumentKey = BTC): RiskApproved<Order> =>
   orderOf({
     id: 'o',
@@ -137,7 +137,7 @@ test('nothing that is not live, of another venue or one-sided fills, and each sa
   expect(reason({})).toBe('no_quote');
   for (const quality of ['delayed', 'stale', 'degraded', 'halted'] as const) {
     expect(reason({ quote: quote({ quality }) })).toBe('quote_not_live');
-    // A book that is no good is not passed over for a quote that is.
+    // A bad book is not ignored in favour of a good quote.
     expect(reason({ quote: quote(), depth: depth([['100', '1']], [], { quality }) })).toBe('quote_not_live');
   }
   expect(reason({ quote: quote({ venue: 'evmvenue' as never }) })).toBe('venue_mismatch');
@@ -157,7 +157,7 @@ test('over random books a fill is never beyond its limit, never more than is the
       fc.integer({ min: 9_900, max: 10_500 }),
       fc.boolean(),
       (steps, lots, limitTicks, buys) => {
-        // Prices in cents, ascending away from the touch; sizes in lots of 0.00001.
+        // Prices in cents, moving away from the touch; sizes in lots of 0.00001.
         let price = 10_000;
         const levels = steps.map(([step, size]) => [(price += buys ? step : -step), size] as const);
         const sides = levels.map(([cents, size]) => [String(cents / 100), new Decimal(size).div(100_000).toFixed()] as [string, string]);

@@ -1,4 +1,4 @@
-// An order whose market has moved since it was decided: never a worse price, never refused for a better one.
+// An order whose market has moved since its decision: never a worse price, and never refused for a better one.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../src/domain/values/decimal.ts';

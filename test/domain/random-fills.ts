@@ -1,4 +1,4 @@
-/** Random lives of books, seeded: fills and transfers that could have happened, one after another. */
+/** Random, seeded lives of books: possible sequences of fills and transfers. */
 import type { Fill } from '../../src/domain/books/book.ts';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
@@ -16,7 +16,7 @@ const MARKETS: readonly { readonly instrument: InstrumentKey; readonly lot: numb
   { instrument: 'evmvenue:ETH', lot: 4, tick: 2, price: 310_000 },
 ];
 
-/** A repeatable sequence of numbers in [0, 1): mulberry32. */
+/** Returns a repeatable sequence of numbers in [0, 1) (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -27,16 +27,16 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** A whole number as a decimal with so many decimals. */
+/** Formats an integer as a decimal with so many decimals. */
 function decimal(units: number, decimals: number): string {
   const digits = String(units).padStart(decimals + 1, '0');
   return plainDecimal(`${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals)}`);
 }
 
 /**
- * Makes operations on the given books for as long as it is asked. Sales never exceed what is held; fees may be rebates.
- * @param writer whose operations these are, where several write to the same books: each trades in instruments of its own
- * (at most five writers), so that every order of their operations could have happened.
+ * Creates a generator of operations on the given books. Sales never exceed the position; fees may be rebates.
+ * @param writer Writer of these operations, if several write to the same books. Each trades its own instruments
+ * (at most five writers), so that every order of their operations is possible.
  */
 export function randomOperations(
   seed: number,

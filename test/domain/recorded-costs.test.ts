@@ -1,4 +1,4 @@
-// The cost model against recordings of real pools and books, walked once more by an implementation that shares nothing with it.
+// Cost model compared with recordings of real pools and books, by an independent implementation.
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { seedOfRun } from '../harness/seed.ts';
 
 type Row = Readonly<Record<string, string>>;
 
-/** The rows of a recording by what stands in a column. */
+/** Returns the rows of a recording, keyed by a column. */
 function byColumn(file: string, column: string): ReadonlyMap<string, readonly Row[]> {
   const rows = parse(readFileSync(new URL(`../fixtures/costs/${file}`, import.meta.url)), { columns: true }) as Row[];
   const groups = new Map<string, Row[]>();
@@ -71,7 +71,7 @@ describe('pools of tokenized shares in June 2026', () => {
 describe('books of a bitcoin perpetual', () => {
   const books = byColumn('btc-perpetual-books.csv', 'at');
 
-  /** Satoshi by satoshi would be slow: a thousandth of a coin by a thousandth. */
+  /** Walks in thousandths of a coin, because single satoshis would be slow. */
   function walkedPlainly(levels: readonly (readonly [price: number, amount: number])[], quantity: number): number {
     let paid = 0;
     let level = 0;

@@ -1,4 +1,4 @@
-// What is claimed against what is held: decimal sums, unknown places, tolerance, and which deposits are backed.
+// Claims compared with balances: decimal sums, unknown places, tolerance, and backed deposits.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
@@ -32,7 +32,7 @@ const claims = (cashUsd: string, btc = '0.6', aapl = '2'): ReserveClaims => ({
   holdings: [
     { instrument: BTC, quantity: btc },
     { instrument: AAPL, quantity: aapl },
-    // Nobody compares what lies at other venues.
+    // Positions at other venues are not compared.
     { instrument: 'evmvenue:BTC', quantity: '5' },
   ],
   depositedUsd: '100',
@@ -66,7 +66,7 @@ test('a place that does not tell leaves unknown what may lie there, and what is 
   expect(check).toMatchObject({ verdict: 'unknown', unknown: ['wallet s: no node'] });
   expect(check.lines.map(({ held }) => held)).toEqual([null, null, '0.6']);
   expect(compareReserves(claims('1', '0.7'), [account, silentWallet], AT).verdict).toBe('short');
-  // Whoever names no place holds nothing.
+  // Without places nothing is held.
   expect(compareReserves(claims('0', '0', '0'), [], AT).verdict).toBe('backed');
   expect(compareReserves(claims('0.01', '0', '0'), [], AT).verdict).toBe('short');
 });
@@ -94,7 +94,7 @@ test('outcomes of prediction markets are compared like everything else, and a ve
     verdict: 'short',
     lines: [{ asset: 'USD' }, { asset: YES, claimed: '12.34', held: '12' }, { asset: BTC, claimed: '0', held: '0.6' }],
   });
-  // Dollars do not lie there, so how many are held is known all the same.
+  // It holds no dollars, so the held amount is known anyway.
   const silent: ReservePlace = { place: 'p', known: false, venue: 'prediction', why: 'no venue' };
   const check = compareReserves(claimed, [account, silent], AT);
   expect([check.verdict, check.lines.map(({ held: contracts }) => contracts)]).toEqual(['unknown', ['1001', null, '0.6']]);
@@ -166,9 +166,9 @@ test('a vault that trades at one venue only is backed by the dollars that lie th
   expect(objection('spotchain', '6.01')).toMatchObject({ kind: 'short', freeUsd: '6', heldUsd: '10' });
   expect(objection('spotchain', '6.01')?.detail).toContain('trades at spotchain only');
   expect(objection('spotexchange', '1001.01')).toMatchObject({ kind: 'short', heldUsd: '1001' });
-  // What was paid in since may lie at either venue.
+  // Later deposits may be at either venue.
   expect(objection('spotchain', '6', '100.01')).toMatchObject({ kind: 'short', freeUsd: '5.99' });
-  // Less at the venue than its vaults claim is a shortfall, however much lies elsewhere.
+  // Less at the venue than its vaults claim is a shortfall, however much is elsewhere.
   const short = compareReserves(claimed({ spotexchange: '0', spotchain: '11' }), [account, wallet], AT);
   expect([short.verdict, short.lines[1]]).toEqual(['short', { asset: 'USD:spotchain', claimed: '11', held: '10' }]);
   const silent = compareReserves(claimed({ spotexchange: '4', spotchain: '1' }), [account, silentWallet], AT);

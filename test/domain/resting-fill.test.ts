@@ -1,4 +1,4 @@
-// What a resting order could have been filled by, against the rule computed in exact decimals alone.
+// Possible fills of a resting order compared with the rule in exact decimals.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { costModelOf } from '../../src/domain/orders/costs.ts';
@@ -7,7 +7,7 @@ import type { Order } from '../../src/domain/orders/order.ts';
 import { type MarketFlow, restingFill } from '../../src/domain/orders/resting-fill.ts';
 
 const INSTRUMENT = 'spotexchange:BTCUSDT';
-/** Prices of which several are one and the same double. */
+/** Prices of which several share one double. */
 const price = fc
   .tuple(
     fc.constantFrom('60000', '59999.99', '60000.000000000001', '59999.9999999999999', '60000.0000', '6e4'),

@@ -1,4 +1,4 @@
-/** US equity sessions against a golden table, the exchange's own holiday rules and, where it is there, a recorded calendar. */
+/** US equity sessions compared with a golden table, the exchange's holiday rules and, if available, a recorded calendar. */
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ const ORACLE = new URL('../../../shared/data/oracles/calendar/xnys_sessions_2021
 
 describe('golden instants', () => {
   test.each([
-    // An ordinary summer Wednesday, New York = UTC-4.
+    // Ordinary summer Wednesday, New York = UTC-4.
     ['2026-07-15T07:59:59.999Z', 'CLOSED'],
     ['2026-07-15T08:00:00.000Z', 'PRE_MARKET'],
     ['2026-07-15T13:29:59.999Z', 'PRE_MARKET'],
@@ -32,7 +32,7 @@ describe('golden instants', () => {
     ['2026-07-15T20:00:00.000Z', 'POST_MARKET'],
     ['2026-07-15T23:59:59.999Z', 'POST_MARKET'],
     ['2026-07-16T00:00:00.000Z', 'CLOSED'],
-    // An ordinary winter day, UTC-5: the late session ends on the next UTC date.
+    // Ordinary winter day, UTC-5: the late session ends on the next UTC date.
     ['2026-01-14T14:30:00.000Z', 'REGULAR'],
     ['2026-01-15T00:59:59.999Z', 'POST_MARKET'],
     ['2026-01-15T01:00:00.000Z', 'CLOSED'],
@@ -71,8 +71,8 @@ describe('golden instants', () => {
   });
 });
 
-/** The holidays by the exchange's rules (Rule 7.2), computed without the table: nth weekdays, Easter, weekend observance. */
-/** Days that no rule closes, as the exchange's list of special closings has them. */
+/** Computes the holidays by the exchange's rules (Rule 7.2), without the table: nth weekdays, Easter, weekend observance. */
+/** Days closed by no rule, from the exchange's list of special closings. */
 const SINGLE_CLOSURES: Readonly<Record<number, readonly (readonly [number, number])[]>> = {
   1994: [[4, 27]],
   2001: [
@@ -116,7 +116,7 @@ function holidaysByRule(year: number): string[] {
     nth(11, 4, 4),
     observed(day(12, 25)),
   ];
-  // A New Year's Day on a Saturday is not observed: the year-end Friday stays open.
+  // New Year's Day on a Saturday is not observed: the year-end Friday stays open.
   if (day(1, 1).getUTCDay() !== 6) days.push(observed(day(1, 1)));
   if (year >= 2022) days.push(observed(day(6, 19)));
   if (year >= 1998) days.push(nth(1, 1, 3));

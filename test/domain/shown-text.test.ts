@@ -1,10 +1,10 @@
-// Names that deceive: what reads the same to a person and is another text.
+// Deceptive names: texts that look the same to a person and differ.
 import { expect, test } from 'vitest';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { SHOWN_PATTERN, unseenIn } from '../../src/domain/values/shown-text.ts';
 import { payload } from '../api/api-under-test.ts';
 
-/** Characters of the Unicode tables "Default_Ignorable_Code_Point" and "Bidi_Control", and letters that are drawn as nothing. */
+/** Characters of the Unicode tables "Default_Ignorable_Code_Point" and "Bidi_Control", and letters without a glyph. */
 const UNSEEN = [
   0x00, 0x07, 0x09, 0x0a, 0x7f, 0x85, 0xad, 0x034f, 0x061c, 0x115f, 0x1160, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028, 0x2029,
   0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2060, 0x2061, 0x2064, 0x2066, 0x2067, 0x2068, 0x2069, 0x206f, 0x2800, 0x3164, 0xe000, 0xfeff,

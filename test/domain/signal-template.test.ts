@@ -1,4 +1,4 @@
-// Templates of signals: the alert of a chart as the fields of a proposal.
+// Templates of signals turn a chart's alert into the fields of a proposal.
 import { expect, test } from 'vitest';
 import { type Alert, fillTemplate, type SignalTemplate } from '../../src/domain/outside/signal-template.ts';
 

@@ -1,4 +1,4 @@
-/** Stretches of time, against a walk over every instant. */
+/** Stretches of time compared with a walk over every instant. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Stretch, sharedStretches, unitedStretches } from '../../src/domain/values/stretches.ts';

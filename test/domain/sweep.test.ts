@@ -1,4 +1,4 @@
-// The variants of a sweep: every combination once, validated by the manifest's own reader.
+// Variants of a sweep: every combination once, validated by the manifest's own reader.
 import { expect, test } from 'vitest';
 import { isVariants, SWEEP_LIMITS, type SweepParameter, thresholdsOf, variantsOf } from '../../src/domain/backtest/sweep.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';

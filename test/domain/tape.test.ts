@@ -1,4 +1,4 @@
-// What may stand on a tape, and how it is spelled.
+// Valid contents of a tape, and their encoding.
 import { describe, expect, test } from 'vitest';
 import { NO_FLAGS } from '../../src/domain/market/quote.ts';
 import { TAPE_KINDS, type TapeEvent, tapeEventProblem, tapeHeaderProblem, tapeLine } from '../../src/domain/tape/tape.ts';

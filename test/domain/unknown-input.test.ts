@@ -1,4 +1,4 @@
-// Why an input was unknown: each cause from what a record holds, the words of it, and none of it in what is hashed.
+// Reasons for an unknown input: each cause derives from the record, has a text, and is not part of the hash.
 import { expect, test } from 'vitest';
 import { unknownInWords } from '../../src/domain/conditions/unknown-input.ts';
 import type { Observation } from '../../src/domain/market/cut.ts';
@@ -138,7 +138,7 @@ test.each(CAUSES)('the cause of an unknown input: %s', (_, condition, seen, unkn
   expect(rule?.unknown && unknownInWords(rule.unknown)).toBe(words);
   const explained = explainDecision(record);
   expect(explained.instruments[0]?.entry[0]?.sentence).toContain(words);
-  // An exit rule without a position has nothing to look at.
+  // An exit rule without a position has no input.
   expect(record.rules.find(({ type }) => type === 'stop_loss')?.unknown).toEqual({ input: 'position', cause: 'no_position' });
 });
 

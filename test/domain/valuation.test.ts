@@ -41,7 +41,7 @@ test('a token above the reference is at a premium, below it at a discount', () =
 
 test('ratios are rounded to eight decimals, half to even', () => {
   expect(premiumPct('1', '3')).toBe(-66.66666667);
-  // Exactly half of the ninth decimal, both ways.
+  // Exactly half of the ninth decimal, in both directions.
   expect(premiumPct('100.000000005', '100')).toBe(0);
   expect(premiumPct('100.000000015', '100')).toBe(0.00000002);
 });
@@ -59,7 +59,7 @@ test('the captured pre-IPO example: implied valuation and gap to mark agree with
   expect(gapToMarkPct(implied, '1649903811610')).toBeCloseTo(-4.9984, 3);
 });
 
-/** (value - base) / base x 100 in whole numbers, half to even at the eighth decimal. */
+/** Computes (value - base) / base x 100 with integers, half to even at the eighth decimal. */
 function percentOver(value: bigint, base: bigint): number {
   const scaled = (value - base) * 10n ** 10n;
   const size = scaled < 0n ? -scaled : scaled;

@@ -1,4 +1,4 @@
-// What comes from outside is named in messages: whatever it is, naming it does not throw.
+// Outside values are quoted in messages: any value can be quoted without throwing.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { errorText, valueText } from '../../src/domain/values/value-text.ts';

@@ -1,4 +1,4 @@
-/** The arithmetic of vault shares: worked examples, and what has to hold after any number of operations. */
+/** Arithmetic of vault shares: worked examples, and invariants after any number of operations. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
@@ -106,7 +106,7 @@ test('over any sequence of profits, losses, deposits and withdrawals the price n
         }
         const after = shareValue(vault, plainDecimal(equity));
         if (vault.totalShares !== '0' && before.sharePriceUsd !== '0') expect(after.sharePriceUsd).toBe(before.sharePriceUsd);
-        // Nothing is lost: what the shares stand for, what no share stands for and the rounding account are the equity.
+        // Nothing is lost: shares, unassigned remainder and rounding account add up to the equity.
         const owned = new Decimal(after.sharePriceUsd).times(vault.totalShares);
         const sum = owned.plus(after.remainderUsd).plus(vault.roundingUsd);
         expect(plainDecimal(sum)).toBe(plainDecimal(equity));

@@ -1,4 +1,4 @@
-// Closed profit and loss out of fills as the venue reports them: gross, fees signed, and only what is a perpetual.
+// Closed profit and loss from the venue's fills: gross, signed fees, and only perpetuals.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -23,10 +23,10 @@ test('long and short trades are summed by the position that they closed, fees si
   const { pnl, coverage } = closedPnlOf([
     fill({ closedPnl: '4.9862', fee: '0.072565', startPosition: '0.214' }),
     fill({ closedPnl: '-1.5', fee: '-0.01', direction: 'Close Short', startPosition: '-3' }),
-    // A flip closes the part that was there.
+    // A flip closes the existing part.
     fill({ closedPnl: '2', direction: 'Long > Short', startPosition: '5', coin: 'BTC', fee: '0.3' }),
     fill({ direction: 'Open Short', startPosition: '0', fee: '0.1' }),
-    // A word that nobody knows yet still closed something.
+    // An unknown direction still closed something.
     fill({ closedPnl: '7', direction: 'Auto-Deleveraging', startPosition: '-2' }),
   ]);
   expect(pnl).toEqual({

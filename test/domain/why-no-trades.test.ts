@@ -1,4 +1,4 @@
-// "Why no trades?", reason by reason: what the product knows, each in the words that it is told in, and which of two comes first.
+// "Why no trades?", reason by reason: the text of each, and which of two comes first.
 import { expect, test } from 'vitest';
 import { PAUSE_CAUSES } from '../../src/domain/agents/agent.ts';
 import type { RiskAssessor } from '../../src/domain/agents/decide.ts';
@@ -10,10 +10,10 @@ import { decided } from './decided.ts';
 import { bookOf, HOUR, indicator, LIVE_QUOTE, LIVE_REFERENCE, observation, position } from './observations.ts';
 
 const RSI = { 'rsi:14@1h': indicator(30, 40) };
-/** A look at which every entry rule holds, and one at which the premium is too high. */
+/** Observation at which every entry rule holds, and one with too high a premium. */
 const ASKING = observation({ premiumPct: -2, indicators: RSI });
 const DEAR = observation({ premiumPct: 1, indicators: RSI });
-/** Saturday: the reference price is that of Friday's close, and the premium is too high for the rule. */
+/** Saturday: the reference is Friday's close, and the premium is too high for the rule. */
 const SATURDAY = Date.parse('2026-07-18T15:00:00Z');
 const CLOSED_MARKET = observation({
   slot: SATURDAY,

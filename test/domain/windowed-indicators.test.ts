@@ -1,4 +1,4 @@
-/** Windows of indicators: values against the whole history, against their window alone, and what old tapes were computed by. */
+/** Windowed indicators: values compared with the whole history and with their window alone, and the rule of old tapes. */
 import { EMA as PeerEma, RSI as PeerRsi } from 'trading-signals';
 import { describe, expect, test } from 'vitest';
 import { MAX_PERIOD } from '../../src/domain/conditions/condition.ts';
@@ -16,7 +16,7 @@ interface Input {
   readonly input: number;
 }
 
-/** A walk of minutes (hours for funding), some of which are missing. */
+/** Returns a random walk of minutes (hours for funding) with some missing. */
 function series(name: IndicatorNeed['name'], length: number, missing = 0.03): Input[] {
   const next = draws(11);
   const barMs = name === 'funding_percentile' ? 60 * M : M;

@@ -1,4 +1,4 @@
-// Figures as people read them, and the one spelling of names in hashed JSON.
+// Figures for people, and the spelling of names in hashed JSON.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';

@@ -1,19 +1,21 @@
-// I8: every decision's hash is the hash of what the row says and follows from the row before; what was hashed once never changes.
+// I8: every decision's hash matches its row and follows from the previous row; hashed data never changes.
 import { createHash } from 'node:crypto';
 import type { Sql } from '../../src/adapters/store/database.ts';
 
-/** The end of each agent's chain at one moment, by agent. */
+/** Last row of each agent's chain at one moment, by agent. */
 export type ChainEnds = ReadonlyMap<string, { readonly slot: number; readonly hash: string; readonly length: number }>;
 
 export interface ChainCheck {
-  /** One sentence per break; empty where all chains hold. */
+  /** Breaks, one sentence each; empty if all chains hold. */
   readonly broken: readonly string[];
   readonly ends: ChainEnds;
 }
 
 const NOTHING_BEFORE = '0'.repeat(64);
 
-/** Recomputes every chain from the stored columns, by a spelling of its own; `before` are the ends of an earlier check, which must still stand. */
+/**
+ * Recomputes every chain from the stored columns with an independent encoding. `before`: ends of an earlier check, which must still hold.
+ */
 export async function chainsHold(sql: Sql, before: ChainEnds = new Map()): Promise<ChainCheck> {
   const broken: string[] = [];
   const ends = new Map<string, { slot: number; hash: string; length: number }>();

@@ -1,4 +1,4 @@
-// No bar, event or outcome is visible at a time when its source could not have published it.
+// No bar, event or outcome is visible before its source could have published it.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readSubmissions } from '../../src/adapters/intelligence/filings.ts';
@@ -63,7 +63,7 @@ test('a bar of a recording is received when it ends, and not before', async () =
           const barMs = timeframeMs(event.timeframe) as number;
           for (const { openTime } of event.candles) expect(event.receivedAt).toBeGreaterThanOrEqual(openTime + barMs);
         }
-        // A price of a second is known once the second has ended: New York's midnight was at 04:00 UTC.
+        // A price of a second is known once the second has ended. New York's midnight was at 04:00 UTC.
         if (resolution === 'second')
           for (const [index, { receivedAt }] of lean.entries())
             expect(receivedAt).toBe(Date.UTC(2023, 7, 3, 4) + Number(millis[index]) + 1_000);
@@ -73,7 +73,7 @@ test('a bar of a recording is received when it ends, and not before', async () =
   );
 });
 
-/** Filings as EDGAR accepts them, and the dates that it gives them. */
+/** Filings as EDGAR accepts them, with their dates. */
 const filing = fc
   .record({
     day: fc.integer({ min: 0, max: 300 }),
@@ -123,7 +123,7 @@ test('a filing is never published before EDGAR accepted it, whichever clock its 
     }),
     { numRuns: 200 },
   );
-  // Later than it was is the exception.
+  // A later time than the true one is the exception.
   expect(exact / all).toBeGreaterThan(0.9);
 });
 

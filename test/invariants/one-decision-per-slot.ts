@@ -1,9 +1,9 @@
-// I1: every agent on duty has exactly one decision per slot, and one that came late says so.
+// I1: every active agent has exactly one decision per slot, and a late one is marked.
 import { LATE_AFTER_MS } from '../../actors/ticking/tick-window.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 
-/** A statement that runs longer is ended by the server, so nothing is committed later than this after it was assessed to be in time. */
+/** The server ends longer statements, so nothing is committed later than this after it was assessed as in time. */
 const LONGEST_COMMIT_MS = 15_000;
 
 /**

@@ -1,4 +1,4 @@
-/** The pure tests that have to notice a mutant: no server is started, and random tests draw fewer cases than in the suite. */
+/** Pure tests that must detect a mutant: no server is started, and random tests draw fewer cases than in the suite. */
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

@@ -1,6 +1,6 @@
 /**
- * Mutation testing of what guards money: risk, books, ledger and the verification of transactions. Each mutant is a small
- * bug planted in the source; a test has to fail for it. Run by `npm run mutants`; the report goes to `coverage/mutants/`.
+ * Mutation testing of the code that guards money: risk, books, ledger and the verification of transactions. Each mutant is a small
+ * bug in the source for which a test must fail. Run by `npm run mutants`; the report goes to `coverage/mutants/`.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ export default {
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'test/mutation/guard-tests.ts', related: false },
   mutate: ['src/domain/risk/**/*.ts', 'src/domain/books/book.ts', 'src/domain/books/ledger.ts', 'src/domain/solana/**/*.ts'],
-  // Only what the pure tests load is copied; no tsconfig.json, which Stryker would read with the API of an older TypeScript.
+  // Copies only what the pure tests load. No tsconfig.json, which Stryker would read with the API of an older TypeScript.
   ignorePatterns: ['**', '!src/**', '!streams/**', '!actors/**', '!api/**', '!test/**', '!package.json'],
   tempDirName: join(tmpdir(), 'sevengate-mutants'),
   coverageAnalysis: 'perTest',
   concurrency: 2,
-  // A mutant that only runs longer on a busy machine is not one that was noticed.
+  // A mutant that is only slower on a busy machine is not detected.
   timeoutMS: 15_000,
   reporters: ['clear-text', 'json', 'progress-append-only'],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },

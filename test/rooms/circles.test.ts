@@ -1,4 +1,4 @@
-// Rooms that import each other, directly or by way of others. A circle means that none of them can be understood alone.
+// Rooms that import each other, directly or indirectly. In a circle none of them can be understood alone.
 import { expect, test } from 'vitest';
 import { product } from './source.ts';
 
@@ -17,7 +17,7 @@ const ROOMS = [
 ];
 const roomOf = (path: string): string | undefined => ROOMS.find((room) => path.startsWith(`${room}/`));
 
-/** Rooms that each room imports, with one file that does so. Types count like everything else. */
+/** Imported rooms of each room, with one importing file. Types count too. */
 const imported = new Map<string, Map<string, string>>(ROOMS.map((room) => [room, new Map()]));
 for (const { path, imports } of product) {
   const room = roomOf(path);
@@ -27,7 +27,7 @@ for (const { path, imports } of product) {
   }
 }
 
-/** Rooms that are reached from a room in one step or more. */
+/** Returns the rooms reachable from a room. */
 function reached(room: string): Set<string> {
   const found = new Set<string>();
   const open = [room];
@@ -40,12 +40,12 @@ function reached(room: string): Set<string> {
   return found;
 }
 
-/** Pairs of rooms of which each reaches the other. */
+/** Pairs of rooms that reach each other. */
 const circles = ROOMS.flatMap((room, index) =>
   ROOMS.slice(index + 1).flatMap((other) => (reached(room).has(other) && reached(other).has(room) ? [`${room} and ${other}`] : [])),
 );
 
-/** Circles that still exist; none may be added. */
+/** Existing circles; none may be added. */
 const KNOWN: readonly string[] = [];
 
 test('the API imports nothing that imports the API', () => {

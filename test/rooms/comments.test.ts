@@ -6,10 +6,10 @@ const ROOMS = /^(src|streams|actors|api|web|clients|test|bench)\//;
 const OTHERS = /^(web\/vendor|test\/fixtures)\//;
 const ours = files.filter(({ path }) => ROOMS.test(path) && /\.(ts|mjs|js)$/.test(path) && !OTHERS.test(path));
 
-/** Beginnings that make a reader wait for the subject of the sentence. */
+/** Openings that hide the subject of the sentence. */
 const RIDDLES = /^(What|How|Why|Who|Whom|Whose|Whoever|Whatever|Whether|Where|Wherever|Which|Whichever|Of|So|Those|Nothing|Only)\b/;
 
-/** The doc comments of a file that begin with one of them, by their line. */
+/** Returns the doc comments of a file with such an opening, by line. */
 function riddlesIn({ path, text }: { readonly path: string; readonly text: string }): readonly string[] {
   return [...text.matchAll(/\/\*\*([\s*]*)([\s\S]*?)\*\//g)].flatMap(({ index, 2: comment = '' }) =>
     RIDDLES.test(comment) ? [`${path}:${text.slice(0, index).split('\n').length} ${comment.trim().split('\n', 1)[0]}`] : [],

@@ -1,13 +1,13 @@
-// No private key of a user has a way into the product: nothing makes a key pair from a secret, and no column is wide enough to mean one.
+// No private key of a user can enter the product: nothing makes a key pair from a secret, and no column could hold one.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { product } from './source.ts';
 
-/** Ways in which the libraries that we see make a signer out of secret bytes. */
+/** Calls of our libraries that make a signer from secret bytes. */
 const FROM_SECRET =
   /\b(fromSecretKey|fromSeed|createKeyPairFromBytes|createKeyPairFromPrivateKeyBytes|createKeyPairSignerFromBytes|createKeyPairSignerFromPrivateKeyBytes|privateKeyToAccount|mnemonicToAccount|hdKeyToAccount)\b/;
-/** The only files that read a private key, and whose it is. */
+/** Only files that read a private key, and whose it is. */
 const READS_A_KEY: Readonly<Record<string, string>> = {
   'src/adapters/identity/authorization-signature.ts': 'the authorization key, in the signer process alone',
   'src/adapters/signing-keys/writer-keys.ts': "the writers' own keys, which sign what they write and nothing that moves money",

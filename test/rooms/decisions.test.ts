@@ -1,4 +1,4 @@
-// The notes of decisions: short, each number once, and each found by one question of the index.
+// Decision notes: short, each number once, and each found by one question of the index.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,10 +1,10 @@
-// Names, first lines, and what makes a run differ from its replay.
+// Names, first lines, and non-determinism that would make a run differ from its replay.
 import { expect, test } from 'vitest';
 import { files, product, withoutTexts } from './source.ts';
 
 const NON_DETERMINISM =
   /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\brandomUUID\b|\bsetTimeout\b|\bsetInterval\b|\bperformance\.now\b|\bprocess\.env\b/g;
-// The only places outside of boot that may, and why.
+// Only places outside boot where it is allowed, and why.
 const MAY: Readonly<Record<string, string>> = {
   'streams/clock/live-clock.ts': 'it is the clock',
   'clients/typescript/src/timing.ts': 'it is the clock of a program elsewhere',
@@ -40,12 +40,12 @@ test('every subscription in streams and actors handles errors', () => {
     .flatMap(({ path, code }) =>
       [...code.matchAll(/\.subscribe\(/g)].map((call) => ({ path, inside: untilClosed(code.slice(call.index)) })),
     )
-    // An observer with an error handler, or one handed on whole.
+    // An observer with an error handler, or one passed on whole.
     .filter(({ inside }) => !/\berror\b/.test(inside) && !/\.subscribe\(\s*[\w.]*(observer|subscriber|subject)\s*\)/i.test(inside));
   expect(bare).toEqual([]);
 });
 
-/** The text up to the bracket that closes its first one. */
+/** Returns the text up to the bracket that closes its first one. */
 function untilClosed(code: string): string {
   let depth = 0;
   for (let at = 0; at < code.length; at++) {
@@ -55,7 +55,7 @@ function untilClosed(code: string): string {
   return code;
 }
 
-// Tests and benches that make the runtime of actors themselves, and why; all others stand on test/world, which has the product's.
+// Tests and benchmarks that create the actors' runtime themselves, and why. All others use test/world, which has the product's.
 const MAKE_A_RUNTIME: Readonly<Record<string, string>> = {
   'test/actors/runtime/runtime.test.ts': 'it tests the runtime, on kinds of its own and on two stores',
   'test/api/feeds/inspector.test.ts': 'a kind of its own',

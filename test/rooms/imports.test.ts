@@ -1,9 +1,9 @@
-// Which room may import which, and which packages each may see.
+// Imports and packages permitted to each room.
 import { expect, test } from 'vitest';
 import { files, product } from './source.ts';
 
 const NODE = /^node:/;
-// The room, what else of ours it may import, and the packages it may see.
+// Room, our rooms that it may import, and permitted packages.
 const TABLE: readonly [room: string, ours: readonly string[], packages: readonly (string | RegExp)[]][] = [
   ['src/domain', [], ['decimal.js', 'node:crypto', '@scure/base']],
   ['src/core', ['src/domain'], ['typebox']],
@@ -57,8 +57,8 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   ['src/cli', ['src/domain', 'streams', 'actors', 'src/trading', 'src/simulation', 'src/adapters', 'api', 'clients'], [NODE, 'commander']],
   ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
 ];
-// Rooms of which a room may take types, and nothing that runs: adapters implement the ports of actors (and run their resources), and the
-// API names what adapters read, which boot hands to it.
+// Rooms of which a room may import types only: adapters implement the ports of actors (and run their resources), and the
+// API names types of adapters' reads, which boot passes to it.
 const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
   'src/adapters': ['actors', 'src/trading', 'src/simulation'],
   api: ['src/adapters'],

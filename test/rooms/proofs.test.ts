@@ -1,4 +1,4 @@
-// What takes long leaves the suite only where `npm run proof` runs it.
+// Long tests leave the suite only if `npm run proof` runs them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import suite from '../../vitest.config.ts';
@@ -12,7 +12,7 @@ const isProof = (path: string): boolean => path.endsWith('.proof.test.ts');
 const ASKS = /\b(rounds|isMet|crashPoints|findingsEverywhere|troublesOf)\(|TEST_PROOF/;
 const WHO_MAY_ASK_FOR_OTHERS = ['test/harness/rounds.ts', 'test/harness/dying-process.ts', 'test/web/terminal-fixture.ts'];
 
-/** Patterns of the two configurations are paths, or paths with `**` for folders and `*` for a part of a name. */
+/** True if a path matches a pattern of the two configurations: `**` for folders and `*` for a part of a name. */
 function matches(path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {
     const parts = pattern.split(/(\*\*\/|\*)/).map((part) => (part === '**/' ? '(?:.*/)?' : part === '*' ? '[^/]*' : escaped(part)));

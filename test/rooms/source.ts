@@ -1,4 +1,4 @@
-/** Reads the project's own source for the tests of its rooms: files, imports and code without comments and texts. */
+/** Reads the project's source for the tests of its rooms: files, imports, and code without comments and texts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,22 +7,22 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ROOMS = ['src', 'streams', 'actors', 'api', 'bench', 'test', 'web', 'clients', 'migrations'];
 
 export interface SourceImport {
-  /** The package's name, `node:…`, or for our own files the path from the project's root. */
+  /** Package name, `node:…`, or for our own files the path from the project's root. */
   readonly from: string;
-  /** The names it takes; `*` for all of them or for the file's effects. */
+  /** Imported names; `*` for all of them or for side effects. */
   readonly names: readonly string[];
   readonly own: boolean;
-  /** `import type`, or every name marked as a type: nothing of it runs. */
+  /** `import type`, or every name marked as a type: nothing runs. */
   readonly typeOnly: boolean;
-  /** Not with the file itself: `import()` within it, or a file that it names by its URL. */
+  /** Loaded later: `import()` within the file, or a file named by its URL. */
   readonly later: boolean;
 }
 
 export interface SourceFile {
-  /** From the project's root, with slashes. */
+  /** Path from the project's root, with slashes. */
   readonly path: string;
   readonly text: string;
-  /** The text with comments and the contents of strings blanked, line breaks kept. */
+  /** Text with comments and the contents of strings blanked, line breaks kept. */
   readonly code: string;
   readonly imports: readonly SourceImport[];
 }
@@ -30,7 +30,7 @@ export interface SourceFile {
 const IMPORT =
   /^\s*(?:import|export)\s+(type\s+)?([\w$*{},\s]+?)\s+from\s+['"]([^'"]+)['"]|^\s*import\s+['"]([^'"]+)['"]|\b(?:import|resolve)\(\s*['"]([^'"]+)['"]\s*\)|new URL\(\s*['"](\.[^'"]+\.(?:ts|mjs))['"]/gm;
 
-/** Every file of the rooms, read once. */
+/** Files of all rooms, read once. */
 export const files: readonly SourceFile[] = ROOMS.flatMap((room) => list(join(ROOT, room))).map((full) => {
   const path = relative(ROOT, full).split('\\').join('/');
   const text = readFileSync(full, 'utf8');
@@ -42,7 +42,7 @@ export const files: readonly SourceFile[] = ROOMS.flatMap((room) => list(join(RO
   };
 });
 
-/** The TypeScript files outside of test and bench. */
+/** TypeScript files outside test and bench. */
 export const product = files.filter(({ path }) => path.endsWith('.ts') && !/^(test|bench|web)\//.test(path));
 
 function list(folder: string): string[] {
@@ -64,7 +64,7 @@ function readEntries(folder: string) {
   return readdirSync(folder, { withFileTypes: true });
 }
 
-/** Blanks comments, texts and regular expressions, but keeps what stands in `${…}`. */
+/** Blanks comments, texts and regular expressions, but keeps the code in `${…}`. */
 export function withoutTexts(text: string): string {
   const token =
     /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[=(,:[!&|?{};\n]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;

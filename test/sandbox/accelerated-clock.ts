@@ -1,4 +1,4 @@
-/** A clock that starts where a test wants it and runs faster than the wall, for tests over real sockets. */
+/** Clock that starts at a given time and runs faster than the wall clock, for tests over real sockets. */
 
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';

@@ -1,4 +1,4 @@
-/** The listings of both prediction venues with their simulators: no market is streamed, so that all that is told was asked for. */
+/** Listings of both prediction venues with their simulators. No market is streamed, so that everything received was requested. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -20,20 +20,20 @@ import { createRemoteSignerSimulator, SANDBOX_SIGNER_APP, sessionWallet } from '
 import { createSolanaSimulator } from '../../src/sandbox/solana/simulator.ts';
 import type { VirtualClock } from '../../streams/clock/virtual-clock.ts';
 
-/** A client of an outside system that is there. */
+/** Open client of an outside system. */
 export interface OpenClient {
-  /** Puts the question; the word for what became of it. */
+  /** Sends the request. Returns its result in a word. */
   ask(): Promise<string>;
   close(): unknown;
 }
 
 export interface AskedClient {
-  /** The word while nothing is wrong. */
+  /** Result without faults. */
   readonly well: string;
-  /** Interval of requests in the run, and duration of the fault: long enough for its whole course. */
+  /** Interval of requests in the run, and duration of the fault, long enough for its whole course. */
   readonly everyMs: number;
   readonly faultMs: number;
-  /** `failed` is told what the service counts, by its reason. */
+  /** Opens the client. `failed` receives each failure that the service counts, by its reason. */
   open(clock: VirtualClock, faults: FaultSwitch, failed: (reason: string) => void): Promise<OpenClient>;
 }
 
@@ -96,7 +96,7 @@ async function openReads(clock: VirtualClock, faults: FaultSwitch, failed: (reas
   };
 }
 
-/** A broadcast, again and again of the same bytes, which are one transaction: told as sent only where the node has said so. */
+/** Opens repeated broadcasts of one transaction, reported as sent only if the node has confirmed it. */
 async function openBroadcasts(clock: VirtualClock, faults: FaultSwitch, failed: (reason: string) => void): Promise<OpenClient> {
   const { node, rpc, close } = await openNode(clock, faults, failed);
   const payer = Keypair.generate();
@@ -122,7 +122,7 @@ async function openBroadcasts(clock: VirtualClock, faults: FaultSwitch, failed: 
 }
 
 const WALLET = 'session-1';
-/** One signer, one program, one instruction: an unsigned legacy transaction written by hand. */
+/** Unsigned legacy transaction written by hand: one signer, one program, one instruction. */
 const UNSIGNED = Buffer.concat([
   Uint8Array.of(1),
   new Uint8Array(64),

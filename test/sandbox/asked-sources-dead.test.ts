@@ -1,5 +1,5 @@
-// Ten minutes of a dead source, wired as the service wires it: asked patiently, told once, and received again afterwards.
-// In the suite each source meets one kind of dead host; `npm run proof` has the whole table.
+// Ten minutes of a dead source, wired as in the service: polled with growing pauses, reported once, and received again afterwards.
+// In the suite each source meets one kind of dead host; `npm run proof` runs the whole table.
 import { concat, EMPTY, NEVER, type Observable } from 'rxjs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createIntelligenceSources } from '../../src/adapters/intelligence/access.ts';
@@ -18,11 +18,11 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** In the order in which the service makes them. */
+/** Sources in the order in which the service creates them. */
 const INTELLIGENCE = ['wire', 'filings', 'macro', 'tvl', 'social'] as const;
 const SOURCES = [...INTELLIGENCE, 'fallback'] as const;
 
-/** One source of the service, every address of which leads to one host. */
+/** Creates one source of the service with all addresses at one host. */
 function sourceAt(name: (typeof SOURCES)[number], url: string, clock: VirtualClock, random: () => number): Observable<Message> {
   const budgets = createRequestBudgets();
   if (name === 'fallback') {
@@ -39,9 +39,9 @@ function sourceAt(name: (typeof SOURCES)[number], url: string, clock: VirtualClo
   return sources[INTELLIGENCE.indexOf(name)] as Observable<Message>;
 }
 
-/** Steps of the clock, in milliseconds: no attempt is repeated sooner. */
+/** Steps of the clock in milliseconds: no attempt is repeated sooner. */
 const STEP_MS = 1_000;
-/** Seeds. One host that refuses shows that chance spreads the attempts; the proof tries every other one. */
+/** Seeds. One refusing host shows that randomness spreads the attempts; the proof tries every other kind. */
 const SEEDS = Array.from({ length: rounds({ suite: 1, proof: 2 }) }, (_, index) => index + 1);
 
 describe('ten minutes of a host that is', () => {

@@ -1,4 +1,4 @@
-/** Each source of intelligence with its simulator, asked every 15 s. */
+/** Each source of intelligence with its simulator, polled every 15 s. */
 import type { Observable } from 'rxjs';
 import { createFilingsFeed } from '../../src/adapters/intelligence/filings.ts';
 import { createMacroFeed } from '../../src/adapters/intelligence/macro.ts';

@@ -13,13 +13,13 @@ export interface SourceFixture {
   readonly clock: VirtualClock;
   receive(messages: Observable<Message>): Message[];
   pass(ms: number, stepMs?: number): Promise<void>;
-  /** Connections that were attempted so far. */
+  /** Returns the number of connections attempted so far. */
   dialled(): number;
-  /** Lets virtual time pass until it is answered. */
+  /** Advances virtual time until the answer arrives. */
   answer<Value>(asked: Promise<Value>, stepMs?: number): Promise<Value>;
 }
 
-/** `cleanups` is told what has to be let go of after the test. */
+/** Creates the fixture. `cleanups` receives what must be closed after the test. */
 export function sourceFixture(cleanups: (() => unknown)[], at = OPENING): SourceFixture {
   const clock = createVirtualClock(at);
   const watch = socketWatch();

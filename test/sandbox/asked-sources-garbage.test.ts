@@ -1,4 +1,4 @@
-// Sources that are asked rather than listened to, while answers are garbage: each one is counted, nothing of a good one is lost.
+// Polled sources with garbage answers: each one is counted, and no good answer is lost.
 import { concat, EMPTY, NEVER } from 'rxjs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { withFallback } from '../../src/adapters/venues/reference/fallback.ts';
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Counts what the switch decides about answers: how many there were while garbage was on, and how many it took the place of. */
+/** Counts the answers during garbage, and those that it replaced. */
 function garbageOf(faults: FaultSwitch): { readonly answers: () => number; readonly spoiled: () => number } {
   const own = faults.happens;
   let answers = 0;
@@ -71,7 +71,7 @@ describe('prices that are asked for', () => {
     expect(refused(received)).toBe(spoiled());
     const prices = received.filter(isPrice);
     if (name === 'issuer') expect(prices).toHaveLength(answers() - spoiled());
-    // Of the aggregator a good buy is a quote, whether or not its sell is garbage; of a listing all outcomes come together.
+    // The aggregator's good buy is a quote, even if its sell is garbage; a listing's outcomes come together.
     const at = new Map<number, number>();
     for (const { receivedAt } of prices) at.set(receivedAt, (at.get(receivedAt) ?? 0) + 1);
     const sizes = new Set(at.values());
@@ -122,14 +122,14 @@ describe('prices that are asked for', () => {
   });
 });
 
-/** The part of answers that is garbage, and how many are spoiled at least. */
+/** Share of garbage answers, and the minimum number of them. */
 const GARBAGE = [
   [0.3, 20],
   [0.01, 1],
 ] as const;
 
 describe('a catalogue of prediction markets', () => {
-  /** Receives every market's messages to the end, with the time of its last one. */
+  /** Receives every market's messages to its end, with the time of the last one. */
   async function listen(provider: 'polymarket' | 'kalshi', garbage: number) {
     // Ten minutes before the questions of the day end: twenty markets close together and are decided one by one.
     const run = sourceFixture(cleanups, Date.UTC(2026, 10, 20, 16, 50));
@@ -169,7 +169,7 @@ describe('a catalogue of prediction markets', () => {
     async (provider) => {
       const calm = await listen(provider, 0);
       expect(new Set([...calm.told.values()].map(({ word }) => word)).size).toBeGreaterThan(2);
-      // Rare garbage finds what much of it drowns: in the proof.
+      // Frequent garbage hides faults that rare garbage shows: the proof runs both.
       for (const [garbage, least] of GARBAGE.slice(0, rounds({ suite: 1, proof: 2 }))) {
         const noisy = await listen(provider, garbage);
         expect(noisy.spoiled).toBeGreaterThanOrEqual(least);
@@ -220,7 +220,7 @@ describe('intelligence', () => {
       const words = received.flatMap((message) => (message.kind === 'feed_status' ? [message.status] : []));
       expect(words.at(-1)).toBe('connected');
       expect(received.at(-1)?.kind).toBe('heartbeat');
-      // A refusal of the source itself (a company without filings) is none of garbage.
+      // A refusal by the source itself (a company without filings) is not garbage.
       const unreadable = received.filter((message) => message.kind === 'rejection' && message.reason === 'not_json');
       expect(unreadable).toHaveLength(spoiled());
       if (garbage > 0) expect(spoiled()).toBeGreaterThan(3);

@@ -1,4 +1,4 @@
-// Sources and clients that are asked, under every fault that an answer can have: what is told, what is counted, and how soon it heals.
+// Polled sources and clients under every fault of an answer: what is reported, what is counted, and how soon it heals.
 // In the suite each fault meets a third of them; `npm run proof` runs the whole tables.
 import { readFileSync } from 'node:fs';
 import { concat, EMPTY, NEVER } from 'rxjs';
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Everything that a source which is asked can suffer: frames that get lost, doubled or swapped, and prices, are others' faults. */
+/** Faults of polled sources. Lost, repeated or swapped frames, and prices, are tested elsewhere. */
 const FAULTS: readonly { readonly name: string; readonly settings: Partial<FaultSettings> }[] = [
   { name: 'freeze with open socket', settings: { freeze: true } },
   { name: 'garbage answer', settings: { garbage: 1 } },
@@ -44,7 +44,7 @@ const WRITTEN = new URL('../../docs/source-faults.md', import.meta.url);
 const BOUNDS_S = [1, 5, 15, 30, 60, 120];
 const rows: Row[] = [];
 /**
- * Returns the time of healing. The place in its round at the end of a fault decides how soon a source is polled again: `leastMs` is its
+ * Returns the time of healing. The place in its round at the end of a fault decides how soon a source is polled again: `leastMs` is a
  * whole round.
  */
 function healed(ms: number, leastMs = 30_000): string {
@@ -65,7 +65,7 @@ const PRICE_FAULTS: typeof FAULTS = [
   { name: 'clock − 1 h', settings: { clockOffsetMs: -3_600_000 } },
 ];
 const FALLBACK = 'fallback';
-/** Rows of the tables: the sources, the second source of prices, and who asks when somebody needs it. */
+/** Rows of the tables: the sources, the second source of prices, and the clients used on demand. */
 const ALL = [...Object.keys(SOURCES), FALLBACK, ...Object.keys(CLIENTS)];
 /** True if this run has the source under the fault. */
 const isInTable = (source: string, fault: string): boolean =>
@@ -75,7 +75,7 @@ const isInTable = (source: string, fault: string): boolean =>
     3,
   );
 
-/** The second source of share prices under a fault, received through the streams, while the first is silent. */
+/** Runs the second source of share prices under a fault, received through the streams, while the first is silent. */
 async function fallbackRow({ name: fault, settings }: (typeof FAULTS)[number]): Promise<Row> {
   const run = sourceFixture(cleanups);
   const { clock } = run;
@@ -112,7 +112,7 @@ async function fallbackRow({ name: fault, settings }: (typeof FAULTS)[number]): 
   const from = received.length;
   const before = pipeline.counters.snapshot().reference.counted;
   faults.set(settings);
-  // Longer than such a price is believed.
+  // Longer than such a price is trusted.
   for (const end = clock.now() + (settings.bigFrame === undefined ? 25 * 60_000 : 20_000); clock.now() < end; look())
     await run.pass(1_000, 1_000);
   faults.reset();
@@ -198,7 +198,7 @@ describe('under', () => {
         expect(await ask(), `${source} before the fault`).toBe(client.well);
         expect(counted).toEqual([]);
         faults.set(settings);
-        // Of answers that long a few are enough, where they show the whole course.
+        // Of such long answers a few suffice, if they show the whole course.
         const lasts = settings.bigFrame === undefined || client.faultMs > 600_000 ? client.faultMs : 20_000;
         for (const end = clock.now() + lasts; clock.now() < end; await run.pass(client.everyMs, client.everyMs / 10)) await ask();
         faults.reset();

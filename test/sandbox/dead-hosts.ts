@@ -1,9 +1,9 @@
-/** Hosts that are of no use to whoever asks them, on real sockets. */
+/** Dead hosts on real sockets. */
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { REFUSING_PORT } from '../harness/ports.ts';
 
-/** Hosts that are there and answer nothing of use. `refused` is a port that nobody listens on. */
+/** Hosts without a useful answer. `refused` is a port on which nothing listens. */
 export const DEAD: Readonly<Record<string, () => Promise<{ readonly url: string; close(): Promise<void> }>>> = {
   refused: async () => ({ url: `http://127.0.0.1:${REFUSING_PORT}`, close: async () => {} }),
   'a black hole': () => listening(net.createServer((socket) => socket.on('error', () => socket.destroy()))),

@@ -1,4 +1,4 @@
-// The example organization of the sandbox: somebody holds each permission, so that every route can be tried.
+// Example organization of the sandbox: its members hold every permission, so that every route can be tried.
 import { expect, test } from 'vitest';
 import { PERMISSIONS } from '../../src/domain/agents/agent.ts';
 import { EXAMPLE_MEMBERS } from '../../src/sandbox/example-organization.ts';

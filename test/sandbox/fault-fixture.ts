@@ -1,4 +1,4 @@
-/** Every priced venue's simulator with its adapter and its own pipeline, over real sockets, on one clock that moves when told. */
+/** Every priced venue's simulator with its adapter and its own pipeline, over sockets, on one manual clock. */
 import { webcrypto } from 'node:crypto';
 import diagnostics from 'node:diagnostics_channel';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -37,10 +37,10 @@ import { createMarketPipeline, type MarketPipeline } from '../../streams/market-
 import { createVirtualClock, type VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 
-/** A Friday at half past eleven in New York: shares trade, and no question is decided within the next 29 minutes. */
+/** Friday 11:31 in New York: shares trade, and no question is decided within the next 29 minutes. */
 export const OPENING: EpochMs = Date.UTC(2026, 10, 20, 16, 31);
 
-/** Every feed of prices, one row of simulators and adapters each. */
+/** Price feeds, each with its simulator and adapter. */
 export const PROVIDERS = ['spotexchange', 'evmvenue', 'spotchain', 'reference', 'issuer', 'polymarket', 'kalshi', 'kalshi-polled'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
@@ -50,7 +50,7 @@ const SHARES = 'PresTj4Yc2bAR197Er7wz4UUKSfqt6FryBEdAriBoQB';
 const FEED_ID = 'a'.repeat(64);
 const SYMBOL = 'TSLA';
 
-/** The tiny market with a company that is not listed beside it. */
+/** Returns the tiny market with an unlisted company added. */
 export function stageMarket(): Market {
   const tiny = tinyMarket();
   const own = <Value>(symbol: string, value: Value, listed: () => Value): Value => (symbol === 'SPACEX' ? value : listed());
@@ -63,17 +63,17 @@ export function stageMarket(): Market {
   };
 }
 
-/** One provider as a test sees it. */
+/** Provider from a test's view. */
 export interface Provider {
   readonly name: ProviderName;
   readonly venue: Venue;
   readonly faults: FaultSwitch;
   readonly feed: { readonly venue: Venue; readonly messages: Observable<FeedMessage> };
-  /** Returns the true price of an instrument there at an instant; null if only its bounds are known. */
+  /** Returns the true price of an instrument at a time, or null if only its bounds are known. */
   truth(instrument: string, at: EpochMs): number | null;
 }
 
-/** Counts the signatures that Web Crypto, which computes on other threads, is verifying. */
+/** Counts the signatures that Web Crypto is verifying on other threads. */
 function verificationWatch(): { underWay(): number; close(): void } {
   const subtle = Object.getPrototypeOf(webcrypto.subtle) as webcrypto.SubtleCrypto;
   const { verify } = subtle;
@@ -90,15 +90,15 @@ function verificationWatch(): { underWay(): number; close(): void } {
   };
 }
 
-/** The two ends of a connection within this process, as far as they are known. */
+/** Both ends of a connection within this process, as far as known. */
 interface Connection {
   client?: Socket;
   server?: Socket;
-  /** Bytes under way that did not arrive within the patience: nobody reads them at that end. */
+  /** Bytes in flight that were not read within the patience. */
   stuck: number;
 }
 
-/** Bytes that one end has handed to the system and the other has not yet read; an end that is gone and not missed counts as one. */
+/** Returns the bytes sent by one end and not yet read by the other. An unnoticed closed end counts as one. */
 function underWay({ client, server }: Connection): number {
   if (client === undefined || server === undefined) return client?.connecting === true ? 1 : 0;
   if (client.destroyed || server.destroyed) return client.destroyed && server.destroyed ? 0 : 1;
@@ -106,12 +106,12 @@ function underWay({ client, server }: Connection): number {
   return Math.max(0, written(client) - server.bytesRead) + Math.max(0, written(server) - client.bytesRead);
 }
 
-/** Maximum time of bytes on loopback. Milliseconds of real time, which a busy machine may need for its softirqs. */
+/** Maximum time of bytes on loopback in real milliseconds, which a busy machine may need for its softirqs. */
 const PATIENCE_MS = 200;
 
 /**
- * Waits until no socket of this process moves a byte, opens or closes for some turns of the event loop, what one end has
- * sent has arrived at the other, and no signature is being verified on another thread.
+ * Waits until no socket of this process has moved a byte, opened or closed for some turns of the event loop, everything sent
+ * has arrived, and no signature is being verified on another thread.
  */
 export function socketWatch(): { settle(): Promise<void>; dialled(): number; cut(): void; close(): void } {
   const QUIET_TURNS = 5;
@@ -151,7 +151,7 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; cut
     for (const socket of sockets) sum += (socket.bytesRead || 0) + (socket.bytesWritten || 0);
     return sum;
   };
-  /** True if something is on its way. What has been for longer than the patience is ignored until it changes. */
+  /** True if something is in flight. What has been for longer than the patience is ignored until it changes. */
   const isUnderWay = (isLate: boolean): boolean => {
     let found = false;
     for (const [key, connection] of connections) {
@@ -189,19 +189,19 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; cut
   };
 }
 
-/** Virtual time between two looks at the sockets: what is sent within it arrives at its end. */
+/** Virtual time between two checks of the sockets: what is sent within it arrives at its end. */
 const STEP_MS = 100;
 
 export interface FaultFixture {
   readonly clock: VirtualClock;
   readonly providers: readonly Provider[];
-  /** A pipeline that receives one provider; started. */
+  /** Creates and starts a pipeline that receives one provider. */
   listen(provider: Provider): MarketPipeline;
-  /** Connections that were attempted so far, by anybody in this process. */
+  /** Returns the number of connections attempted so far in this process. */
   dialled(): number;
-  /** Ends every connection at the server's side, as a machine that dies does. */
+  /** Closes every connection at the server's side, like a crashed machine. */
   cutConnections(): void;
-  /** Lets virtual time pass and everything on the sockets arrive; `look` is called at every step. */
+  /** Advances virtual time and lets everything on the sockets arrive; `look` is called at every step. */
   run(ms: number, look?: () => void, stepMs?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -278,7 +278,7 @@ function kalshiFeed({ clock, key }: Surroundings, url: string, random: () => num
   return createKalshiFeed({ streamUrl, key: signed ? key : null, rest, clock, random, maxStreamed: 2 });
 }
 
-/** Returns the true price of an instrument, by the market itself. */
+/** Returns the true price of an instrument by the market itself. */
 function truthOf(market: Market, name: ProviderName, instrument: string, at: EpochMs): number | null {
   switch (name) {
     case 'spotexchange':
@@ -296,8 +296,8 @@ function truthOf(market: Market, name: ProviderName, instrument: string, at: Epo
 }
 
 /**
- * Opens the simulators of the named providers and makes their adapters. Equal seeds give equal runs. With `deadUrl` there
- * are no simulators, and every adapter is sent there. `met` are those of them that are opened: chance befalls each as if all were.
+ * Opens the simulators of the named providers and creates their adapters. Equal seeds give equal runs. With `deadUrl` there
+ * are no simulators, and every adapter uses that address. `met`: those that are opened; random draws are as if all were.
  */
 export async function openFaultFixture(
   names: readonly ProviderName[] = PROVIDERS,

@@ -1,4 +1,4 @@
-// Every priced venue under every fault: what is said of its prices, how soon, what is counted, and how soon it heals.
+// Every priced venue under every fault: reported quality, delay, counts, and time to heal.
 // In the suite each fault meets a sixth of the venues; `npm run proof` runs the whole table.
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ interface Fault {
   /** Name in the table. */
   readonly name: string;
   readonly settings: Partial<FaultSettings>;
-  /** The fault is met by requests and handshakes: connections are cut once, so that there are some. */
+  /** The fault affects requests and handshakes: connections are cut once to cause some. */
   readonly cutFirst?: true;
 }
 
@@ -44,9 +44,9 @@ const FAULTS: readonly Fault[] = [
   { name: 'disconnect loop', settings: { disconnectLoop: true } },
 ];
 
-/** Frames of a socket or an event stream; the others are asked by requests alone. */
+/** Providers with frames of a socket or an event stream; the others are polled. */
 const STREAMED: ReadonlySet<ProviderName> = new Set(['spotexchange', 'evmvenue', 'reference', 'polymarket', 'kalshi']);
-/** Providers whose prices count for a minute or longer, or come once a minute, and which need more time to show anything. */
+/** Providers whose prices count for a minute or longer, or come once a minute, and which need more time. */
 const SLOW: readonly ProviderName[] = ['issuer', 'polymarket', 'kalshi', 'kalshi-polled'];
 const FAST: readonly ProviderName[] = PROVIDERS.filter((name) => !SLOW.includes(name));
 
@@ -69,24 +69,24 @@ interface Row {
 }
 
 const BOUNDS_S = [1, 2, 3, 6, 10, 15, 20, 30, 45, 60, 75, 90, 120, 150];
-/** A polled provider's longest pause before it is asked again. */
+/** Longest pause of a polled provider, in milliseconds. */
 const POLLED_HEALS_MS = 30_000;
 const rounded = (ms: number): string => `≤ ${BOUNDS_S.find((bound) => ms <= bound * 1_000) ?? '∞'} s`;
 
 const WRITTEN = new URL('../../docs/feed-faults.md', import.meta.url);
-/** A run on a busy machine receives a little later: so many bounds away from what is written is the same. */
+/** Tolerance for late receipt on a busy machine, in bounds from the written result. */
 const BOUNDS_APART = 3;
-/** First sign of a cut connection in such a run: prices that grow old. */
+/** First sign of a cut connection in such a run: prices become stale. */
 const SEEN_OLD_FIRST = 'stale, then ';
 
-/** The time as it is written, where what was found is no longer or only so many bounds longer; else as it was found. */
+/** Returns the written time if the measured one is shorter or only so many bounds longer, else the measured one. */
 function steady(found: string, written: string | undefined): string {
   const boundOf = (cell: string | undefined): number => BOUNDS_S.findIndex((bound) => cell === `≤ ${bound} s`);
   const [now, before] = [boundOf(found), boundOf(written)];
   return written !== undefined && now >= 0 && before >= 0 && now - before <= BOUNDS_APART ? written : found;
 }
 
-/** Observations of one provider while a fault lasts and after it. */
+/** Observations of one provider during and after a fault. */
 class Witness {
   readonly provider: Provider;
   readonly #pipeline: MarketPipeline;
@@ -119,7 +119,7 @@ class Witness {
   }
 
   isLive(at: EpochMs): boolean {
-    // Markets that were received only while the venue's clock was wrong are no part of the question.
+    // Markets received only while the venue's clock was wrong do not count.
     const prices = this.#prices(at).filter((price) => this.#tracked.length === 0 || this.#tracks(price));
     return prices.length > 0 && prices.every(({ quality }) => quality === 'live');
   }
@@ -151,7 +151,7 @@ class Witness {
     }
   }
 
-  /** Checks that every price called live could be traded on: it is possible, and near what the market knows. */
+  /** Checks that every price called live was tradable: possible, and near the market's truth. */
   #mustBeTrue(price: Quote | ReferencePrice, at: EpochMs): void {
     const sides =
       price.kind === 'quote' ? [Number(price.bid), Number(price.ask)] : [Number(price.referencePrice), Number(price.referencePrice)];
@@ -162,7 +162,7 @@ class Witness {
     expect(off < 0.05 && (truth !== null || high < 1), `${this.provider.name} ${price.instrument}: live at ${sides.join('/')}`).toBe(true);
   }
 
-  /** The row, once everything has healed. `until` is when the fault ended. */
+  /** Returns the row once everything has healed. `until` is the end of the fault. */
   row(fault: string, until: EpochMs, received: boolean): Row {
     const counts = this.#counted();
     const grown = COUNTED.filter((what) => (counts[what] ?? 0) > (this.#counts[what] ?? 0));
@@ -175,7 +175,7 @@ class Witness {
           ? 'not at all'
           : this.#lastAt <= until - 2_000
             ? 'during the fault'
-            : // Where in its round a polled provider is at the end decides how soon it is asked again: told as a whole backoff.
+            : // The place in its round decides how soon a polled provider is polled again: reported as a whole backoff.
               rounded(Math.max(this.provider.name.endsWith('-polled') ? POLLED_HEALS_MS : 0, this.#lastAt - until));
     const qualities = [...this.#qualities];
     const flags = QUALITY_FLAGS.filter((flag) => this.#flags.has(flag));
@@ -215,7 +215,7 @@ async function underFault(fault: Fault, names: readonly ProviderName[], faultMs:
   await fixture.run(faultMs, look);
   for (const { faults } of providers) faults.reset();
   const until = clock.now();
-  // Healed: everything is live, and still is a while later.
+  // Healed: everything is live, and stays so for a while.
   for (let calm = 0; calm < 3_000 && clock.now() - until < healMs; ) {
     await fixture.run(500, look);
     calm = witnesses.every((one) => one.isLive(clock.now())) ? calm + 500 : 0;

@@ -1,4 +1,4 @@
-/** Requests that no client of ours sends: a simulator, which shares its process with the product, answers them and lives on. */
+/** Requests that no client of ours sends: a simulator, which shares its process with the product, answers them and survives. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** One server of each kind, whose own code throws where it is asked for `/broken`. */
+/** Servers, one of each kind, whose own code throws for `/broken`. */
 const SERVERS: Readonly<Record<string, () => Promise<{ url: string; close(): Promise<void> }>>> = {
   loopback: () =>
     listenOnLoopback({
@@ -46,7 +46,7 @@ const SERVERS: Readonly<Record<string, () => Promise<{ url: string; close(): Pro
   control: () => openSandboxControl({ faults: { spotexchange: faults }, port: 0 }),
 };
 
-/** The status of a request whose target is written on the wire as it stands. */
+/** Returns the status of a request whose target is written unchanged. */
 async function statusOf(url: string, target: string, headers = ''): Promise<number> {
   const { port, host } = new URL(url);
   const socket = net.connect(Number(port), '127.0.0.1');

@@ -1,11 +1,11 @@
-/** Calls of simulators at a pace: together, no oftener than told, and each at its own times by default. */
+/** Paced calls of simulators: no more often than configured in total, and by default each at its own times. */
 import { expect, test } from 'vitest';
 import { RepeatingCalls } from '../../src/sandbox/repeating-calls.ts';
 import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 
 const START = Date.UTC(2026, 0, 5, 12) + 130;
 
-/** Times in the first three seconds, from the start, at which two names that want 100 and 700 ms are called. */
+/** Returns the times, within the first three seconds, of calls with intervals of 100 and 700 ms. */
 function calledAt(paceMs?: number): Record<string, number[]> {
   const clock = createVirtualClock(START);
   const calls = new RepeatingCalls(clock, paceMs);

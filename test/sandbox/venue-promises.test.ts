@@ -1,5 +1,5 @@
-// What every venue's adapter promises, whichever venue it is: nothing good is lost among garbage, and a dead host is left in peace.
-// In the suite each kind of dead host is met by a third of the venues; `npm run proof` has all of them.
+// Promises of every venue's adapter: no good message is lost among garbage, and a dead host is not hammered.
+// In the suite each kind of dead host meets a third of the venues; `npm run proof` has all of them.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
@@ -18,7 +18,7 @@ async function opened(...options: Parameters<typeof openFaultFixture>): Promise<
   return fixture;
 }
 
-/** Everything that each provider of a fixture tells from now on. */
+/** Collects everything that each provider of a fixture sends from now on. */
 function listen(fixture: FaultFixture): Map<ProviderName, FeedMessage[]> {
   return new Map(
     fixture.providers.map((provider) => {
@@ -39,7 +39,7 @@ const told = (price: Quote | ReferencePrice): string =>
   `${price.receivedAt} ${price.instrument} ${price.source} ${price.kind === 'quote' ? `${price.bid}/${price.ask} ${price.sequence}` : price.referencePrice}`;
 
 describe('with one frame of garbage in a hundred', () => {
-  /** Streams: a poll whose answer is garbage has no good answer that could arrive. */
+  /** Streams only: a poll with a garbage answer has no good one. */
   const STREAMED: readonly ProviderName[] = ['spotexchange', 'evmvenue', 'reference', 'polymarket', 'kalshi'];
 
   test('every good quote arrives, at every venue, and the garbage is counted', async () => {
@@ -65,7 +65,7 @@ describe('with one frame of garbage in a hundred', () => {
 });
 
 describe('ten minutes of a host that is', () => {
-  /** Seeds. One host that refuses shows that chance spreads the attempts; the proof tries every other one. */
+  /** Seeds. One refusing host shows that randomness spreads the attempts; the proof tries every other kind. */
   const SEEDS = Array.from({ length: rounds({ suite: 1, proof: 2 }) }, (_, index) => index + 1);
   const CASES = Object.keys(DEAD).flatMap((how, row) =>
     PROVIDERS.flatMap((name, column) => (isMet(row, column, Object.keys(DEAD).length) ? [[how, name] as const] : [])),
@@ -86,7 +86,7 @@ describe('ten minutes of a host that is', () => {
       attempts.push(at);
       const messages = received.get(name) as FeedMessage[];
       expect(messages.filter(({ kind }) => kind === 'quote' || kind === 'reference')).toEqual([]);
-      // The outage is on record: as a lost connection, or for listings, which come before any connection, as counted failures.
+      // The outage is recorded as a lost connection, or for listings, which precede any connection, as counted failures.
       expect(messages.some((one) => one.kind === 'rejection' || (one.kind === 'feed_status' && one.status === 'disconnected'))).toBe(true);
       expect(messages.filter((one) => one.kind === 'feed_status').length).toBeLessThanOrEqual(1);
       await fixture.close();

@@ -1,15 +1,15 @@
-// What somebody tries who holds a password of the database: each attack is raw SQL of one role, and says how many rows it took.
+// Attacks of somebody with a database password: each is raw SQL of one role, and returns how many rows it took.
 import type { Transaction } from '../../src/adapters/store/database.ts';
 import { MINUTE, OURS, type SignedFixture, THEIRS } from './signed-fixture.ts';
 
 export interface Attack {
   readonly name: string;
   readonly role: 'app' | 'callers';
-  /** Answers how many rows were changed or seen that should not be; throws where it was refused. */
+  /** Returns the number of rows changed or seen illegally. Throws if refused. */
   run(sql: Transaction, world: SignedFixture): Promise<number>;
   /**
-   * Protection against the holder of a service's session, with its secret and without its signing key: refused by the database in so many
-   * words, shown nothing, or found by the verifier.
+   * Protection against the holder of a service's session, with its secret but without its signing key: refused by the database with a
+   * reason, shown nothing, or found by the verifier.
    */
   readonly session: 'refused' | 'sees nothing' | 'found';
 }
@@ -22,7 +22,7 @@ const ORDER = {
 };
 const NEW_ID = '00000000-0000-7000-9000-0000000000f1';
 const count = (rows: { readonly count: number }): number => rows.count;
-/** Turns to an organization, with the proof that the stolen session has been shown: that of ours. */
+/** Switches to an organization with the proof that the stolen session has seen, which is ours. */
 const asOurs = (sql: Transaction, { proofOfOurs }: SignedFixture, orgId = OURS) =>
   sql`select set_config('sevengate.organization', ${orgId}, true), set_config('sevengate.organization_proof', ${proofOfOurs}, true)`;
 

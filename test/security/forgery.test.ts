@@ -1,4 +1,4 @@
-// Whoever owns the tables can write what it wants, and the verifier names it from public keys alone; and what assesses counts no such row.
+// The owner of the tables can write anything, but the verifier names it from public keys alone, and assessments ignore such rows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyName, keysOfWriter, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Opens the database as its owner, past every trigger, and answers what the verifier says that it did not say before. */
+/** Changes the database as its owner without triggers. Returns the verifier's new findings. */
 async function forged(change: (owner: Sql, copy: SignedFixture) => Promise<unknown>, since?: string) {
   const copy = await template.copy();
   const owner = openDatabase({ url: copy.url, role: null, name: 'forger', connections: 1 });
@@ -308,11 +308,11 @@ describe('what assesses', () => {
       return performance.now() - began;
     };
     await keep('1h', 10_000);
-    // The longest of three: the machine may be busier when the many are compared than it was at its best moment here.
+    // The longest of three: the machine may be busier during the comparison than at its best moment here.
     const few = Math.max(await assessedMs(), await assessedMs(), await assessedMs());
     await keep('5m', 50_000);
     await sql.unsafe(`set statement_timeout = ${Math.ceil(2.5 * few)}`);
-    // On a busy machine one of three has to be in time.
+    // On a busy machine one of three must be in time.
     await assessedMs().catch(assessedMs).catch(assessedMs);
     await sql`set statement_timeout = 0`;
     await copy.owner`alter table candles disable trigger user`;
@@ -357,7 +357,7 @@ describe('what assesses', () => {
 });
 
 describe('a correction of a wrong cut', () => {
-  /** Opens a pool as the owner of the tables, with a key that the database takes changes from. */
+  /** Opens a pool as the owner of the tables, with a key that the database accepts. */
   async function ownerWith(copy: SignedFixture, writer: 'owner' | 'worker'): Promise<Sql> {
     const key = openWriterKeys(copy.home, [writer])[writer];
     await registerWriters(copy.url, [key]);
@@ -368,7 +368,7 @@ describe('a correction of a wrong cut', () => {
   test('is the owner’s alone, is shown and proved, and keeps the cut out of what assesses; what was decided on it stays', async () => {
     const copy = await template.copy();
     const { slot } = copy;
-    // The service itself, with its keys, and a thief of its session.
+    // The service itself with its keys, and a thief of its session.
     const thief = await copy.thief('app', 'session');
     for (const sql of [copy.worker, copy.callers, thief])
       await expect(
@@ -403,7 +403,7 @@ describe('a correction of a wrong cut', () => {
     const report = await copy.verify();
     expect(report.breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`))).toEqual([]);
     expect(trailText(report)).toContain(`${new Date(slot).toISOString()}  the cut was corrected at`);
-    // A cut that a shard has still to decide on would be another one for its replay.
+    // A cut that a shard has not decided yet would differ in its replay.
     await copy.owner`update tick_shards set last_slot = ${slot - 2 * MINUTE}`;
     await expect(correctCuts(owner, wrong(slot - MINUTE))).rejects.toThrow('a shard has decided up to');
     await owner.end();
@@ -426,7 +426,7 @@ describe('a correction of a wrong cut', () => {
     expect(await highWater()).toEqual({ usd: '10', at: slot });
     const owner = await ownerWith(copy, 'owner');
     await correctCuts(owner, wrong(slot));
-    // The highest price that holds, which was no new high while the wrong one stood.
+    // The highest valid price, which was no new high while the forged one existed.
     expect(await highWater()).toEqual({ usd: '1.25', at: slot + MINUTE });
     const { breaks } = await copy.verify();
     expect(breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`))).toEqual([]);
@@ -520,7 +520,7 @@ test('a database from before is signed as it was found, and from then on every c
   expect((await verifyTrail(owner)).signatures).toBeNull();
   const keys = openWriterKeys(world.home, ['worker', 'log']);
   expect(keys.worker.name).toBe(keyName('worker'));
-  // The clock of the tests, the organization, its control row, and two stretches of at most ten thousand bars.
+  // Clock of the tests, organization, its control row, and two batches of at most ten thousand bars.
   expect((await registerWriters(url, [keys.worker, keys.log])).genesis).toBe(5);
   expect((await registerWriters(url, [keys.worker, keys.log])).genesis).toBeNull();
   const trusted = [keys.worker, keys.log];

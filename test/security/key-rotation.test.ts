@@ -1,4 +1,4 @@
-// A drill: every key of the service is replaced while its database lives, and what the old one could do ends with that.
+// Key rotation drill: every key of the service is replaced on a live database, and the old one loses all power.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ function sessionOf(writer: Key, name: string): Sql {
   return openDatabase({ ...login, name, connections: 1, writer });
 }
 
-/** One row that each writer of rows signs alone. */
+/** Rows that a writer signs alone, one per writer. */
 const WRITES: Readonly<Partial<Record<Writer, (sql: Sql, what: string) => Promise<unknown>>>> = {
   feed: (sql, what) => sql`insert into pool_liquidity (instrument, liquidity_usd, observed_at) values (${`spotchain:${what}`}, 1, 0)`,
   worker: (sql, what) =>
@@ -68,10 +68,10 @@ test.each(Object.entries(WRITES))(
     setKeyAside(world.home, writer);
     const fresh = openWriterKeys(world.home, [writer])[writer];
     expect(await replaceWriter(world.url, fresh, 'a drill')).toEqual([before.id]);
-    // The owner of the tables is asked where it signs, everybody else at every statement.
+    // The owner of the tables is checked when it signs, everybody else at every statement.
     const asked = writer === 'owner' ? 'has not shown the secret' : 'secret of a registered writer';
     await expect(write(old, `after ${writer}`)).rejects.toThrow(asked);
-    // Nor does the old key sign in a session of the new one.
+    // The old key cannot sign in a session of the new one either.
     const mixed = sessionOf({ ...before, sessionProof: fresh.sessionProof } as Key, `mixed ${writer}`);
     await expect(write(mixed, `mixed ${writer}`)).rejects.toThrow('has not shown the secret');
     const now = sessionOf(fresh, `new ${writer}`);

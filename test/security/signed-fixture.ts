@@ -1,4 +1,4 @@
-// A database whose writers sign, with agents that ticked, a vault that was paid into and a fill: and the sessions of those who attack it.
+// Database with signing writers, ticked agents, a funded vault and a fill, and the sessions of its attackers.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,29 +28,29 @@ export const OURS = '00000000-0000-7000-8000-00000000000a';
 export const THEIRS = '00000000-0000-7000-8000-00000000000b';
 export const MINUTE = 60_000;
 
-/** Loot of a thief: the password of a login and nothing else, or a whole session of the service without its key. */
+/** Loot of a thief: only a login's password, or a whole session of the service without its key. */
 export type Loot = 'password' | 'session';
 
 export interface SignedFixture {
   readonly url: string;
-  /** Agents of OURS: one that research alone is allowed to, and one that trades live with a vault, held by a breaker. */
+  /** Agents of OURS: one limited to research, and one that trades live with a vault and is held by a breaker. */
   readonly agents: readonly [string, string];
-  /** The last slot that was ticked. */
+  /** Last ticked slot. */
   readonly slot: number;
   /** Connections of the service's own writers, by database role. */
   readonly worker: Sql;
   readonly callers: Sql;
   readonly owner: Sql;
   readonly log: TrailLog;
-  /** Proof shown to a session that served callers of OURS, which its new holder has. */
+  /** Proof shown to a session that served callers of OURS, now in the thief's hands. */
   readonly proofOfOurs: string;
   readonly home: string;
   verify(since?: string): Promise<TrailReport>;
-  /** Resolves once every batch stands in the log: a transaction of another test that still runs on the server holds it back. */
+  /** Resolves once every batch is in the log. A running transaction of another test on the server delays it. */
   logged(atOnce?: number): Promise<void>;
-  /** Connections with what somebody stole. */
+  /** Opens connections with stolen credentials. */
   thief(role: 'app' | 'callers' | 'evaluator', loot: Loot): Promise<Sql>;
-  /** A copy of the database for one attack, to be ended by `close`. */
+  /** Copies the database for one attack. End it with `close`. */
   copy(): Promise<SignedFixture>;
   close(): Promise<void>;
 }
@@ -60,13 +60,13 @@ export async function signedFixture(): Promise<SignedFixture> {
   const home = mkdtempSync(join(tmpdir(), 'sevengate-security-'));
   const keys = openWriterKeys(home, ['feed', 'worker', 'evaluator', 'api', 'log']);
   const { genesis } = await registerWriters(url, Object.values(keys));
-  // The one row is the clock of the tests, which the template of every test database holds.
+  // The one row is the clock of the tests, which is in the template of every test database.
   if (genesis !== 1) throw new Error(`a new database has a genesis of ${genesis} rows`);
   const opened = await open(url, home, null);
   const { worker, owner } = opened;
   const feed = openDatabase({ url: (await separateLogins(url)).appUrl, name: 'signed feed', connections: 2, writer: keys.feed });
   await owner.begin(async (transaction) => {
-    // What keeps to the clock keeps to the real one.
+    // Triggers that check the clock use the real one.
     await transaction`delete from clock_shift`;
     await transaction`insert into organizations (id, name) values (${OURS}, 'ours'), (${THEIRS}, 'theirs')`;
     await writeMember(transaction, 'ann', { orgId: OURS, name: 'Ann', permissions: ['agent:read', 'trade:execute'] });
@@ -138,13 +138,13 @@ async function live(
     source: 'spotchain',
     receivedAt: slot,
   } as never);
-  // An order of the second agent is on its way; it takes longer than every test. No step began it, which the owner alone may leave out.
+  // An order of the second agent is being executed for longer than any test. No step began it, which only the owner may omit.
   const lease = { type: 'execution_lease', orgId: OURS, key: second, epoch: 0, forMs: 3_600_000 };
   const owner = openDatabase({ url, role: null, name: 'an order under way', connections: 1 });
   await owner.begin((transaction) => writeRecords(transaction, [lease]));
   await owner.end();
   await createDispatchStore(worker).hold('feed', 'the feed', 60_000);
-  // What is still to happen, what is still to be done, and news.
+  // Pending timers, activities and announcements.
   await worker`insert into timers (actor_id, timer_id, due_at, event) values (${second}, 'a delay', ${slot + 86_400_000}, '{"type":"late"}')`;
   await worker`insert into activities (key, actor_id, kind, payload, due_at) values ('an activity', ${second}, 'execute', '{}', ${slot + 86_400_000})`;
   await feed`
@@ -194,12 +194,12 @@ async function open(url: string, home: string, lived: Pick<SignedFixture, 'agent
     },
     async thief(role, loot) {
       const { key, ...options } = logs[role];
-      // Whoever took over a session shows its secret, and has no key to sign with.
+      // A stolen session can show its secret, but has no key to sign with.
       const stolen = loot === 'password' ? {} : { writer: { ...key, sign: () => randomBytes(64) } };
       return kept(openDatabase({ ...options, name: `thief of ${loot}`, connections: 2, ...stolen }));
     },
     async copy() {
-      // Everybody has to leave a database before it is copied.
+      // A database without connections can be copied.
       for (const sql of pools.splice(0)) await sql.end();
       const source = new URL(url).pathname.slice(1);
       const name = `copy_${randomBytes(6).toString('hex')}`;

@@ -1,4 +1,4 @@
-// Each table takes the rows of its own writers and of nobody else's, by session and by signature; the tables are those of the catalog.
+// Each table accepts only rows of its own writers, by session and by signature. The tables are those of the catalog.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eachRow } from '../../actors/runtime/containment.ts';
 import { openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
@@ -37,14 +37,14 @@ const refusalOf = (change: Promise<unknown>): Promise<{ readonly code?: string; 
     () => null,
     (error: { readonly code?: string; readonly message: string }) => error,
   );
-/** The first of the agents, with the proof that its own rows are there: everything that somebody could gain lies on it. */
+/** Returns the first agent, with its own rows present: every possible gain is with it. */
 const agent = (): string => world.agents[0];
 
 test.each(REGISTERED)('with the key of the %s no table of another writer takes a statement', async (writer) => {
   for (const [table, writers] of Object.entries(WRITERS_OF_TABLE)) {
     const refusal = await refusalOf(sessions[writer].unsafe(`insert into ${table} default values`) as Promise<unknown>);
     const isForeign = refusal?.message === `the ${writer} does not write ${table}`;
-    // A role's privileges come first: what it may not insert is refused by them.
+    // Privileges come first: an insert without them is refused there.
     const isRefused = isForeign || refusal?.message.startsWith('permission denied') === true;
     expect([table, writers.includes(writer) ? !isForeign : isRefused], refusal?.message).toEqual([table, true]);
   }
@@ -129,7 +129,7 @@ test('the feed tells actors that a feed is degraded and restored, and takes one 
     expect((await runtime.deliver(agent(), { type, venue: 'spotchain' } as never, { cause: 'feed' })).ok, type).toBe(true);
 });
 
-/** A row of each table that a worker acts on, or that ranks somebody, and that nobody signed before. */
+/** Rows of each table that a worker acts on or that ranks somebody, without a signature. */
 const ACTED_ON: Readonly<Record<string, string>> = {
   actor_checkpoints: 'insert into actor_checkpoints select id, version, 0, machine, snapshot from actors limit 1',
   candle_windows: "insert into candle_windows values ('spotchain', 'AAPLx', '1m', 'asked', '', '{}', 0)",
@@ -153,7 +153,7 @@ test.each(Object.entries(ACTED_ON))('a session of %s without its key changes no 
   const [writer] = WRITERS_OF_TABLE[table] as readonly [Writer];
   const { appUrl } = await separateLogins(world.url);
   const key = openWriterKeys(world.home, [writer])[writer];
-  // What proves the session without signing: the pool of somebody who has taken it over.
+  // Session proven without signing: the pool of a thief who has taken it over.
   const thief = openDatabase({ url: appUrl, name: 'thief of a session', connections: 1, writer: { ...key, sign: () => Buffer.alloc(64) } });
   const unsigned = refusalOf(thief.unsafe(`begin; ${change}; commit`) as Promise<unknown>);
   expect((await unsigned)?.message).toBe('this transaction changed rows of the trail, and no writer has signed it');
@@ -162,7 +162,7 @@ test.each(Object.entries(ACTED_ON))('a session of %s without its key changes no 
   expect(protectionOf(table)).not.toBe('guarded');
 });
 
-/** Has somebody sign what the database would not take: as if its guards had not been there. */
+/** Signs rows that the database would refuse, as if its guards had not existed. */
 async function slippedIn(copy: SignedFixture, writer: Writer, table: string, forge: (sql: Sql) => Promise<unknown>) {
   await copy.owner`update trail_tables set writers = writers || ${writer}::text where name = ${table}`;
   const { appUrl } = await separateLogins(copy.url);
@@ -170,7 +170,7 @@ async function slippedIn(copy: SignedFixture, writer: Writer, table: string, for
   await forge(sql).finally(() => sql.end());
 }
 
-/** A market that pays these for yes and no. */
+/** Returns a market with these payouts for yes and no. */
 function paying(market: PredictionMarket, yes: string, no: string): PredictionMarket {
   const [first, second] = market.outcomes;
   return {
@@ -184,7 +184,7 @@ function paying(market: PredictionMarket, yes: string, no: string): PredictionMa
   };
 }
 
-/** Writes an outcome as the owner of the tables, whom no trigger sees. */
+/** Writes an outcome as the owner of the tables, without triggers. */
 async function outcomeOfNobody({ id, outcomes, receivedAt }: PredictionMarket, withChange: boolean): Promise<void> {
   const owner = openDatabase({ url: world.url, role: null, name: 'forger of outcomes', connections: 1 });
   await owner.begin(async (transaction) => {

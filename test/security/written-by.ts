@@ -1,4 +1,4 @@
-// Why a role of the service may change each table: one sentence per table, for docs/privileges.md.
+// Reasons why a role of the service may change each table, one sentence per table, for docs/privileges.md.
 
 export const WRITTEN_BY: Readonly<Record<string, string>> = {
   reserve_checks: 'a worker compares what vaults claim with what is held, every two minutes',

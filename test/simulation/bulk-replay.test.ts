@@ -18,7 +18,7 @@ const SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'];
 const START = Date.UTC(2025, 0, 6, 15, 0);
 const EVENTS = 5_000;
 
-/** Twenty minutes of three books with jumps, crossed books, repeats, lost connections and prices that somebody can trade on. */
+/** Returns twenty minutes of three books with jumps, crossed books, repeats, lost connections and tradable prices. */
 function market(): TapeEvent[] {
   const random = seededRandom(7);
   const below = (bound: number): number => Math.floor(random() * bound);
@@ -80,7 +80,7 @@ function manifestOf(price: string): ReturnType<typeof replayAgent>['manifest'] {
   return read.manifest;
 }
 
-/** Two of each manifest and level, none of the same organization: each book is looked at without the others. */
+/** Two of each manifest and level, none of the same organization, so that each book is assessed alone. */
 const AGENTS = (['100', '5000', '900000'] as const).flatMap((price, of) =>
   (['policy_auto', 'confirm', 'research'] as const).flatMap((autonomy, level) =>
     Array.from({ length: 2 }, (_, copy) => {

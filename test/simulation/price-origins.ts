@@ -1,5 +1,5 @@
-// Where the numbers of a run come from: everything that prices an order, a fill or a mark is led back to a quote that
-// the venue itself has spoken. The world spells every venue's prices with digits of its own, so equality is origin.
+// Origins of a run's prices: everything that prices an order, fill or mark is traced back to a quote of
+// its own venue. Each venue's prices have their own digits, so equality proves the origin.
 import { Decimal as DecimalJs } from 'decimal.js';
 import type { Fill, MarkedBook, TradingBook } from '../../src/domain/books/book.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
@@ -18,12 +18,12 @@ export interface PricedRun {
   readonly cuts: ReadonlyMap<EpochMs, Cut>;
   readonly rows: readonly DecisionRow[];
   readonly slippageBps: number;
-  /** Liquidity of every pool, where fills move along its curve. */
+  /** Liquidity of every pool, if fills move along its curve. */
   readonly poolUsd: string;
   readonly orders: readonly { readonly order: Order; readonly decisionPrice: string }[];
   readonly fills: readonly Fill[];
   readonly marks: readonly MarkedBook[];
-  /** Quotes that orders were priced by when they were approved or carried out. */
+  /** Quotes that priced orders at approval or execution. */
   readonly quotes: readonly { readonly order: Order; readonly bid: string | null; readonly ask: string | null }[];
   readonly books: readonly TradingBook[];
 }
@@ -31,13 +31,13 @@ export interface PricedRun {
 interface Said {
   readonly bids: Set<string>;
   readonly asks: Set<string>;
-  /** The middles, as numbers are spelled. */
+  /** Mids as text. */
   readonly mids: Set<string>;
-  /** Bid, ask and time of receipt together. */
+  /** Bid, ask and receipt time together. */
   readonly quotes: Set<string>;
 }
 
-/** Prices by instrument, as the venues spoke them. @throws Error where two of them ever said the same: then equality is no origin. */
+/** Prices by instrument, as published by the venues. @throws Error if two venues published the same price: equality would prove nothing. */
 export class Origins {
   readonly #said = new Map<string, Said>();
   readonly #references = new Map<string, Set<string>>();
@@ -92,7 +92,7 @@ export class Origins {
     return this.#references.get(key) ?? new Set();
   }
 
-  /** Says whose a price is that should be another's. */
+  /** Returns the owner of a foreign price. */
   whose(price: string): string {
     return this.#owner.get(price) ?? 'nobody';
   }
@@ -105,17 +105,17 @@ const TICKS: Readonly<Record<string, string>> = {
   'spotchain:AAPLx': '0.000001',
 };
 
-/** The worst price that a slippage budget allows, once more and plainly: on the tick, never better than the touch. */
+/** Computes the worst price of a slippage budget plainly: on the tick, never better than the touch. */
 function worstPrice(instrument: string, side: Order['side'], touch: string, bps: number): string {
   const tick = TICKS[instrument] as string;
   const moved = new D(touch).times(side === 'buy' ? 1 + bps / 10_000 : 1 - bps / 10_000);
-  // A perpetual's price has five significant figures; whole numbers are always allowed.
+  // A perpetual's price has five significant figures; integers are always allowed.
   const step = instrument.startsWith('evmvenue:') ? D.max(tick, new D(10).pow(Math.min(0, moved.e - 4))) : new D(tick);
   const stepped = (side === 'buy' ? moved.div(step).floor() : moved.div(step).ceil()).times(step);
   return (side === 'buy' ? D.max(stepped, touch) : D.min(stepped, touch)).toFixed();
 }
 
-/** Every number of a run that does not come from a quote of its own venue, in words; empty where each does. */
+/** Returns every number of a run without a quote of its own venue, in words; empty if there are none. */
 export function foreignPrices(run: PricedRun): string[] {
   const origins = new Origins(run.received);
   return [
@@ -143,7 +143,7 @@ function foreignObservations({ cuts }: PricedRun, origins: Origins): string[] {
 
 function foreignOrders({ cuts, rows, orders, quotes, slippageBps }: PricedRun, origins: Origins): string[] {
   const wrong: string[] = [];
-  // What a tick sized and assessed, whether risk let it pass or not, at the touch of its own cut.
+  // Orders that a tick sized and assessed, passed by risk or not, at the touch of their own cut.
   for (const { slot, instrument, risk } of rows) {
     if (risk?.order === undefined || instrument === null) continue;
     const { side, limitPrice, quantity, notionalUsd } = risk.order;
@@ -171,7 +171,7 @@ function foreignOrders({ cuts, rows, orders, quotes, slippageBps }: PricedRun, o
   return wrong;
 }
 
-/** The average price along a constant-product curve that begins at a touch, rounded to the trader's disadvantage. */
+/** Returns the average price along a constant-product curve that starts at a touch, rounded against the trader. */
 function alongCurve({ side, quantity }: Fill, touch: string, poolUsd: string): string {
   const half = new D(poolUsd).div(2);
   const base = half.div(touch);
@@ -188,7 +188,7 @@ function foreignFills({ fills, books, poolUsd, slippageBps }: PricedRun, origins
     if (!own.has(decisionPrice)) wrong.push(`fill ${id} of ${instrument} was decided on a price of ${origins.whose(decisionPrice)}`);
     const touch = (side === 'buy' ? quotes[0]?.ask : quotes[0]?.bid) ?? 'nothing';
     const curved = fill.instrument.startsWith('spotchain:') && own.has(touch) && alongCurve(fill, touch, poolUsd) === fillPrice;
-    // An order that rested is filled at the near side, or at its limit where the market had gone beyond that.
+    // A resting order is filled at the near side, or at its limit if the market went beyond it.
     const rested =
       origins.touch(instrument, side === 'buy' ? 'sell' : 'buy').has(fillPrice) ||
       worstPrice(instrument, side, decisionPrice, slippageBps) === fillPrice;
@@ -201,7 +201,7 @@ function foreignFills({ fills, books, poolUsd, slippageBps }: PricedRun, origins
     const sign = side === 'buy' ? 1 : -1;
     bought.set(bookId, (bought.get(bookId) ?? new D(0)).plus(new D(notionalUsd).times(sign)));
   }
-  // What a book paid is what its fills cost: no other price came in on the way.
+  // A book paid exactly what its fills cost: no other price was involved.
   for (const { id, capitalUsd, cashUsd, feesUsd } of books) {
     const paid = new D(capitalUsd).minus(cashUsd).minus(feesUsd);
     if (!paid.eq(bought.get(id) ?? 0))

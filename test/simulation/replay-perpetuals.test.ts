@@ -1,4 +1,4 @@
-// Perpetuals in a replay: the funding that the tape told of each hour, against a sum in whole numbers, and their end at the maintenance margin.
+// Perpetuals in a replay: hourly funding from the tape, compared with integer sums, and liquidation at the maintenance margin.
 import { expect, test } from 'vitest';
 import type { MarketEvent } from '../../src/domain/market/market-event.ts';
 import { replayAgent } from '../../src/simulation/replay/agent.ts';
@@ -10,12 +10,12 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const FROM = Date.UTC(2026, 5, 1, 7, 20);
 const HOURS = 12;
-/** An hour in which the venue told no context. */
+/** Hour without a context from the venue. */
 const SILENT_HOUR = Date.UTC(2026, 5, 1, 14);
 
-/** Price of a minute in whole dollars. */
+/** Returns the price of a minute in whole dollars. */
 const priceAt = (minute: number): number => 60_000 + ((minute * 37) % 211);
-/** Hourly rate of a minute in billionths: it turns its sign now and then. */
+/** Returns the hourly rate of a minute in billionths, sometimes with a changed sign. */
 const rateAt = (minute: number): number => ((minute * 7919) % 40_000) - 12_000;
 
 const toldAt = (at: number) => ({ venue: 'evmvenue', instrument: 'BTC', observedAt: at, receivedAt: at }) as const;
@@ -61,7 +61,7 @@ const tapeOf = (events: readonly MarketEvent[]): ReplayTape => ({
   },
 });
 
-/** Buys at once, sells after some hours, buys again. */
+/** Manifest that buys at once, sells after some hours, and buys again. */
 const MANIFEST = sampleManifest({
   name: 'in and out',
   universe: [{ key: 'evmvenue:BTC', kind: 'perp' }],
@@ -73,7 +73,7 @@ const MANIFEST = sampleManifest({
   takeProfitPct: 0,
 });
 
-/** Millionths of a dollar that the fills have paid by an instant: each hour's part rounded up. */
+/** Returns the funding paid on the fills by a time in millionths of a dollar, each hour rounded up. */
 function paidMicros(fills: readonly ReplayedFill[], until: number): bigint {
   let sum = 0n;
   for (let hour = Math.ceil(FROM / HOUR) * HOUR; hour <= until; hour += HOUR) {
@@ -110,7 +110,7 @@ test('a replayed book pays the funding of every hour that it held a perpetual, o
     expect(Number(book.cashUsd)).toBeCloseTo(moved - Number(paid) / 1e6, 6);
   }
   expect(Number(fills.at(-1)?.book.fundingUsd)).not.toBe(0);
-  // Every hour but those without a position at their end; one of them was told no rate, which is not zero.
+  // Every hour except those without a position at their end; one of them has no rate, which is not zero.
   expect(counts.trading.funding.unknown).toBe(1);
   expect(counts.trading.funding.paid + counts.trading.funding.unknown).toBe(
     Array.from({ length: HOURS }, (_, n) => Math.ceil(FROM / HOUR) * HOUR + n * HOUR).filter(
@@ -120,7 +120,7 @@ test('a replayed book pays the funding of every hour that it held a perpetual, o
 });
 
 test('a replayed perpetual is ended at the first minute at which its equity is at the maintenance margin, and not before', async () => {
-  // Five times its margin: 48,000 of 60,001 dollars' worth are borrowed.
+  // Five times leverage: 48,000 of 60,001 dollars are borrowed.
   const fall = [60_000, 60_000, 60_000, 57_000, 53_000, 50_000, 48_700, 48_500, 45_000];
   const fills: ReplayedFill[] = [];
   const { counts } = await replayTape({
@@ -131,7 +131,7 @@ test('a replayed perpetual is ended at the first minute at which its equity is a
   });
   const [bought, ended] = fills.map(({ fill }) => fill);
   expect(bought).toMatchObject({ side: 'buy', fillPrice: '60001' });
-  // At 48,700 699.2 of a coin's equity are left, more than an eightieth of the value, 608.75; at 48,500 499.2, less than 606.25 and
+  // At 48,700 the equity per coin is 699.2, more than an eightieth of the value, 608.75; at 48,500 it is 499.2, less than 606.25 and
   // more than two thirds of it: the venue sells it in the book, at its fee.
   expect(ended).toMatchObject({ side: 'sell', quantity: bought?.quantity, fillPrice: '48500', at: FROM + 8 * MINUTE });
   expect(Number(ended?.feeUsd)).toBeCloseTo(Number(ended?.notionalUsd) * 0.00045, 5);

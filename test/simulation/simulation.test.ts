@@ -1,4 +1,4 @@
-// Seeded runs of the whole engine: whatever the faults, the invariants hold. A failing seed is printed with its faults.
+// Seeded runs of the whole engine: the invariants hold under any faults. A failing seed is printed with its faults.
 import { expect, test } from 'vitest';
 import { LATE_AFTER_MS } from '../../actors/ticking/tick-window.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
@@ -22,17 +22,17 @@ function broken({ rows, cuts, duty, incidents, failures, trading }: Outcome): st
   for (const [id, spans] of duty) {
     const own = (byAgent.get(id) ?? []).sort((a, b) => a.slot - b.slot);
     const slots = own.map(({ slot }) => slot);
-    // I1: no slot twice; none decided off duty; none on duty missing.
+    // I1: no slot twice; none decided while paused; none missing while active.
     if (new Set(slots).size !== slots.length) wrong.push(`I1: ${id} decided a slot twice`);
     for (let slot = START + AGENT_TICK_MS; slot <= START + MINUTES * AGENT_TICK_MS; slot += AGENT_TICK_MS) {
       const onDuty = spans.some(([from, until]) => from <= slot && slot < until);
       const decided = slots.includes(slot);
-      // A span that ended while its slots were not ticked yet may have lost them to the next one; none may be invented.
+      // A period that ended before its slots were ticked may have lost them to the next one; none may be invented.
       const last = spans[spans.length - 1];
       if (decided && !onDuty) wrong.push(`I1: ${id} decided ${slot} off duty`);
       if (!decided && onDuty && last && last[0] <= slot) wrong.push(`I1: ${id} missed ${slot}`);
     }
-    // I8: the chain.
+    // I8: the hash chain.
     let previous = GENESIS_HASH;
     for (const row of own) {
       if (row.previousHash !== previous) wrong.push(`I8: ${id} at ${row.slot} does not follow its predecessor`);
@@ -42,7 +42,7 @@ function broken({ rows, cuts, duty, incidents, failures, trading }: Outcome): st
       if (decisionHash(rest) !== hash) wrong.push(`I8: ${id} at ${row.slot} is not what its hash says`);
       previous = row.hash;
     }
-    // I9: what would have been proposed stands on a live quote of its own venue at its slot.
+    // I9: a proposal is based on a live quote of its own venue at its slot.
     for (const row of own) {
       if (row.disposition !== 'propose_entry' && row.disposition !== 'propose_exit') continue;
       const quote = row.instrument === null ? null : cuts.get(row.slot)?.observations.get(row.instrument)?.quote;
@@ -51,9 +51,9 @@ function broken({ rows, cuts, duty, incidents, failures, trading }: Outcome): st
       if (quote && quote.receivedAt > row.slot) wrong.push(`I9: ${id} at ${row.slot} saw the future`);
     }
   }
-  // I2: nothing begins in an epoch that a halt has ended.
+  // I2: nothing starts in an epoch that a halt has ended.
   if (trading.begunAfterHalt > 0) wrong.push(`I2: ${trading.begunAfterHalt} executions began after a halt`);
-  // I9: what was filled was filled on a live quote of its own venue, and once.
+  // I9: each fill is on a live quote of its own venue, and once.
   for (const { fill, quote } of trading.fills) {
     if (quote.quality !== 'live' || `${quote.venue}:${quote.instrument}` !== fill.instrument)
       wrong.push(`I9: ${fill.id} was filled on a ${quote.quality} quote of ${quote.venue}:${quote.instrument}`);
@@ -64,7 +64,7 @@ function broken({ rows, cuts, duty, incidents, failures, trading }: Outcome): st
     const filled = own.reduce((sum, { fill }) => sum.plus(fill.quantity), new Decimal(0));
     if (filled.gt(order.quantity)) wrong.push(`${order.id} was filled with ${filled.toString()} of ${order.quantity}`);
   }
-  // I6: nothing is made or lost: cash and cost are the capital, plus what was realized, minus fees.
+  // I6: nothing is created or lost: cash and cost equal capital plus realized profit minus fees.
   for (const book of trading.books.values()) {
     const held = book.holdings.reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(book.cashUsd));
     const off = held.plus(book.feesUsd).minus(book.capitalUsd).minus(book.realizedPnlUsd);
@@ -87,7 +87,7 @@ test(`${SEEDS} seeded lives of the engine under faults keep every invariant`, as
     late += outcome.rows.filter(({ reason }) => reason === 'late_tick').length;
     const wrong = broken(outcome);
     if (wrong.length > 0) {
-      // Fewer faults make a better story: leave out each that is not needed.
+      // Minimizes the faults of a failure: removes each that is not needed.
       let faults = outcome.faults;
       for (const fault of outcome.faults) {
         const fewer = faults.filter((other) => other !== fault);
@@ -96,7 +96,7 @@ test(`${SEEDS} seeded lives of the engine under faults keep every invariant`, as
       throw new Error(`seed ${seed}: ${wrong.slice(0, 3).join('; ')}\nfaults: ${JSON.stringify(faults, null, 1)}`);
     }
   }
-  // The runs are worth something only where agents would have traded and slots were missed.
+  // The runs are meaningful only if agents would have traded and slots were missed.
   expect(proposals).toBeGreaterThan(SEEDS * 4);
   expect(fills).toBeGreaterThan(SEEDS * 2);
   expect([...ends]).toEqual(expect.arrayContaining(['filled', 'cancelled', 'pending_approval']));

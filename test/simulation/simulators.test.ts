@@ -1,4 +1,4 @@
-// Seeded scripts of faults, told to the real simulators through the sandbox's control listener, with the real adapters behind them.
+// Seeded scripts of faults, sent to the real simulators by the sandbox's control listener, with the real adapters.
 import { afterEach, expect, test } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import { executablePrice } from '../../src/domain/market/valuation.ts';
@@ -24,14 +24,14 @@ afterEach(async () => {
   fixture = null;
 });
 
-/** One command of a script: what is put to which simulator, null where its faults are switched off; then time passes. */
+/** One command of a script: the faults of a simulator, or null to switch them off; then time passes. */
 interface Command {
   readonly simulator: ProviderName;
   readonly faults: Partial<FaultSettings> | null;
   readonly thenMs: number;
 }
 
-/** Draws the commands for a simulator: one or two faults at once, of any strength. */
+/** Draws the commands for a simulator: one or two concurrent faults of any strength. */
 function script(seed: number): Command[] {
   const random = seededRandom(seed * 7_919);
   const pick = <Item>(list: readonly Item[]): Item => list[Math.floor(random() * list.length)] as Item;
@@ -84,7 +84,7 @@ function ledgerOf(on: FaultFixture, provider: Provider): Ledger {
   return ledger;
 }
 
-/** Checks that nothing stale has a price for an order, and that what is live is possible and near what the market knows. */
+/** Checks that no stale quote prices an order, and that live ones are possible and near the market's truth. */
 function mustBeSafe({ provider, pipeline }: Ledger, at: number, where: string): void {
   const { quotes, references } = pipeline.view.snapshot(at);
   for (const quote of quotes) {
@@ -109,7 +109,7 @@ function mustBeSafe({ provider, pipeline }: Ledger, at: number, where: string): 
   }
 }
 
-/** Every message is in a counter: it was received, refused for a reason, or dropped under a name. */
+/** Checks that every message is counted: received, refused for a reason, or dropped under a name. */
 function mustAddUp({ provider, pipeline, received, rejected }: Ledger, where: string): void {
   const counts = pipeline.counters.snapshot()[provider.venue];
   const sum = (by: Readonly<Record<string, number>>): number => Object.values(by).reduce((total, count) => total + count, 0);

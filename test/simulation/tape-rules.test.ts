@@ -1,4 +1,4 @@
-/** Replays of tapes compute indicators by the rule that the tape was recorded under. */
+/** Replays compute indicators by the rule under which the tape was recorded. */
 import { expect, test } from 'vitest';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import type { CandleBatch } from '../../src/domain/candles/candle.ts';

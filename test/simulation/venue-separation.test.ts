@@ -1,4 +1,4 @@
-// Venue separation over whole runs: what prices an order, a fill, a mark or a risk check on a venue is that venue's own word.
+// Venue separation over whole runs: every order, fill, mark or risk check on a venue is priced by that venue's own data.
 import { afterAll, expect, test } from 'vitest';
 import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import type { MarkedBook } from '../../src/domain/books/book.ts';
@@ -21,7 +21,7 @@ import { foreignPrices, type PricedRun } from './price-origins.ts';
 const SEEDS = Number(process.env['SIM_SEEDS'] ?? rounds({ suite: 3, proof: 100 }));
 const SLIPPAGE_BPS = sampleManifest().maxSlippageBps;
 
-/** Lives that several tests look at, each told once: the same seed with the same faults always lives the same. */
+/** Runs used by several tests, each computed once: the same seed with the same faults gives the same run. */
 const lives = new Map<string, Promise<Outcome>>();
 function lifeOf(seed: number, faults: readonly Fault[] = plan(seed)): Promise<Outcome> {
   const key = JSON.stringify([seed, faults]);
@@ -57,13 +57,13 @@ test(`in ${SEEDS} lives under faults every price of an order, fill, mark and ris
     for (const { instrument } of run.fills) filled.add(venueOf(instrument));
     marks += run.marks.filter(({ positions }) => positions.some(({ valueUsd }) => valueUsd !== null)).length;
   }
-  // It says something only where every venue was traded on, and positions were marked.
+  // Meaningful only if every venue was traded on and positions were marked.
   expect([...filled].sort()).toEqual(['evmvenue', 'spotchain', 'spotexchange']);
   expect(marks).toBeGreaterThan(SEEDS * 5);
 });
 
 const HAIR_SEEDS = [2, 5, 11, 23, 31].slice(0, rounds({ suite: 2, proof: 5 }));
-/** A hair: seen in every price, and by no rule of the manifests. */
+/** Tiny price change, visible in every price, but not to any rule of the manifests. */
 const HAIR = 2e-6;
 
 /** Returns the results of a run on all venues but one. */
@@ -90,7 +90,7 @@ test.each(['spotexchange', 'spotchain', 'evmvenue'] as const)(
         trading.fills.filter(({ fill }) => venueOf(fill.instrument) === venue).map(({ fill }) => fill.fillPrice);
       if (here(as).join() !== here(dearer).join()) moved++;
     }
-    // The hair was felt where it may be.
+    // The change had its effect where permitted.
     expect(moved).toBeGreaterThan(0);
   },
 );
@@ -153,7 +153,7 @@ async function replayed(received: readonly FeedMessage[]): Promise<PricedRun> {
     },
   });
   const books = new Map(filled.map(({ fill, book }) => [fill.bookId, book]));
-  // A replay tells of a proposal by its fill: the order is the one that risk let pass at the decision.
+  // A replay reports a proposal by its fill: the order is the one that risk passed at the decision.
   return {
     received,
     cuts,
@@ -181,7 +181,7 @@ test('a replay of what was received prices everything by its own venue as well',
   expect(marks).toBeGreaterThan(30);
 });
 
-/** Bitcoin bought on one venue in the minute after a slot, by a book that already has some of the other's. */
+/** True if a book that already has bitcoin of one venue bought it on the other in the minute after a slot. */
 function boughtBeside({ fills }: PricedRun, slot: EpochMs): boolean {
   return fills.some(({ at, bookId, instrument, side }) => {
     if (instrument !== 'evmvenue:BTC' || side !== 'buy' || at < slot || at >= slot + AGENT_TICK_MS) return false;
@@ -190,7 +190,7 @@ function boughtBeside({ fills }: PricedRun, slot: EpochMs): boolean {
   });
 }
 
-// A replay's agents have bought their first by the slot after which live ones begin to.
+// A replay's agents have made their first purchases by the slot at which live ones start.
 test.each([
   { how: 'live', minute: 2, run: async (life: Outcome) => lived(life) },
   { how: 'in a replay', minute: 1, run: (life: Outcome) => replayed(life.received) },

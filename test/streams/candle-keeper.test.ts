@@ -1,4 +1,4 @@
-/** The candle keeper against a venue whose bars come late, fail and are missing. */
+/** Candle keeper with a venue whose bars are late, fail or are missing. */
 import { describe, expect, it } from 'vitest';
 import type { Candle, CandleBatch } from '../../src/domain/candles/candle.ts';
 import type { IndicatorNeed } from '../../src/domain/market/cut.ts';

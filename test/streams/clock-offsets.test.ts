@@ -1,4 +1,4 @@
-// A venue's clock against ours: the median of what was measured, the server's time before the events'.
+// Offset of a venue's clock: the median of the measurements, with the server's time preferred to that of events.
 import { expect, test } from 'vitest';
 import type { Quote } from '../../src/domain/market/quote.ts';
 import { ClockOffsets } from '../../streams/clock/clock-offsets.ts';
@@ -25,7 +25,7 @@ const quote = (over: Partial<Quote>): Quote => ({
 test('nothing measured is no offset', () => {
   expect(new ClockOffsets().of('evmvenue', 0)).toBeNull();
   const offsets = new ClockOffsets();
-  // A time that is only our own receipt says nothing of the venue's clock.
+  // A time that is only our own receipt says nothing about the venue's clock.
   offsets.take(quote({ sourceTime: false, observedAt: 5, receivedAt: 5 }));
   expect(offsets.of('evmvenue', 10)).toBeNull();
 });
@@ -64,7 +64,7 @@ test('only the newest measurements count, so a clock that was set is seen', () =
 test('a reference price tells the time in a regular session only, and only where it is fresh and dated', () => {
   const offsets = new ClockOffsets();
   const take = (at: number, over = {}) => offsets.take({ ...reference(at), observedAt: at - 80, ...over });
-  // Friday's price on a Sunday is no clock of two days behind.
+  // Friday's price on a Sunday does not mean a clock two days behind.
   take(SUNDAY, { observedAt: SUNDAY - 44_800_000 });
   take(REGULAR, { quality: 'delayed', observedAt: REGULAR - 900_000 });
   take(REGULAR, { observedAt: REGULAR });

@@ -1,4 +1,4 @@
-/** Connectivity: edges at once, different words for different silences. */
+/** Connectivity: edges are immediate, and different silences have different words. */
 import { describe, expect, it } from 'vitest';
 import { CATALOG_FORMAT, readCatalogDocument } from '../../src/domain/catalog/catalog-document.ts';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
@@ -8,7 +8,7 @@ import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { heartbeat, news, quote, REGULAR, reference, SUNDAY, status } from './events.ts';
 
-/** Streamed venues. Nobody trades automatically on prediction markets, so no breaker depends on their silence. */
+/** Streamed venues. No agent trades on prediction markets, so no breaker depends on their silence. */
 const STREAMED = VENUES.filter((venue) => VENUE_FACTS[venue].limits.cadence !== 'polled' && venue !== 'prediction');
 const EMPTY_CATALOG = { format: CATALOG_FORMAT, shares: [], preIpo: [], crypto: [] };
 
@@ -22,7 +22,7 @@ function setUp(venues: readonly Venue[], start = REGULAR) {
     clock,
     connectivity,
     edges,
-    /** Every edge as `+ms type hearing`. */
+    /** Returns every edge as `+ms type hearing`. */
     log: () => edges.map((edge) => `+${edge.at - start} ${edge.type} ${edge.hearing}`),
     at: (ms: number, ...makers: ((at: number) => FeedMessage)[]) => {
       clock.advanceTo(start + ms);
@@ -169,12 +169,12 @@ describe('the seconds that degraded data is survived for', () => {
     expect(degradationLeftMs({ goodAt: at - 15_001, at }, at)).toBe(0);
     expect(degradationLeftMs({ goodAt: at - 200, at }, at)).toBe(4_800);
     expect(degradationLeftMs({ goodAt: at - 200, at }, at + 4_000)).toBe(800);
-    // Nothing good was ever received: they begin with the edge. A time ahead of ours does not make them longer.
+    // Without any good message the five seconds start with the edge. A time ahead of ours does not extend them.
     expect(degradationLeftMs({ goodAt: null, at }, at)).toBe(5_000);
     expect(degradationLeftMs({ goodAt: at + 60_000, at }, at)).toBe(5_000);
   });
 
-  /** When an agent that waits what is left of the five seconds loses a venue; milliseconds after its last good message. */
+  /** Returns when an agent that waits the rest of the five seconds loses a venue, in milliseconds after its last good message. */
   function lostAfter(venue: Venue, after: (at: number) => FeedMessage | null): number | null {
     const { clock, connectivity, at, edges } = setUp([venue]);
     const source = `${venue}-provider:prices`;

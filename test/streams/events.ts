@@ -1,4 +1,4 @@
-/** Market events for the tests of the streams, with everything that does not matter filled in. */
+/** Market events for tests of the streams, with irrelevant fields filled in. */
 import type { TestScheduler } from 'rxjs/testing';
 import type { FeedHeartbeat, FeedStatus, NewsEvent } from '../../src/domain/market/market-event.ts';
 import { NO_FLAGS, type PerpContext, type PoolLiquidity, type Quote, type ReferencePrice } from '../../src/domain/market/quote.ts';
@@ -112,12 +112,12 @@ export function news(at: EpochMs, id: string, fields: Partial<NewsEvent> = {}): 
   };
 }
 
-/** A quote with its quality and flags replaced: what a rule is expected to make of it. */
+/** Returns a quote with the quality and flags that a rule is expected to set. */
 export function marked<E extends Quote | ReferencePrice>(event: E, quality: E['quality'], flags: E['flags']): E {
   return { ...event, quality, flags };
 }
 
-/** The clock of a marble test: frame 0 is `start`. */
+/** Clock of a marble test: frame 0 is `start`. */
 export function marbleClock(scheduler: TestScheduler, start: EpochMs): Clock {
   const now = (): EpochMs => start + scheduler.now();
   return {
@@ -130,7 +130,7 @@ export function marbleClock(scheduler: TestScheduler, start: EpochMs): Clock {
   };
 }
 
-/** Counts of one venue as plain numbers, the zeros left out. */
+/** Returns the non-zero counts of one venue as plain numbers. */
 export function nonZero(counts: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }

@@ -1,4 +1,4 @@
-// What is kept of received flow: the same as a plain list of everything, silence and lost connections as gaps, and no more than its bounds.
+// Received flow: equal to a plain list of everything, with silence and lost connections as gaps, within its bounds.
 import fc from 'fast-check';
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
@@ -183,7 +183,7 @@ test('what is kept is bounded, and what nobody asks for is not listened to', asy
   expect(all.length).toBeGreaterThanOrEqual(20_000);
   expect(all.length).toBeLessThan(22_100);
   expect(all[0]?.sequence).toBe(50_000 - all.length);
-  // The same trade again is no other trade.
+  // A repeated trade is not another trade.
   flow.trades.next(trade(49_999, START + 50_001));
   expect(flow.window(0, 0, 60_000).trades).toHaveLength(all.length);
   flow.keeper.follow(new Set());

@@ -1,4 +1,4 @@
-/** The one-pass chain against the composed operators, on random sequences. */
+/** Fused quality chain compared with the composed operators, on random sequences. */
 import * as fc from 'fast-check';
 import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The indicator board: incremental values against a computation from scratch, repairs, holes and funding. */
+/** Indicator board: incremental values compared with a computation from scratch, repairs, holes and funding. */
 import * as fc from 'fast-check';
 import { RSI } from 'trading-signals';
 import { describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ function batch(candles: readonly Candle[], receivedAt: number, covers?: { from: 
   return covers === undefined ? one : { ...one, covers };
 }
 
-/** EMA after its definition: the mean of the first window, then each close weighed in; from scratch over all closes. */
+/** Computes the EMA by definition over all closes: the mean of the first window, then each close weighted in. */
 function emaFromScratch(closes: readonly number[], period: number): number | null {
   if (closes.length < period) return null;
   const seed = closes.slice(0, period).reduce((sum, close) => sum + close, 0) / period;
@@ -53,7 +53,7 @@ describe('the indicator board', () => {
         [{ minute: 25, close: 100 }, ...changes].forEach(({ minute, close }, index) => {
           const receivedAt = T + 26 * M + index;
           closes.set(minute, close);
-          // The whole range is complete by word of the venue: what is missing does not exist.
+          // The venue declares the whole range complete: missing bars do not exist.
           board.apply(batch([bar(minute, close)], receivedAt, { from: T, to: T + 26 * M }));
           const sorted = [...closes].sort(([a], [b]) => a - b);
           const inOrder = sorted.map(([, one]) => one);
@@ -106,7 +106,7 @@ describe('the indicator board', () => {
     const now = then.map((_, minute) => board.valueAt(EMA_3, T + (minute + 1) * M + 30_000));
     expect(now).toEqual(then);
     expect(then.at(-1)?.barOpenTime).toBe(T + 19 * M);
-    // At the very close the bar had not been received yet.
+    // At the close itself the bar has not been received yet.
     expect(board.valueAt(EMA_3, T + 20 * M).barOpenTime).toBe(T + 18 * M);
   });
 
@@ -116,7 +116,7 @@ describe('the indicator board', () => {
     board.apply(batch([bar(0, 10), bar(1, 11), bar(2, 12)], at));
     board.apply(batch([bar(5, 20)], at));
     expect(board.valueAt(EMA_3, at, true).barOpenTime).toBe(T + 2 * M);
-    // Too old for a rule to read, it is not shown.
+    // Values too old for rules are not shown.
     expect(board.valueAt(EMA_3, at)).toEqual({ value: null, previous: null, barOpenTime: null });
     board.apply(batch([bar(3, 13)], at, { from: T + 3 * M, to: T + 5 * M }));
     expect(board.valueAt(EMA_3, at).barOpenTime).toBe(T + 5 * M);

@@ -1,4 +1,4 @@
-/** Edges of single instruments: gapped, crossed and silent books, told once and taken back once. */
+/** Health edges of single instruments: gapped, crossed and silent books are reported once and cleared once. */
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';

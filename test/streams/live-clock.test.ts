@@ -1,4 +1,4 @@
-/** The live clock under a system time that steps, and waits longer than setTimeout can. */
+/** Live clock under a stepping system time, with waits longer than setTimeout supports. */
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { createClockScheduler } from '../../streams/clock/clock-scheduler.ts';
@@ -8,7 +8,7 @@ import { timeLeft } from '../../streams/clock/clock.ts';
 import { createLiveClock, MAX_TIMEOUT_MS, type TimeSource } from '../../streams/clock/live-clock.ts';
 import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 
-/** A system whose wall clock can be stepped. Its timers refuse what setTimeout would not keep. */
+/** Creates a system with a wall clock that can be stepped. Its timers refuse delays that setTimeout would not keep. */
 function createSystem() {
   const elapsed = createVirtualClock(0);
   let step = 1_700_000_000_000;

@@ -1,4 +1,4 @@
-/** The whole of receiving: a live run, and its tape received again, give the same cuts. */
+/** Whole receiving path: a live run and its replayed tape give the same cuts. */
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
@@ -110,7 +110,7 @@ describe('the market pipeline', () => {
 
     const replayClock = createVirtualClock(T);
     const replayed: Cut[] = [];
-    // A tape notes which indicators each slot was cut with.
+    // A tape records the indicators of each slot's cut.
     const noted = (): readonly IndicatorNeed[] =>
       NEEDS.filter((need) => {
         const next = live.cuts[replayed.length]?.observations.get(need.instrument);
@@ -145,7 +145,7 @@ describe('the market pipeline', () => {
         const bars = [];
         for (let openTime = from; openTime < to; openTime += 60_000) {
           const minute = openTime / 60_000;
-          // Minutes without a bar, so that windows are told from counts of bars.
+          // Minutes without a bar, so that windows differ from counts of bars.
           if (minute % 13 === 5) continue;
           const price = (100 + 9 * Math.sin(minute / 7) + ((minute * 7_919) % 31) / 10).toFixed(4);
           bars.push({ openTime, open: price, high: price, low: price, close: price, volume: '1' });
@@ -178,7 +178,7 @@ describe('the market pipeline', () => {
       pipeline.stop();
       return seen;
     }
-    /** The part of A, as text. */
+    /** Returns A's part as text. */
     const shown = (seen: ReadonlyMap<number, Observation>): string[] =>
       [...seen].map(([slot, { indicators }]) =>
         JSON.stringify([slot, ...[own, ema].map((need) => indicators[indicatorKey(need)] ?? 'not yet known')]),
@@ -189,7 +189,7 @@ describe('the market pipeline', () => {
       const alone = shown(await observe(T, end, () => [own, ema]));
       expect(alone.filter((text) => !text.includes('not yet known') && !text.includes('null')).length).toBeGreaterThan(220);
       expect(shown(await observe(T, end, () => [longer, own, ema]))).toEqual(alone);
-      // One that comes later and goes again.
+      // An indicator that is needed only later and temporarily.
       const passing = (at: number): readonly IndicatorNeed[] =>
         at > T + 1_000_000 && at < T + 5_000_000 ? [longer, own, ema] : [own, ema];
       expect(shown(await observe(T, end, passing))).toEqual(alone);

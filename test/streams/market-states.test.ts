@@ -1,4 +1,4 @@
-// A venue's state tells every source of a provider that has several by itself: one that is away is not hidden by another that answers.
+// Venue states list every source of a provider separately: a working source does not hide a missing one.
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';

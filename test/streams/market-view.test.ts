@@ -1,4 +1,4 @@
-/** The view: which of two sources of one instrument stands, and whose life vouches for a quiet one. */
+/** View: which of two sources of one instrument is used, and whose heartbeat keeps a quiet one live. */
 import { describe, expect, it } from 'vitest';
 import { createMarketView } from '../../streams/market-view.ts';
 import { heartbeat, quote, REGULAR, status } from './events.ts';

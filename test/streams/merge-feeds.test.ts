@@ -1,4 +1,4 @@
-/** Merging feeds: one order for everyone, and nothing that ends it. */
+/** Merged feeds: the same order for every subscriber, and no error ends them. */
 import * as fc from 'fast-check';
 import { Observable, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { quote, REGULAR, status } from './events.ts';
 const T = REGULAR;
 const random = (): number => 0.5;
 
-/** Subscribes and keeps what the consumer or the stream threw, to be asserted empty. */
+/** Subscribes and collects what the consumer or the stream threw, to be asserted empty. */
 function follow<Value>(stream: Observable<Value>, consume: (value: Value) => void): unknown[] {
   const failures: unknown[] = [];
   stream.subscribe({
@@ -44,7 +44,7 @@ describe('ordered bus', () => {
             bus.stream.subscribe({
               next: (value) => {
                 mine.push(value);
-                // Each listener answers some events, which makes answers of answers.
+                // Each listener reacts to some events, which causes nested events.
                 if (value.length < 4 && (value.charCodeAt(0) + listener) % 3 === 0) bus.next(`${value}${listener}`);
               },
             });

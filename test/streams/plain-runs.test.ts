@@ -1,4 +1,4 @@
-/** Runs of plain quotes against every quote received by itself, on random markets that come as the blocks of a tape. */
+/** Runs of plain quotes compared with receiving every quote separately, on random markets in the blocks of a tape. */
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { BlockEncoder, decodeFrame, FRAME_BYTES, openBlock } from '../../src/adapters/tape/binary-codec.ts';
@@ -28,7 +28,7 @@ function receiver() {
   return { counters, view, receive, known: (at: number) => view.snapshot(at) };
 }
 
-/** The messages as the walk over one block of a tape. */
+/** Returns the messages as the walk over one block of a tape. */
 function walked(messages: readonly MarketEvent[]) {
   const encoder = new BlockEncoder({ deflate: false });
   for (const message of messages) encoder.add(message, null);
@@ -36,11 +36,11 @@ function walked(messages: readonly MarketEvent[]) {
   return openBlock(decodeFrame(block.subarray(0, FRAME_BYTES)), block.subarray(FRAME_BYTES), 0);
 }
 
-/** Returns the parts of a quote that a follower of every one receives. */
+/** Returns the parts of a quote that a subscriber to every quote receives. */
 const top = ({ source, receivedAt, observedAt, bid, ask, bidSize, askSize }: Quote): string =>
   [source, receivedAt, observedAt, bid, ask, bidSize, askSize].join(' ');
 
-/** The live tops of one instrument as a view tells them; told twice in a row, a top counts once. */
+/** Returns the live tops of one instrument from a view; a repeated top counts once. */
 function followed(view: MarketView) {
   const tops: string[] = [];
   const told = (text: string): void => {
@@ -52,7 +52,7 @@ function followed(view: MarketView) {
   return { tops, told };
 }
 
-/** Receives messages as a bulk replay does; `look` is called where somebody looks, after the message of that place. */
+/** Receives messages like a bulk replay. `look` is called after the messages at which somebody reads. */
 function inRuns(messages: readonly MarketEvent[], looksAt: (index: number) => boolean, look: (known: unknown, index: number) => void) {
   const { counters, view, receive, known } = receiver();
   let received = 0;
@@ -83,7 +83,7 @@ function inRuns(messages: readonly MarketEvent[], looksAt: (index: number) => bo
   return { received, tops };
 }
 
-/** A feed that ticks on as feeds do. */
+/** Ticks of an undisturbed feed. */
 const calm = fc.record({
   instrument: fc.constantFrom('BTCUSDT', 'ETHUSDT'),
   drift: fc.integer({ min: -60, max: 80 }),
@@ -102,7 +102,7 @@ type Tick = Omit<Calm, 'scales' | 'odd'> & { readonly scales: readonly [number, 
 const deviation: fc.Arbitrary<Partial<Tick>> = fc.oneof(
   fc.constantFrom(-1_900, 700, 1_900, 2_100, 30_000).map((drift) => ({ drift })),
   fc.constantFrom(-1, 500).map((spread) => ({ spread })),
-  // The same number again, mostly with the same book.
+  // The same sequence number again, mostly with the same book.
   fc.constantFrom(0, 0, 0, -4, -1, 2).map((newer) => ({ newer, drift: 0, spread: 1 })),
   fc.constantFrom(-30_000, -500, -100, 500, 2_001, 60_000).map((lag) => ({ lag })),
   fc.constant({ isOtherSource: true }),
@@ -143,7 +143,7 @@ const habits = fc.record({
 });
 type Habits = typeof habits extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The steps as what a venue sends. A new connection numbers anew. */
+/** Converts steps to a venue's messages. A new connection restarts the numbering. */
 function marketOf(steps: readonly Step[], { numbered, timed, source }: Habits): MarketEvent[] {
   let at = REGULAR;
   const feeds = new Map<string, { cents: number; sequence: number }>();
@@ -199,7 +199,7 @@ it('leaves the same view and the same counts wherever somebody looks, whatever v
     }),
     { numRuns: rounds({ suite: 100, proof: 500 }) },
   );
-  // Quotes were left out, so that the comparison says something.
+  // Quotes were skipped, so the comparison is meaningful.
   expect(receivedOfThem).toBeLessThan(quotes * 0.8);
 });
 
@@ -218,6 +218,6 @@ it('receives only the last of a calm run', () => {
     (known) => looked.push(known),
   );
   expect(looked).toHaveLength(1);
-  // The first, those that came as whole events with the one after each, and the last.
+  // The first, each whole event with the next one, and the last.
   expect(received).toBeLessThan(40);
 });

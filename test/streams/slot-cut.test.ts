@@ -1,4 +1,4 @@
-/** The cut against a naive recomputation from the list of events, by timer and by event, live and from a tape. */
+/** Cut compared with a naive recomputation from the list of events, by timer and by event, live and from a tape. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
@@ -108,7 +108,7 @@ const sequence = fc.array(
   { maxLength: 60 },
 );
 
-/** Computes a slot by the specification's words, from the whole list of events, without any state in between. */
+/** Computes a slot by the specification, from the whole list of events, without intermediate state. */
 function naive(events: readonly FeedMessage[], slot: number, key: InstrumentKey) {
   const received = events.filter((one) => one.receivedAt <= slot);
   const last = <K extends FeedMessage['kind']>(kind: K, venue: string, instrument: string) =>
@@ -171,7 +171,7 @@ function naive(events: readonly FeedMessage[], slot: number, key: InstrumentKey)
     ),
     funding: fresh?.hourlyFunding ?? null,
     liquidity: pool !== undefined && slot - pool.observedAt <= 300_000 ? pool.liquidityUsd : null,
-    // Apple and SpaceX file with the regulator, so that both sources have to be received; of Bitcoin the wire alone.
+    // Apple and SpaceX file with the regulator, so both sources must be received; Bitcoin needs only the wire.
     events: (crypto ? ['news:wire'] : ['news:wire', 'news:filings']).every((source) =>
       received.some((one) => one.kind === 'heartbeat' && one.source === source && slot - one.receivedAt <= 300_000),
     )
@@ -180,7 +180,7 @@ function naive(events: readonly FeedMessage[], slot: number, key: InstrumentKey)
   };
 }
 
-/** The same view of an observation that `naive` gives. */
+/** Returns the same view of an observation that `naive` gives. */
 function seen(observation: Observation) {
   const { quote: q, reference: r } = observation;
   return {
@@ -424,7 +424,7 @@ describe('the market view', () => {
     expect(seen(T)).toEqual([[], null]);
     roundEnded(view, T + 1_000, ['news:filings']);
     expect(seen(T + 1_000)).toEqual([[], []]);
-    // An outage that the retries ride out takes nothing away.
+    // An outage bridged by retries changes nothing.
     view.apply(status(T + 2_000, 'disconnected', { venue: 'reference', source: 'news:wire' }));
     expect(seen(T + 300_000)).toEqual([[], []]);
     expect(seen(T + 300_001)).toEqual([null, null]);

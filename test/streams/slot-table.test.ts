@@ -1,4 +1,4 @@
-/** The slot table: one slot per source and instrument, and no more than it may hold. */
+/** Slot table: one slot per source and instrument, up to its capacity. */
 import { describe, expect, it } from 'vitest';
 import { SlotTable } from '../../streams/slot-table.ts';
 

@@ -1,4 +1,4 @@
-/** The virtual clock against a naive sorted list, and as a scheduler of RxJS. */
+/** Virtual clock compared with a naive sorted list, and as a scheduler of RxJS. */
 import { createClockScheduler } from '../../streams/clock/clock-scheduler.ts';
 import * as fc from 'fast-check';
 import { bufferTime, interval, map, take, timer } from 'rxjs';
@@ -111,7 +111,7 @@ describe('virtual clock', () => {
   });
 });
 
-/** Timers in a list that is sorted at every step: slow and plainly right. */
+/** Creates timers in a list that is sorted at every step: slow and obviously right. */
 function createNaiveClock(start: number) {
   let now = start;
   let order = 0;

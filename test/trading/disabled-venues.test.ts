@@ -1,4 +1,4 @@
-// Which settings live orders lack, by who asks for them.
+// Missing settings of live orders, by who asks.
 import { expect, test } from 'vitest';
 import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import { EXCHANGE_KEY, missingSetting } from '../../src/domain/risk/index.ts';
@@ -27,7 +27,7 @@ test('an organization without a key cannot trade on the exchange, and what is sw
     EXCHANGE_KEY,
     EXCHANGE_KEY,
   ]);
-  // Advice is carried out by nobody.
+  // Recommendations are not executed.
   expect(on('suggest', 'theirs')).toEqual({});
   const off = disabledVenuesOf({ ...parts, spotexchange: { enabled: false, hasKey } });
   expect(off(null, 'theirs').spotexchange).toBe('SVC_LIVE_SPOTEXCHANGE_ENABLED');

@@ -1,4 +1,4 @@
-// Prices of the moment: a quote that was live when it was received is worth nothing once it is older than its venue allows.
+// Marks by present quotes: a quote that was live at receipt is unusable once it is older than its venue allows.
 import { expect, test } from 'vitest';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { createLiveMarks, createLiveQuotes } from '../../src/trading/live-marks.ts';

@@ -1,4 +1,4 @@
-/** Executions are priced from the book that the feed keeps: the venue's request budget does not bound their number. */
+/** Executions are priced from the feed's order book: the venue's request budget does not bound their number. */
 import { afterEach, expect, test } from 'vitest';
 import { createAloneClaims } from '../../src/adapters/queue/ask-claims.ts';
 import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 const orderAt = (limitPrice: string, quantity = '0.01', side: 'buy' | 'sell' = 'buy'): RiskApproved<Order> =>
-  // The brand is what only risk gives; here its price alone is looked at.
+  // Only risk gives the brand; this tests only the price.
   orderOf({
     id: 'o',
     origin: 'proposal',
@@ -45,7 +45,7 @@ const orderAt = (limitPrice: string, quantity = '0.01', side: 'buy' | 'sell' = '
     maxSlippageBps: 50,
   }) as RiskApproved<Order>;
 
-/** Requests to the venue, within the budget that it gives one address. */
+/** Counts requests to the venue, within its budget per address. */
 function countedBudget() {
   const weights: number[] = [];
   const spent = new WeightBudget(6_000);
@@ -88,7 +88,7 @@ test('five thousand paper executions on one instrument ask the venue for its boo
     disabledVenues: () => ({}),
     orderBooks,
   });
-  /** One paper execution at the market; returns what it was priced from. */
+  /** Executes one paper order at the market. Returns the source of its price. */
   const execute = async (): Promise<string> => {
     const { quote, depth } = await look(BTC);
     const order = orderAt(quote?.ask === null ? '1' : String(Number(quote?.ask) * 1.01));
@@ -135,7 +135,7 @@ test('five thousand paper executions on one instrument ask the venue for its boo
   pipeline.start();
   await drive(clock, 'the feed has a book', () => feed.book('BTCUSDT', 5)?.quality === 'live');
   expect(weights).toEqual([50]);
-  // Nobody has read the book, so it was not passed on; the first who do share one request.
+  // The book was not read before, so it was not passed on; the first readers share one request.
   expect(new Set(await Promise.all(Array.from({ length: 1_000 }, execute)))).toEqual(new Set(['binance:depth']));
   expect(weights).toEqual([50, 5]);
   const followed = () => states.latest(bookKey('spotexchange', 'BTCUSDT'));
@@ -147,7 +147,7 @@ test('five thousand paper executions on one instrument ask the venue for its boo
   }
   expect(weights).toEqual([50, 5]);
 
-  // Without its feed the venue is asked, once for all who trade within the age of a quote, and not beyond the part for prices.
+  // Without its feed the venue is asked, once for all traders within a quote's maximum age, and within the budget for prices.
   pipeline.stop();
   await drive(clock, 'the book is too old', () => clock.now() - (followed()?.receivedAt ?? 0) > 5_000);
   for (let asks = 0; asks < 3; asks++) {
@@ -194,6 +194,6 @@ test.each<[string, RiskApproved<Order>, boolean]>([
   const present = await deepEnough(look, await look(BTC), order);
   expect(asked).toEqual(isAsked ? [1, 100] : [1]);
   expect(present.depth?.asks).toHaveLength(isAsked ? 3 : 2);
-  // What the venue itself tells is all there is to be known.
+  // The venue's own answer is final.
   expect(await deepEnough(look, present, order)).toBe(present);
 });

@@ -1,4 +1,4 @@
-// The benchmark that an order is assessed with: the same words about its age that the streams put into a cut.
+// Benchmark of an order's assessment: its age is described as by the streams in a cut.
 import { expect, test } from 'vitest';
 import { carriedIn, isReadableCarried } from '../../src/domain/conditions/carried-reference.ts';
 import type { ReferencePrice } from '../../src/domain/market/quote.ts';
@@ -41,7 +41,7 @@ test('while the exchange is closed a last price is old because of that, and a ru
 });
 
 test('a price that nothing explains the age of is over age: no rule reads it', () => {
-  // Two hours before the close the feed falls silent; the weekend does not make that price the last one of the session.
+  // The feed falls silent two hours before the close; the weekend does not make that price the session's last.
   const before = observed(CLOSE - 2 * HOUR, CLOSE - HOUR);
   expect(before).toMatchObject({ quality: 'stale', flags: ['over_age'] });
   const at = CLOSE + 13 * HOUR;

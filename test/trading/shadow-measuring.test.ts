@@ -1,4 +1,5 @@
-// From an order of an agent at the shadow stage to the measurement that stands beside its fill: signed by the feed, and named by the verifier where it does not hold.
+// From an agent's order at the shadow stage to the measurement of its fill: signed by the feed, and reported by the verifier if it is
+// wrong.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +35,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Creates the feed's kept flow and its measurement, from what the test says about the venue. */
+/** Creates the feed's flow and its measurement, from the venue data of the test. */
 function feed() {
   const told = new Subject<FeedMessage>();
   const trades = new Subject<VenueTrade>();
@@ -99,7 +100,7 @@ test('an order that rested is measured by the trades of its window, shown beside
   const [fill] = proposal?.fills ?? [];
   expect(fill).toMatchObject({ fillPrice: '60000' });
 
-  // Nobody can tell before the next trade closes the count.
+  // The result is unknown before the next trade completes the count.
   await look();
   expect(await fixture.sql`select 1 from shadow_windows`).toHaveLength(0);
   fixture.clock.advanceTo(fixture.clock.now() + 20_000);
@@ -123,7 +124,7 @@ test('an order that rested is measured by the trades of its window, shown beside
   expect(readFlow(row?.flow as string)?.trades.map(({ price }) => price)).toEqual(['60005', '60000', '59999', '60004']);
   expect(await brokenParts()).toEqual([]);
 
-  // What a row says that its flow does not, and what another writer put there, is named and counts for nothing.
+  // A row that contradicts its flow, or comes from another writer, is reported and ignored.
   const draft = { agentId: id, kind: 'shadow', manifestVersion: 1, series: { enteredAt: 0, evaluatedAt: Number.MAX_SAFE_INTEGER } };
   const assessed = () => createSignedRows(fixture.sql).requireBasis(draft as unknown as EvidenceDraft);
   await owner`alter table shadow_windows disable trigger user`;
@@ -209,7 +210,7 @@ test('an order whose window nobody received is unknown, and a window that the wo
   expect(found).toMatchObject([{ measurement: { outcome: 'unknown', reason: 'not_received', quantity: null } }]);
   const asWorker = () => createShadowStore(fixture.sql).write(found);
   await expect(asWorker()).rejects.toThrow('the worker does not write shadow_windows');
-  // As if the guards of the database had not been there.
+  // As if the database had no guards.
   await owner`update trail_tables set writers = '{feed,worker}' where name = 'shadow_windows'`;
   await asWorker();
   await owner`update trail_tables set writers = '{feed}' where name = 'shadow_windows'`;

@@ -1,4 +1,4 @@
-// Layers of a chart: the premium against the reference that was known at each bar, and stretches of closed sessions.
+// Layers of a chart: the premium over the reference known at each bar, and shaded closed sessions.
 import { expect, test } from 'vitest';
 import { premiumPoints, stretchesOf } from '../../web/terminal/chart/layer-points.ts';
 

@@ -1,4 +1,4 @@
-// The terminal's connection as it falls silent, and the quality of what it brought last.
+// The terminal's connection during a silence, and the quality of the last received data.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -12,7 +12,7 @@ interface Feed {
 }
 type AgedQuality = (row: object, feed: { now(): number; isReceived(): boolean; isReplay: boolean }) => string;
 
-/** Modules of the pages, which have their types in comments that this side of the checker does not read. */
+/** Loads a module of the pages, whose types are in comments that this type check does not read. */
 const moduleOf = async (name: string) => (await import(new URL(`../../web/${name}`, import.meta.url).href)) as never;
 const { createFeed }: { createFeed(options: object): Feed } = await moduleOf('feed.js');
 const { agedQuality }: { agedQuality: AgedQuality } = await moduleOf('aged-quality.js');
@@ -47,7 +47,7 @@ afterEach(() => {
 
 const reach = (state: string) => waitFor(() => states.at(-1) === state, { what: `the state ${state}` });
 
-/** Connects, and answers the other side of the connection. */
+/** Connects and returns the server's side of the connection. */
 async function connected(): Promise<WebSocket> {
   const connection = once(server, 'connection');
   feed.connect();
@@ -64,7 +64,7 @@ test('after one missed heartbeat nothing is received, after two a new connection
   expect([states.at(-1), feed.isReceived()]).toEqual(['connecting', false]);
   peer.send(JSON.stringify({ type: 'heartbeat', at: new Date().toISOString() }));
   await reach('live');
-  // From here on the peer takes nothing, not even a close.
+  // From here on the peer reads nothing, not even a close.
   peer.pause();
   vi.advanceTimersByTime(6_000);
   expect(states.at(-1)).toBe('connecting');
@@ -128,7 +128,7 @@ test('a live quote is stale beyond the age limit of its source, received or not'
   expect([5_000, 5_001].map((ms) => qualityAt(ms))).toEqual(['live', 'stale']);
   expect([5_000, 5_001].map((ms) => qualityAt(ms, {}, false))).toEqual(['live', 'stale']);
   expect(qualityAt(60_000, { maxAgeMs: 60_000 }, false)).toBe('live');
-  // The age of a reference price counts from the update of its publisher.
+  // The age of a reference price counts from its publisher's update.
   expect(qualityAt(0, { feedUpdatedAt: '2026-03-02T14:30:54Z' })).toBe('stale');
 });
 

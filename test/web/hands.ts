@@ -1,13 +1,13 @@
-/** Two hands that use a page: one has a mouse, the other a keyboard, and sees where its focus is. */
+/** Two ways to use a page: by mouse, or by keyboard with a visible focus. */
 import type { Locator, Page } from 'playwright-core';
 import { waitFor } from '../harness/wait-for.ts';
 
 export interface Hand {
   readonly name: string;
-  /** Goes to a page by its title in the menus. */
+  /** Opens a page by its title in the menus. */
   go(title: string): Promise<void>;
   press(target: Locator): Promise<void>;
-  /** Writes a text in the place of what stands there. */
+  /** Replaces the text of a field. */
   write(field: Locator, text: string): Promise<void>;
   /** Chooses an option of a native list by its label. */
   choose(list: Locator, label: string): Promise<void>;
@@ -34,7 +34,7 @@ export function mouseOf(page: Page): Hand {
       throw new Error(`no menu has ${title}`);
     },
     async press(target) {
-      // A choice among several is hidden beneath its words.
+      // A radio button is hidden beneath its label.
       const isRadio = (await target.getAttribute('type')) === 'radio';
       await (isRadio ? page.locator(`label[for="${await target.getAttribute('id')}"]`) : target).click();
     },
@@ -59,7 +59,7 @@ export function mouseOf(page: Page): Hand {
 export function keyboardOf(page: Page): Hand {
   const { keyboard } = page;
   const command = async (words: string): Promise<void> => {
-    // A key that acts alone would be written into a field that has the focus.
+    // A shortcut would be typed into a focused field.
     await page.locator('main').first().focus();
     await keyboard.press('Control+k');
     await keyboard.type(words);
@@ -109,7 +109,7 @@ export function keyboardOf(page: Page): Hand {
   };
 }
 
-/** Walks through a group of choices, of which the tabulator reaches the chosen one. */
+/** Selects in a radio group, of which Tab reaches the checked one. */
 async function chooseRadio(page: Page, target: Locator): Promise<void> {
   const group = await target.getAttribute('name');
   await reach(page, page.locator(`input[type=radio][name="${group}"]:checked`));
@@ -118,7 +118,7 @@ async function chooseRadio(page: Page, target: Locator): Promise<void> {
 
 const MOST_TABS = 400;
 const TARGET = 'data-hand';
-/** Looks of the target and of what is around it, by which people see that it has the focus. */
+/** Script that returns the look of the target and its surroundings, by which people see the focus. */
 const LOOKS = `(() => {
   const looks = (of) => {
     const { outlineStyle, outlineWidth, outlineColor, boxShadow, borderColor, backgroundColor, textDecorationLine } = getComputedStyle(of);
@@ -127,14 +127,14 @@ const LOOKS = `(() => {
   const target = document.querySelector('[${TARGET}]');
   return target === null ? '' : looks(target) + looks(target.parentElement);
 })()`;
-/** Key that brings the focus nearer to the target. */
+/** Script that returns the key that brings the focus nearer to the target. */
 const WAY = `(() => {
   const [at, target] = [document.activeElement, document.querySelector('[${TARGET}]')];
   if (at === target) return 'here';
   return at !== null && (at.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_PRECEDING) !== 0 ? 'Shift+Tab' : 'Tab';
 })()`;
 
-/** Moves the focus by the tabulator to an element. @throws Error if it is not reached, or nobody sees that it is. */
+/** Moves the focus to an element by Tab. @throws Error if it is not reached, or the focus is not visible. */
 async function reach(page: Page, target: Locator): Promise<void> {
   await target.waitFor({ state: 'attached' });
   await page.evaluate(`document.querySelector('[${TARGET}]')?.removeAttribute('${TARGET}')`);

@@ -1,4 +1,4 @@
-// The rule builder: what is written in rows is the manifest, and the manifest is shown as it was written.
+// Rule builder: the rows are the manifest, and the manifest is shown as written.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CONDITIONS } from '../../src/domain/conditions/index.ts';
@@ -47,7 +47,7 @@ const drafts: fc.Arbitrary<ManifestDraft> = fc.record({
   more: fc.constant({}),
 });
 
-/** The payload of rows, read by the service's own reader. */
+/** Returns the hash of rows' payload, read by the service's own reader. */
 const hashOf = (payload: unknown): string => {
   const read = readManifest(payload);
   expect(read.ok ? [] : read.problems).toEqual([]);

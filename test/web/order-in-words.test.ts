@@ -1,4 +1,4 @@
-// The terminal reads an order as a trader types it, and computes with decimal texts.
+// The terminal parses an order as a trader types it, and computes with decimal texts.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../src/domain/values/decimal.ts';

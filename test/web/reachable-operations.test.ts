@@ -1,11 +1,11 @@
-// Every operation of the API is on a page, or on a list with the reason why it is not.
+// Every operation of the API is on a page, or listed with the reason why not.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { OPERATIONS } from '../../clients/typescript/src/api.ts';
 
 const TERMINAL = new URL('../../web/terminal/', import.meta.url);
 
-/** Operations that programs use, and why a page does not need them. */
+/** Operations for programs, and why no page needs them. */
 const FOR_MACHINES: { readonly [operation: string]: string } = {
   getHealth: 'a probe of the machine that runs the service',
   getReadiness: 'a probe; people read the same on the page of venues and of the runtime',

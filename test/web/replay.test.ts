@@ -1,4 +1,4 @@
-// A tape in the terminal, in a real browser and without a database: played, stepped, moved, and never taken for the present.
+// A tape in the terminal, in a real browser and without a database: played, stepped, moved, and clearly not the present.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the terminal', () => {
     await bar().getByRole('button', { name: 'Restart' }).waitFor();
     expect(await shownTime()).toBe(isoTime(server.to).slice(0, 19).replace('T', ' ') + ' UTC');
     await waitFor(async () => (await bars()) >= 5, { what: 'the bars that closed' });
-    // Set back, the later bars are gone.
+    // After moving back, the later bars are gone.
     await seek(DAY_BEGIN + 150_000);
     await waitFor(async () => (await bars()) === 2, { what: 'the bars of that time again' });
   });
@@ -115,7 +115,7 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the terminal', () => {
   });
 
   test('until here nothing complained, and nobody else was asked for anything', () => {
-    // The tape that is none was refused, as the page said.
+    // The invalid tape was refused, as the page said.
     expect(watched.complaints.filter((text) => !text.includes('400'))).toEqual([]);
     expect([...new Set(watched.asked.map((address) => new URL(address).host))]).toEqual([new URL(server.url).host]);
     expect(failures).toEqual([]);

@@ -1,4 +1,4 @@
-// The report of a backtest as one file, opened from a folder without any service: what is read at the cursor, sorted and handed out is the record.
+// Backtest report as one file, opened without any service: values at the cursor, sorting and CSV match the record.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, type Watched }
 
 const DAY = 86_400_000;
 
-/** Two years of two instruments, traded often. */
+/** Returns a result of two years of two instruments with many trades. */
 function resultOf(name: string): BacktestResult {
   const read = readManifest(
     payload({
@@ -49,7 +49,7 @@ function resultOf(name: string): BacktestResult {
   }).result;
 }
 
-/** A name that would be markup, were it not a text. */
+/** Name that would be markup if it were not text. */
 const NAME = '</script><img src=x onerror="document.title=1">';
 
 describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {

@@ -1,11 +1,11 @@
-// The terminal's subscriptions over its one connection, as pages come and go.
+// Subscriptions of the terminal over its one connection, as pages open and close.
 import { expect, test } from 'vitest';
 
 interface Subscriptions {
   take(message: object): void;
   subscribe(subscriber: { readonly channel: string; readonly begin?: () => void; readonly receive: () => void }): () => void;
 }
-/** A module of the pages, which has its types in comments that this side of the checker does not read. */
+/** Module of the pages, whose types are in comments that this type check does not read. */
 const { Subscriptions }: { Subscriptions: new (send: (operation: object) => void) => Subscriptions } = await import(
   new URL('../../web/subscriptions.js', import.meta.url).href
 );

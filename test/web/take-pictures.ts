@@ -1,4 +1,4 @@
-/** The pictures of the README, each in the dark and in the light: `npm run pictures` takes them anew, of a seeded sandbox in a real browser. */
+/** Takes the README's pictures in dark and light, of a seeded sandbox in a real browser, for `npm run pictures`. */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -9,7 +9,7 @@ import { PICTURED_PAGES, pictureFile, SCHEMES } from './pictured-pages.ts';
 
 const FOLDER = new URL('../../docs/pictures/', import.meta.url);
 const SIZE = { width: 1440, height: 900 };
-/** Script that freezes every clock, because differences between runs would say nothing. */
+/** Script that freezes every clock, because differences between runs would be meaningless. */
 const STAND_STILL = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
@@ -48,7 +48,7 @@ test('every picture is taken', async () => {
   }
 });
 
-/** The agent holds something: a proposal of it is approved and filled. The market may leave its limit meanwhile. */
+/** Gives the agent a position: approves a proposal until it fills. The market may leave its limit meanwhile. */
 async function trade(service: ServiceWithPast, agentId: string): Promise<void> {
   await waitFor(
     async () => {
@@ -67,14 +67,14 @@ async function trade(service: ServiceWithPast, agentId: string): Promise<void> {
   );
 }
 
-/** An order by hand, so that the workspace shows a position and a fill of people too. */
+/** Places a manual order, so that the workspace shows a position and a fill of people too. */
 async function order(service: ServiceWithPast): Promise<void> {
   const body = { instrument: 'ETHUSDT', side: 'buy', notionalUsd: '2500' };
   const { status, body: answer } = await service.post('/v1/market-orders/paper', body);
   expect(status, JSON.stringify(answer)).toBeLessThan(300);
 }
 
-/** Waits until nothing is being read: the words of waiting are gone, and the drawing is as a second before. */
+/** Waits until nothing is loading and the page looks as it did a second before. */
 async function settled(page: Page): Promise<void> {
   await page.mouse.move(1, SIZE.height - 1);
   await waitFor(

@@ -1,4 +1,4 @@
-// What the terminal shows and does on a bad day. The network between the page and the service is disturbed, the browser's clock is moved; the service is the real one.
+// The terminal under faults: the network to the real service is disturbed, and the browser's clock is moved.
 import type { Page, Route, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
@@ -23,7 +23,7 @@ const LONG = { timeout: 120_000 * PATIENCE };
 const STEPS = 100_000;
 const HOUR_MS = 3_600_000;
 
-/** Script that lets a test move the clock of the day; as in a computer that slept, the clock of the page stands still meanwhile. */
+/** Script that lets a test move the wall clock. As in a sleeping computer, the page's timers stand still meanwhile. */
 const MOVABLE_CLOCK = `{
   const Real = Date;
   let skew = 0;
@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === null)('the terminal on a bad day', () => {
   let browser: Browser;
   let page: Page;
   let agents: readonly { id: string; name: string }[];
-  /** Frames of the feed on their way to the page. */
+  /** Handler of the feed's frames on their way to the page. */
   let onFrame: (frame: string, send: (frame: string) => void) => void = (frame, send) => send(frame);
   tellWhatFailedShowed(() => page);
   beforeAll(async () => {
@@ -218,7 +218,7 @@ describe.skipIf(CHROMIUM === null)('the terminal on a bad day', () => {
   test('a laptop that slept: nothing old is green, and the page finds a new connection at once', LONG, async () => {
     await go('trade');
     await quality('live');
-    // The old connection is dead and nobody says so.
+    // The old connection is dead without notice.
     let isDead = true;
     onFrame = (frame, send) => !isDead && send(frame);
     const sockets = page.waitForEvent('websocket');
@@ -284,7 +284,7 @@ describe.skipIf(CHROMIUM === null)('the terminal on a bad day', () => {
   });
 
   test('a list that is far longer than a page should give is drawn in parts, sorted and searched without a long pause', LONG, async () => {
-    // Made in the page: so long an answer does not fit through the pipe to the browser.
+    // Created in the page, because such a long answer does not fit through the pipe to the browser.
     await page.evaluate(`(() => {
       const asked = window.fetch;
       window.giveFew = () => { window.fetch = asked; };

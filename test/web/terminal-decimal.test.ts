@@ -1,4 +1,4 @@
-// Decimal texts of the terminal: what a button writes into the ticket is the price that it shows, and a table sorts by the value that a cell shows.
+// Decimals of the terminal: a button writes the price that it shows into the ticket, and a table sorts by the shown value.
 import { expect, test } from 'vitest';
 import { cut, multiply, sum, withoutZeros } from '../../web/terminal/kit/decimal.ts';
 import { numberIn, orderOf } from '../../web/terminal/kit/order-texts.ts';

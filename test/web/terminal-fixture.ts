@@ -1,4 +1,4 @@
-/** The terminal in a real browser, over the whole running service, whose agents have a past of decisions and of many steps. */
+/** The terminal in a real browser on a whole running service, whose agents have past decisions and many steps. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -29,7 +29,7 @@ import { type Client, type Service, startService } from '../journeys/running-ser
 import { actorsOn } from '../world/actor-world.ts';
 
 const PLACES = [
-  // Chromium without the windows, menus and services of a browser: two thirds of its processor time.
+  // Chromium without windows, menus and services takes two thirds of its processor time.
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -47,10 +47,10 @@ const FLAGS = [
 ];
 const MINUTE = 60_000;
 
-/** A browser of this machine; null where there is none. */
+/** Path of a browser on this machine, or null. */
 export const CHROMIUM = PLACES.find((path) => existsSync(path)) ?? null;
 
-/** Default number of steps of the agent `Crypto trend`: enough for the pictured step. */
+/** Default number of steps of the agent `Crypto trend`, enough for the pictured step. */
 const STEPS = 10_000;
 /** Decisions of the agent `Discount hunter` before the service starts. */
 export const DECISIONS = 3;
@@ -58,7 +58,7 @@ export const DECISIONS = 3;
 /** A service whose database a test may write to. */
 export type ServiceWithPast = Service & { readonly databaseUrl: string };
 
-/** The service over a database in which the example agents have already decided, and one has come and gone from degraded data. */
+/** Starts the service on a database in which the example agents have decided, and one has had degraded data. */
 export async function startServiceWithPast({ steps = STEPS }: { readonly steps?: number } = {}): Promise<ServiceWithPast> {
   const url = await testDatabase();
   const now = Date.now();
@@ -93,7 +93,7 @@ export async function startServiceWithPast({ steps = STEPS }: { readonly steps?:
   return { ...(await startService({ env: { DATABASE_URL: url, QUEUE_BACKEND: 'postgres' } })), databaseUrl: url };
 }
 
-/** A pending proposal to buy bitcoin on paper, as a tick of the agent would have made it on the present quote. Answers its id. */
+/** Creates a pending paper proposal to buy bitcoin on the present quote, as a tick would. Returns its id. */
 export async function propose(service: ServiceWithPast, agentId: string, quantity: string): Promise<string> {
   const { body } = await service.get('/v1/quotes?venue=spotexchange&instrument=BTCUSDT');
   // A tenth of a percent above the ask: within the budget of 20 basis points.
@@ -103,7 +103,7 @@ export async function propose(service: ServiceWithPast, agentId: string, quantit
   return proposeOrder(service, service.databaseUrl, agentId, { mode: 'paper', instrument, quantity, limitPrice, maxSlippageBps: 20 }, slot);
 }
 
-/** Newest slot whose cut has the instrument: what its fill cost is compared with that market. A new service has none for a minute. */
+/** Returns the newest slot whose cut has the instrument, which the cost of its fill needs. A new service has none for a minute. */
 async function newestSlotOf(url: string, instrument: string): Promise<number> {
   const sql = openDatabase({ url, name: 'terminal test', connections: 1 });
   try {
@@ -117,7 +117,7 @@ async function newestSlotOf(url: string, instrument: string): Promise<number> {
   }
 }
 
-/** A pending proposal of an agent at `confirm` to buy, in the database at `url`. Answers its id. */
+/** Creates a pending proposal to buy of an agent at `confirm`, in the database at `url`. Returns its id. */
 export async function proposeOrder(
   service: Service,
   url: string,
@@ -162,8 +162,8 @@ export async function proposeOrder(
 }
 
 /**
- * Steps as the runtime writes them, between live and degraded data, the last of them an even one, with their checkpoints. They are
- * not in the trail: no evidence rests on them, and they would be one batch with all else that lies here before the service starts.
+ * Writes steps as the runtime does, between live and degraded data, ending with an even one, with their checkpoints. They are
+ * not in the trail: no evidence depends on them, and they would be one batch with all else written before the service starts.
  */
 async function giveSteps(url: string, at: number, steps: number): Promise<void> {
   const owner = openDatabase({ url, name: 'terminal test', connections: 1, role: null });
@@ -177,7 +177,7 @@ async function giveSteps(url: string, at: number, steps: number): Promise<void> 
         jsonb_build_object('stage', 'draft', 'duty', 'active', 'feed', case when v % 2 = 1 then 'degraded' else 'live' end), 'feed'
       from actors a join agents g on g.id = a.id, generate_series(a.version + 1, ${steps}::bigint) v where g.name = 'Crypto trend'`;
     await owner`alter table steps enable always trigger trail_insert`;
-    // After every even step it is what it was before the first of these.
+    // After every even step the state is as before the first of these.
     await owner`
       insert into actor_checkpoints (actor_id, version, at, machine, snapshot)
       select a.id, v, ${at}::bigint + v, a.machine, a.snapshot
@@ -197,14 +197,14 @@ export interface Browser {
   close(): Promise<void>;
 }
 
-/** A page with everything that it complained of, and every address that it asked. */
+/** Page with its console errors and requested addresses. */
 export interface Watched {
   readonly page: Page;
   readonly complaints: string[];
   readonly asked: string[];
 }
 
-/** A browser with a profile of its own, made anew. */
+/** Opens a browser with a new profile. */
 export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?: string } = {}): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'sevengate-terminal-'));
   const context = await chromium.launchPersistentContext(profile, {
@@ -225,9 +225,9 @@ export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?
       const complaints: string[] = [];
       const asked: string[] = [];
       page.on('console', (message) => {
-        // A crowded machine answers 503 after ten seconds, and the page asks again: that is no mistake of a page.
+        // A busy service answers 503 after ten seconds, and the page retries: that is no fault of a page.
         const crowded = message.text().includes('status of 503');
-        // A proposal that `propose` makes has no decision, which its card asks for.
+        // A proposal of `propose` has no decision, which its card requests.
         const undecided = message.text().includes('status of 404') && message.location().url.endsWith('/explain');
         if (['error', 'warning'].includes(message.type()) && !crowded && !undecided)
           complaints.push(`${message.type()}: ${message.text()}`);
@@ -244,7 +244,7 @@ export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?
   };
 }
 
-/** After a test that failed: what its page showed. Called where the tests are described. */
+/** Prints what the page showed after a failed test. Call it where the tests are described. */
 export function tellWhatFailedShowed(page: () => Page): void {
   afterEach(async ({ task }) => {
     if (task.result?.state !== 'fail') return;
@@ -253,7 +253,7 @@ export function tellWhatFailedShowed(page: () => Page): void {
   });
 }
 
-/** Script that collects in `window.shifts` how far a page moved about without a press, and what moved. */
+/** Script that collects layout shifts without user input in `window.shifts`, and what moved. */
 export const WATCH_SHIFTS = `window.shifts = []; new PerformanceObserver((list) => {
   const named = ({ node, previousRect: from, currentRect: to }) =>
     [node?.className ?? node?.parentElement?.className, from.x, from.y, 'to', to.x, to.y].join(' ');
@@ -274,16 +274,16 @@ export async function signIn(page: Page, service: Client, subject: string): Prom
   await page.locator('.frame').waitFor();
 }
 
-/** Signs in with a token, wherever the address leads. */
+/** Signs in with a token on any page. */
 export async function giveToken(page: Page, token: string): Promise<void> {
   await page.getByLabel('Access token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
 /**
- * Returns barriers on a page for people who cannot see it well or use the keyboard: controls and pictures without a name, fields without a
- * label, names given twice, texts that hardly differ from their background (WCAG 2.2, 1.4.3), more or fewer than one first heading, a page
- * wider than its window.
+ * Returns accessibility barriers on a page: controls and pictures without a name, fields without a label, duplicate names, low contrast
+ * (WCAG 2.2, 1.4.3), more or fewer than one first-level heading, a page wider than its
+ * window.
  */
 export function barriers(page: Page): Promise<string[]> {
   return page.evaluate(FIND_BARRIERS);
@@ -294,14 +294,14 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Rules that another palette may break: contrast of texts and links. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Returns axe's findings on the page, by all of its rules or by these: the rule, and the element. */
+/** Returns axe's findings on the page by all its rules or by these: rule and element. */
 export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   const isThere = await page.evaluate<boolean>('"axe" in window');
   if (!isThere) await page.evaluate(AXE);
-  // Style sheets are read for experimental rules alone, which are not run; reading them is a quarter of a look.
+  // Style sheets are needed only for experimental rules, which are not run; reading them takes a quarter of the time.
   const preload = { assets: ['media'] };
   const options = { resultTypes: ['violations'], preload, ...(rules ? { runOnly: { type: 'rule', values: rules } } : {}) };
-  // Colours on their way from one to the other are neither.
+  // Colours in transition are neither value.
   return page.evaluate(`(async () => {
     const ending = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
     await Promise.all(ending.map(({ finished }) => finished.catch(() => {})));
@@ -311,9 +311,9 @@ export async function axeFindings(page: Page, rules?: readonly string[]): Promis
 }
 
 /**
- * Findings of axe and of {@link barriers} in the dark, and in the light on a phone, each with where it was found; the window
- * is put back. The light differs from the dark by its colours only, most of which a phone shows too: in the light on a large
- * window is looked by `npm run proof`, which runs every file that calls this or {@link troublesOf}.
+ * Returns findings of axe and of {@link barriers} in dark on a large window, and in light on a phone, each with its place. Restores the
+ * window. Light differs from dark by colours only, most of which a phone shows too: light on a large
+ * window is checked by `npm run proof`, which runs every file that calls this or {@link troublesOf}.
  */
 export async function findingsEverywhere(page: Page): Promise<string[]> {
   const size = page.viewportSize();
@@ -332,39 +332,39 @@ export async function findingsEverywhere(page: Page): Promise<string[]> {
   return found;
 }
 
-/** Turns the page to a colour scheme and waits for it: the terminal follows the system's wish in a later task. */
+/** Switches the colour scheme and waits: the terminal follows the system's preference in a later task. */
 export async function turnTo(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.locator(`html:not([data-mantine-color-scheme]), html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
 }
 
 /**
- * Texts of the page that are for machines where a name, a time or a shorter number belongs, each with what stands around it:
- * ids, instants in milliseconds, long ages in milliseconds, more than eight decimals, and what a script failed to fill in.
- * Where the exact text is what people want - `code`, `pre`, fields, a number that shows every digit on focus - it may stand.
+ * Returns texts for machines in place of a name, a time or a shorter number, each with its context:
+ * ids, times and long ages in milliseconds, more than eight decimals, and unfilled placeholders.
+ * Exact texts are allowed in `code`, `pre`, fields, and numbers that show every digit on focus.
  */
 export function unreadableTexts(page: Page): Promise<string[]> {
   return page.evaluate(FIND_UNREADABLE);
 }
 
-/** Goes to an address of the terminal and waits until nothing of the page is being read any more. */
+/** Opens an address of the terminal and waits until nothing is loading. */
 export async function visit(page: Page, address: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(`#/${address}`)}`);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   let before = '';
   await waitFor(
     async () => {
-      // Prices and ages go on changing.
+      // Prices and ages keep changing.
       const [last, now] = [before, (await page.locator('main').innerText()).replace(/\d[\d.,]*/g, '#')];
       before = now;
       return now === last && !/Reading…|Loading…/.test(now);
     },
-    // A page that asked too often is answered within the minute that it is told to wait.
+    // A page that requested too often is answered within the minute it is told to wait.
     { what: `all of ${address}`, deadlineMs: 20_000 },
   );
 }
 
-/** Returns troubles of a reader on these pages: texts for machines, and what {@link findingsEverywhere} finds; each with its page. */
+/** Returns problems of a reader on these pages: texts for machines, and {@link findingsEverywhere}, each with its page. */
 export async function troublesOf(page: Page, addresses: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const address of addresses) {
@@ -381,7 +381,7 @@ const FIND_UNREADABLE = String.raw`(() => {
     /\b[0-9a-f]{32,}\b/,
     /\b1[5-9]\d{11}\b/,
     /\b\d{5,} ms\b/,
-    // Of a price far below one five digits are a short number.
+    // For a price far below one, five digits are short.
     /\.(?!0{4,}[1-9]\d{0,4}(?!\d))\d{9,}/,
     /\d(\.\d+)?e[-+]\d/,
     /\b(undefined|NaN|Invalid Date)\b|\[object /,
@@ -399,7 +399,7 @@ const FIND_UNREADABLE = String.raw`(() => {
 })()`;
 
 const FIND_BARRIERS = `(async () => {
-  // Colours on their way from one to the other are neither.
+  // Colours in transition are neither value.
   const ending = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
   await Promise.all(ending.map(({ finished }) => finished.catch(() => {})));
   const found = [];

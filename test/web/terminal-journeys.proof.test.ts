@@ -1,4 +1,4 @@
-// The journeys of the guides in the terminal, each by the mouse alone and by the keyboard alone: every step is reached, and the focus is seen.
+// Journeys of the guides in the terminal, each by mouse alone and by keyboard alone: every step is reachable, and the focus is visible.
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { getAddress } from 'viem';
@@ -26,7 +26,7 @@ import { payload } from '../api/api-under-test.ts';
 import { publishStrategy } from './test-wallets.ts';
 
 const LONG = { timeout: 300_000 * PATIENCE };
-/** A wallet of the leaderboard and a recipient of the EVM chain for each hand. */
+/** Addresses on the EVM chain for each input device: a leaderboard wallet and a recipient. */
 const EVM: { readonly [hand: string]: string } = { mouse: `0x${'1a'.repeat(20)}`, keyboard: `0x${'2b'.repeat(20)}` };
 
 describe.skipIf(CHROMIUM === null)('the journeys of the guides', () => {
@@ -361,7 +361,7 @@ describe.skipIf(CHROMIUM === null)('the journeys of the guides', () => {
   }
 });
 
-/** Walks through an open menu. */
+/** Selects in an open menu by arrow keys. */
 async function byArrows(page: Page, item: string): Promise<void> {
   await waitFor(
     async () => {
@@ -373,7 +373,7 @@ async function byArrows(page: Page, item: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Chooses from a list that the page draws. */
+/** Selects from a list that the page draws. */
 async function chooseFrom(hand: Hand, list: Locator, option: string): Promise<void> {
   await hand.press(list);
   const { keyboard } = list.page();

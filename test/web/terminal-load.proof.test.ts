@@ -1,4 +1,5 @@
-// What the terminal costs a browser: its first visit, pages that stand still while they are read, a thousand quotes a second without a pause that is felt, and a heap that stays flat.
+// Cost of the terminal in a browser: its first visit, layout stability, a thousand quotes a second without noticeable pauses, and a flat
+// heap.
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
@@ -18,7 +19,7 @@ import {
 
 const QUOTES_A_SECOND = 1_000;
 const FRAMES_A_SECOND = 50;
-/** Half a minute of these quotes is an hour of eight quotes a second. */
+/** Half a minute of these quotes equals an hour of eight quotes a second. */
 const RUN_S = 30;
 const FELT_MS = 50;
 const MOST_GROWTH = 1.1;
@@ -30,7 +31,7 @@ const SIZES = [
   { width: 1440, height: 900 },
   { width: 1920, height: 1080 },
 ];
-/** Pages that no menu names. */
+/** Pages that no menu lists. */
 const WITHIN = [
   ...['', '/gates', '/evaluations', '/trades', '/costs', '/state', '/vault', '/versions'].map((tab) => `#/agents/:agent${tab}`),
   '#/actors/:agent',
@@ -136,7 +137,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     expect(after / before).toBeLessThan(MOST_GROWTH);
   });
 
-  /** Sends quotes beside those of the service: the newest of each instrument again, at another price. */
+  /** Sends quotes in addition to the service's: the newest of each instrument again, at another price. */
   async function run(items: readonly object[], seconds: number): Promise<void> {
     const perFrame = QUOTES_A_SECOND / FRAMES_A_SECOND;
     const begun = performance.now();
@@ -154,7 +155,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
   }
 });
 
-/** Milliseconds of the processor that each task of the page took: what else runs on the machine prolongs a task, but not these. */
+/** Returns the processor milliseconds of each task of the page. Other load prolongs a task, but not this. */
 async function tasksDuring(devtools: CDPSession, act: () => Promise<void>): Promise<readonly number[]> {
   const found: number[] = [];
   devtools.on('Tracing.dataCollected', ({ value }) => {

@@ -1,4 +1,4 @@
-// What only a whole browser shows of the terminal: who gets in, what a lost connection loses, a past that becomes a test, an incident that is ended, and what the browser tells.
+// Parts of the terminal that need a whole browser: sign-in, lost connections, an exported test, ending an incident, and notifications.
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

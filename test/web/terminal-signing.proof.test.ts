@@ -1,4 +1,4 @@
-// Signatures by the wallets of a browser: an honest one moves the chain, and every other one leads to one sentence and to no submission.
+// Signatures by browser wallets: an honest one moves the chain; every other one gives one sentence and no submission.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -30,7 +30,7 @@ const TRANSACTIONS: Hostile = [
   ['gives_nothing', 'Not submitted: Harbour returned no signed transaction.'],
   ['gives_fewer', /^Not submitted: Harbour signed 0 of \d transactions\.$/],
 ];
-/** Misbehaviour of a wallet that takes a transaction apart, which it cannot where accounts stand in tables of the chain. */
+/** Misbehaviour of a wallet that decodes a transaction, which it cannot if accounts are in lookup tables. */
 const GUARDED: Hostile = [
   ['guards', /^Not submitted: Harbour signed a different transaction: .*instructions were inserted of Lighthouse /],
 ];
@@ -45,7 +45,7 @@ const TEXTS: Hostile = [
 ];
 const evm = privateKeyToAccount(`0x${'4d'.repeat(32)}`);
 const EVM: Hostile = [...DECLINED, ['stays_elsewhere', /^Not signed: Cliff is on chain 1\. Switch it to chain \d+ and try again\.$/]];
-/** Paths that take what was signed. */
+/** Paths that accept signed content. */
 const SUBMISSION = /\/(submission|submit|execute|settle|delegations|wallets)$/;
 
 describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () => {
@@ -87,13 +87,13 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
   });
 
   const go = (place: string) => page.evaluate(`location.hash = '#/${place}'`);
-  /** A place of the page with its one button that signs, and its refusal. */
+  /** Returns a region of the page with its one signing button and its refusal. */
   const signingIn = (place: Locator, name = 'Harbour') => ({
     sign: place.getByRole('button', { name: new RegExp(`^Sign .*with ${name}$`) }),
     refusal: place.getByRole('alert'),
   });
 
-  /** Has the wallet misbehave in each way, and expects one sentence each time, nothing submitted, and a button that can be pressed again. */
+  /** Has the wallet misbehave in each way, and expects one sentence each, no submission, and a usable button. */
   async function expectRefused(place: Locator, ways: Hostile, of = wallet): Promise<void> {
     const { sign, refusal } = signingIn(place, of === wallet ? 'Harbour' : 'Cliff');
     const before = submitted.length;
@@ -147,7 +147,7 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
     await ticket.getByRole('textbox', { name: 'Pay (USDC)' }).fill('20');
     await ticket.getByRole('textbox', { name: 'Max slippage (bps)' }).fill('100');
     const { sign } = signingIn(ticket);
-    // A quote of the sandbox ages, and then nothing is prepared: whoever is refused asks again.
+    // A quote of the sandbox ages, and then nothing is prepared: a refused user asks again.
     const prepare = async () => {
       await ticket.getByRole('button', { name: 'Prepare swap' }).click();
       await sign.or(ticket.getByRole('alert')).first().waitFor();
@@ -167,7 +167,7 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
     await go('swaps');
     await page.getByRole('row').filter({ hasText: 'finalized' }).waitFor();
     expect((await swaps()).map(({ state }) => state)).toContain('finalized');
-    // Quotes that had aged were refused in words.
+    // Aged quotes were refused with a reason.
     for (const complaint of watched.complaints.splice(0)) expect(complaint).toMatch(/422|503/);
   });
 
@@ -235,7 +235,7 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
     const linking = page.getByRole('region', { name: 'Link a wallet' });
     await linking.getByText(/^Sevengate 1 on the chain \d+$/).waitFor();
     await expectRefused(linking, EVM, cliff);
-    // What it signed instead is a signature all the same: the service tells that it proves nothing.
+    // The substituted data has a valid signature: the service reports that it proves nothing.
     cliff.behaviour = 'signs_other_data';
     await signingIn(linking, 'Cliff').sign.click();
     await linking.getByRole('alert').waitFor();

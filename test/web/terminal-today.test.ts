@@ -1,4 +1,4 @@
-// Today's profit says on the page what it leaves out.
+// Today's profit names what it leaves out.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { leftOut } from '../../web/terminal/kit/left-out.ts';

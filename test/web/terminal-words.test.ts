@@ -1,4 +1,4 @@
-// Words, drafts and readings of the terminal that need no page: a venue, an order on a prediction market, the text of a delegation.
+// Texts, drafts and readings of the terminal without a page: a venue, a prediction order, the text of a delegation.
 import { expect, test } from 'vitest';
 import { type DelegationTerms, delegationText } from '../../src/domain/identity/delegation.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
@@ -8,7 +8,7 @@ import { keyOf } from '../domain/solana/honest-transactions.ts';
 interface VenueWords {
   venueState(venue: object, now: number, isReceived: boolean): { tone: string; word: string; lacks: readonly string[] };
 }
-// Its words come from a module of the pages, which is not of these types.
+// Its texts come from a module of the pages, which is outside these types.
 const words = new URL('../../web/terminal/operate/venue-words.ts', import.meta.url).href;
 const { venueState } = (await import(words)) as VenueWords;
 const agreement = new URL('../../web/terminal/agents/agreement.ts', import.meta.url).href;

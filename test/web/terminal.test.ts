@@ -1,4 +1,4 @@
-// The trader's terminal: live prices, orders by mouse, approvals by keyboard, and what it weighs.
+// Terminal: live prices, orders by mouse, approvals by keyboard, and its size.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
@@ -21,7 +21,7 @@ import {
 } from './terminal-fixture.ts';
 import { keyboardOf } from './hands.ts';
 
-/** An agent whose own rules never trade, so that only the test proposes. */
+/** Agent whose own rules never trade, so that only the test proposes. */
 const PATIENT = {
   name: 'Patient',
   universe: ['BTCUSDT'],
@@ -37,11 +37,11 @@ const PATIENT = {
   maxSlippageBps: 20,
 };
 const HOSTILE = '<img src=x onerror=alert(1)>';
-/** Largest first visit: kilobytes as they travel, and files. */
+/** Maximum size of the first visit: transferred kilobytes, and files. */
 const MOST_BYTES = 450_000;
 const MOST_FILES = 12;
 const MOST_SHIFT = 0.05;
-/** Largest shift by prices alone. */
+/** Maximum layout shift by prices alone. */
 const MOST_SHIFT_BY_PRICES = 0.005;
 
 describe.skipIf(CHROMIUM === null)('the terminal', () => {
@@ -51,13 +51,13 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
   let page: Page;
   tellWhatFailedShowed(() => page);
   beforeAll(async () => {
-    // The first visit after an update waits for it: test/api/terminal-page.test.ts.
+    // The first visit after an update waits for the bundle: test/api/terminal-page.test.ts.
     if (TERMINAL.kept() === null) await TERMINAL.bundle();
     [service, browser] = await Promise.all([startServiceWithPast({ steps: 10 }), openBrowser()]);
     watched = await browser.page({ width: 1440, height: 900 });
     page = watched.page;
     await page.addInitScript(WATCH_SHIFTS);
-    // The market of the sandbox is another every hour: in some of them an agent of the example proposes too.
+    // The sandbox's market differs every hour: sometimes an example agent proposes too.
     const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
     const trend = items.find(({ name }) => name === 'Crypto trend')?.id;
     expect((await service.post(`/v1/agents/${trend}/autonomy`, { autonomy: 'research' })).status).toBe(200);
@@ -206,7 +206,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('heading', { name: 'Crypto trend' }).waitFor();
     await page.locator('.stage-rail li').nth(6).waitFor();
     await page.getByText('EMA 24 crosses above EMA 120 on 1h bars').waitFor();
-    // Not one that was late, which looked at no rule.
+    // Not a late decision, which evaluated no rule.
     await page.locator('tr[data-decision]', { hasText: 'of 3' }).first().getByRole('button').click();
     await page.getByRole('region', { name: 'Rules with observed values' }).waitFor();
     for (const part of ['Gates', 'Evaluations', 'Positions and fills', 'Costs', 'Versions']) {
@@ -384,7 +384,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect(await banner.getByRole('button').count()).toBe(0);
 
     await page.getByRole('button', { name: /account of/ }).click();
-    // Who sees the way in is signed out: not before the service has answered.
+    // The sign-in page means signed out: not before the service has answered.
     await page.route('**/v1/session', async (route) => {
       await page.getByText('Signing out…').waitFor();
       expect(await page.getByLabel('Access token').count()).toBe(0);

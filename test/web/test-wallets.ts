@@ -1,4 +1,4 @@
-/** Wallets that a page meets: they announce themselves by the standards of their chains and sign with real keys, which no page ever sees. */
+/** Wallets for pages: they announce themselves by their chains' standards and sign with real keys, which no page sees. */
 
 import { expect } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
@@ -12,24 +12,24 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { LIGHTHOUSE } from '../domain/solana/honest-transactions.ts';
 
 export interface TestWallet {
-  /** Behaviour with the next request. `guards`: it inserts an instruction of its own, as some wallets do; `alters`: it changes one. */
+  /** Behaviour at the next request. `guards`: inserts an instruction of its own, as some wallets do; `alters`: changes one. */
   behaviour:
     | 'honest'
     | 'guards'
     | 'alters'
-    /** Is locked and shows no account any more. */
+    /** Is locked and shows no account. */
     | 'disconnected'
-    /** Holds the account on another network alone. */
+    /** Has the account on another network only. */
     | 'other_network'
-    /** Returns what it was given, without its signature. */
+    /** Returns its input without a signature. */
     | 'leaves_unsigned'
     /** Returns bytes that are no transaction. */
     | 'gives_nonsense'
     /** Returns nothing. */
     | 'gives_nothing'
-    /** Signs, and returns fewer than it was given. */
+    /** Signs, and returns fewer than requested. */
     | 'gives_fewer'
-    /** Signs typed data whose statement is another one. */
+    /** Signs typed data with another statement. */
     | 'signs_other_data'
     | 'declines'
     | 'signs_other_text'
@@ -40,7 +40,7 @@ export interface TestWallet {
   readonly asked: string[];
 }
 
-/** A wallet of the primary chain, by the wallet standard. To be called before the page is opened. */
+/** Adds a wallet of the primary chain by the wallet standard. Call it before the page is opened. */
 export async function standardWallet(page: Page, name: string, key: Keypair): Promise<TestWallet> {
   const wallet: TestWallet = { behaviour: 'honest', asked: [] };
   await page.exposeFunction('standardWalletSigns', (kind: 'account' | 'transaction' | 'message', base64: string) => {
@@ -62,7 +62,7 @@ export async function standardWallet(page: Page, name: string, key: Keypair): Pr
   return wallet;
 }
 
-/** A text with its signature; one that the wallet leaves unsigned has none, and nonsense is shorter than a signature. */
+/** Returns a text with its signature. An unsigned one has none, and nonsense is shorter than a signature. */
 function signedText({ behaviour }: TestWallet, key: Keypair, text: Buffer): { readonly message: string; readonly signature?: string } {
   const message = behaviour === 'signs_other_text' ? Buffer.from('I give everything away.') : text;
   const told = { message: message.toString('base64') };
@@ -71,11 +71,11 @@ function signedText({ behaviour }: TestWallet, key: Keypair, text: Buffer): { re
   return { ...told, signature: signature.toString('base64') };
 }
 
-/** Another message in its place: with an instruction of the wallet's own, or with another last byte in the data of the first one. */
+/** Changes a message: adds an instruction of the wallet, or changes the last byte of the first one's data. */
 function changed(transaction: VersionedTransaction, how: 'guards' | 'alters'): void {
   const { message: given } = transaction;
   if (how === 'alters' && given.version !== 'legacy') {
-    // Its accounts may stand in tables of the chain, without which it cannot be taken apart.
+    // Its accounts may be in lookup tables, without which it cannot be decoded.
     const [first] = given.compiledInstructions;
     if (first !== undefined) first.data = altered(first.data);
     return;
@@ -93,7 +93,7 @@ function altered(data: Uint8Array): Uint8Array {
   return data.map((byte, place) => (place === data.length - 1 ? byte ^ 1 : byte));
 }
 
-/** Returns the account that it shows when it is connected. */
+/** Returns the account that it shows when connected. */
 function accountOf({ behaviour }: TestWallet, key: Keypair): { readonly address: string | null; readonly chains: readonly string[] } {
   const address = behaviour === 'shows_other_account' ? LIGHTHOUSE : key.publicKey;
   return {
@@ -102,13 +102,13 @@ function accountOf({ behaviour }: TestWallet, key: Keypair): { readonly address:
   };
 }
 
-/** Ed25519 by the means of Node, which share nothing with the service's. */
+/** Signs with Ed25519 by Node, independent of the service's code. */
 function ed25519(key: Keypair, message: Uint8Array): Buffer {
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), key.secretKey.subarray(0, 32)]);
   return sign(null, message, { key: pkcs8, format: 'der', type: 'pkcs8' });
 }
 
-/** In the page: what `registerWallet` of the standard does, and the three features that are used. */
+/** In the page: what `registerWallet` of the standard does, and the three used features. */
 const STANDARD_WALLET = ({ name, publicKey }: { name: string; publicKey: number[] }): void => {
   const page = globalThis as never as EventTarget & {
     standardWalletSigns(
@@ -172,7 +172,7 @@ const STANDARD_WALLET = ({ name, publicKey }: { name: string; publicKey: number[
   page.addEventListener('wallet-standard:app-ready', (event) => callback((event as CustomEvent).detail));
 };
 
-/** A wallet of the EVM chain, by EIP-6963; what it sends goes to the node at `rpc`. To be called before the page is opened. */
+/** Adds a wallet of the EVM chain by EIP-6963, whose transactions go to the node at `rpc`. Call it before the page is opened. */
 export async function announcedWallet(page: Page, name: string, account: PrivateKeyAccount, rpc: string): Promise<TestWallet> {
   const wallet: TestWallet = { behaviour: 'honest', asked: [] };
   const node = createPublicClient({ transport: http(rpc) });
@@ -187,7 +187,7 @@ export async function announcedWallet(page: Page, name: string, account: Private
     eth_signTypedData_v4: async ([by, data]: [string, string]) => {
       if (!isConnected || by.toLowerCase() !== account.address.toLowerCase()) throw new Error('unauthorized');
       const { types, ...rest } = JSON.parse(data) as TypedDataDefinition;
-      // Wallets make the type of the domain from what the domain holds.
+      // Wallets derive the domain's type from its members.
       const { EIP712Domain: _, ...own } = types as Record<string, never>;
       const message = wallet.behaviour === 'signs_other_data' ? { ...rest.message, statement: 'I give everything away.' } : rest.message;
       return account.signTypedData({ ...rest, message, types: own } as never);
@@ -229,7 +229,7 @@ export async function announcedWallet(page: Page, name: string, account: Private
 
 const PAYOUT = sandboxKey('terminal payout');
 
-/** Publishes a strategy for 12.5 dollars as the member with the token `creator`. Answers its listing's id. */
+/** Publishes a strategy for 12.5 dollars as the member with the token `creator`. Returns its listing's id. */
 export async function publishStrategy(service: Client, creator: string, name: string): Promise<string> {
   const { address } = PAYOUT;
   const { body } = await service.post('/v1/wallets/challenge', { address }, creator);

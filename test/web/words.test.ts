@@ -1,8 +1,8 @@
-// Words and numbers as people read them.
+// Texts and numbers for people.
 import { expect, test } from 'vitest';
 import { ageInWords, withAgesInWords } from '../../src/domain/values/words.ts';
 
-/** A module of the pages, which has its types in comments that this side of the checker does not read. */
+/** Loads a module of the pages, whose types are in comments that this type check does not read. */
 const moduleOf = async (name: string) => (await import(new URL(`../../web/${name}`, import.meta.url).href)) as never;
 const { age, forPeople, numberText, priceText, quoteText, rejectionWords, valueText, withAges } = (await moduleOf('words.js')) as {
   readonly [Name in 'forPeople' | 'priceText' | 'quoteText' | 'withAges']: (text: string) => string;

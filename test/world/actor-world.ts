@@ -1,4 +1,4 @@
-/** Actors of every kind on a real PostgreSQL, composed by the product's own functions; a test moves the clock and says when work is done. */
+/** Actors of every kind on a real PostgreSQL, composed by the product's own functions. A test moves the clock and triggers the work. */
 import { type ActivityWorker, startActivities } from '../../actors/runtime/activities.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import { startTimers } from '../../actors/runtime/timers.ts';
@@ -20,7 +20,7 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import { borrowDatabase } from '../harness/reused-database.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
 
-/** Ids that count on from a moment: every run of a test makes the same ones. */
+/** Creates ids that count on from a moment, so that every run of a test creates the same ones. */
 export function countedIds(at: EpochMs): { readonly newId: () => string; readonly count: () => number } {
   let made = 0;
   const count = (): number => ++made;
@@ -29,9 +29,9 @@ export function countedIds(at: EpochMs): { readonly newId: () => string; readonl
 
 type Workers = Readonly<Record<string, ActivityWorker>>;
 
-/** Parts of a ticker that are not simply the database. */
+/** Replacements for parts of a ticker. */
 export interface TickerChanges {
-  /** Stand in for parts of the store of ticks, for what goes wrong there. */
+  /** Replaces parts of the store of ticks, to inject faults. */
   readonly store?: Partial<TradingTickStore>;
   readonly trading?: Partial<WorkerTrading>;
 }
@@ -39,8 +39,8 @@ export interface TickerChanges {
 type Store = ReturnType<typeof createActorStore>;
 
 /**
- * Actors of every kind on connections that a test has opened. Ids count on from the clock's present unless told. `own`
- * stands between all of them and the database, for what goes wrong there.
+ * Creates actors of every kind on a test's connections. By default ids count on from the clock's present. `own`
+ * wraps the database for all of them, to inject faults.
  */
 export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedIds(clock.now()).newId, own?: (store: Store) => Store) {
   const plain = createActorStore(sql);
@@ -49,7 +49,7 @@ export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedId
   const { runtime, commands } = openActors(sql, clock, newId, own === undefined ? undefined : store);
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  // What is due is looked for when asked: a world is not a daemon.
+  // No timers: due work is looked for on request.
   const idle = { now: () => clock.now(), deadline: () => () => {} };
   const { leaseIsHeld } = createProposalStore(sql);
   const timersOf = (of: Runtime) => startTimers({ contained: eachRow(onError), store, runtime: of, clock: idle, onError });
@@ -85,25 +85,25 @@ export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedId
     errors,
     onError,
     timers,
-    /** The timers of a runtime that dies, for example. */
+    /** Creates timers for a runtime, for example one that dies. */
     timersOf,
     newId,
 
-    /** The activity workers of all kinds with these means, as a worker process has them; `own` is a runtime that dies, for example. */
+    /** Creates the activity workers of all kinds, as in a worker process. `own` may be a runtime that dies. */
     workersOf: (trading: Partial<WorkerTrading>, own: Runtime = runtime): Workers => activityWorkersOf(depsOf(trading, own)),
 
     carrying: (workers: Workers, own: Runtime = runtime) =>
       startActivities({ contained: eachRow(onError), store, runtime: own, workers, clock: idle, onError }),
 
-    /** Carries and fires until nothing is due. */
+    /** Runs due work and timers until nothing is due. */
     async settle(activities: { carryDue(): Promise<number> }): Promise<void> {
       for (let still = 0; still < 2; ) still = (await activities.carryDue()) + (await timers.fireDue()) === 0 ? still + 1 : 0;
     },
 
-    /** The tickers of a worker that has just begun: they remember nothing. */
+    /** Creates the tickers of a new worker without memory. */
     ticker,
 
-    /** Writes the cut of a slot and ticks every shard that owes the slot; `feed` are connections that sign as the feed does. */
+    /** Writes the cut of a slot and ticks every shard that owes it. `feed` are connections that sign like the feed. */
     async tick(cut: Cut, worker: ShardTicker = ticker(), feed: Sql = sql): Promise<void> {
       await writeCut(feed, cut, 'streams');
       for (const { shard } of await createDispatchStore(sql).dueShards(AGENT_TICK_MS, cut.slot))
@@ -114,16 +114,16 @@ export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedId
 
 export interface ActorWorldOptions {
   readonly clock: Clock;
-  /** Ids are of this moment, and count on from it. */
+  /** Time in the first id; later ids count on from it. */
   readonly at: EpochMs;
-  /** Organizations that are there from the beginning, by id. */
+  /** Initial organizations, by id. */
   readonly organizations: Readonly<Record<string, string>>;
-  /** A database that is there already; one of its own unless told. */
+  /** Existing database. Default: a new one. */
   readonly databaseUrl?: string | undefined;
   readonly connections?: number;
 }
 
-/** Actors of every kind on a database of their own. */
+/** Creates actors of every kind on a database of their own. */
 export async function actorWorld({ clock, at, organizations, databaseUrl, connections = 4 }: ActorWorldOptions) {
   const { url, sql, giveBack } = databaseUrl === undefined ? await borrowDatabase({ connections }) : openedAt(databaseUrl, connections);
   for (const [id, called] of Object.entries(organizations))
@@ -135,7 +135,7 @@ export async function actorWorld({ clock, at, organizations, databaseUrl, connec
     url,
     sql,
     clock,
-    /** A number that was not counted before. */
+    /** Returns a number that was not used before. */
     count,
 
     async close(): Promise<void> {

@@ -1,8 +1,8 @@
-/** Addresses of the outside systems, as the service's settings lead to them, for a test or bench that answers in their place. */
+/** Addresses of the outside systems by the service's settings, for a test or benchmark that answers in their place. */
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { type Addresses, addressesOf, SIMULATORS, type SimulatorName } from '../../src/boot/outside/index.ts';
 
-/** @param urlOf gives the address of each simulator: `http://127.0.0.1:<port>`. */
+/** @param urlOf Returns the address of each simulator: `http://127.0.0.1:<port>`. */
 export function outsideAddresses(urlOf: (name: SimulatorName) => string): Addresses {
   const config = readConfig({});
   if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join('\n'));

@@ -414,7 +414,7 @@ export interface Shape {
   readonly kept?: string;
   /** Reason why nobody reads it, or why an unreadable one is the same as none. */
   readonly unread?: string;
-  /** Under which source a new member is counted, and after which path; null where names are keys, or where the client counts (`asked-answers.test.ts`). */
+  /** Source and path that count a new member, or null if names are keys or the client counts (`asked-answers.test.ts`). */
   readonly counted: readonly [source: string, path: string] | null;
 }
 
@@ -569,7 +569,7 @@ export const SHAPES: readonly Shape[] = [
     message: pro,
     at: ['parsed', 'priceFeeds', 0],
     required: 'priceFeedId price exponent confidence feedUpdateTimestamp',
-    // A session that nobody knows is none.
+    // An unknown session counts as none.
     unread: 'publisherCount marketSession',
     counted: ['pyth:pro', 'parsed.priceFeeds.'],
   },
@@ -782,7 +782,7 @@ export const SHAPES: readonly Shape[] = [
     message: framed('kalshi-frames', 'snapshot'),
     at: ['msg'],
     required: 'market_ticker',
-    // A side on which nobody stands is left out.
+    // A side without orders is left out.
     typed: 'yes_dollars_fp no_dollars_fp',
     counted: ['kalshi:orderbook_snapshot', ''],
   },
@@ -798,7 +798,7 @@ export const SHAPES: readonly Shape[] = [
     message: framed('kalshi-frames', 'trade'),
     at: ['msg'],
     required: 'trade_id market_ticker no_price_dollars count_fp taker_side',
-    // Either time will do, and only the taker's price is read.
+    // Either time suffices, and only the taker's price is read.
     typed: 'ts_ms',
     unread: 'ts yes_price_dollars',
     counted: ['kalshi:trade', ''],
@@ -943,12 +943,12 @@ export const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Words of an enumeration: each with the message it stands in, and what an unknown one comes to. */
+/** Words of an enumeration, each with its message and the result of an unknown word. */
 export const WORDS: readonly {
   readonly of: keyof typeof MAPS;
   readonly message: unknown;
   readonly at: readonly Step[];
-  /** `refused`: nothing but a reason. `kept`: the row stands, its unknown word counted. `nothing`: the row says nothing by that word. */
+  /** `refused`: only a reason. `kept`: the row stands, its unknown word counted. `nothing`: the row yields nothing. */
   readonly becomes: 'refused' | 'kept' | 'nothing';
 }[] = [
   { of: 'polymarket', message: framed('polymarket-frames', 'book'), at: ['event_type'], becomes: 'refused' },

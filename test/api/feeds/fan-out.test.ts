@@ -1,4 +1,4 @@
-// What the fan-out writes is, byte for byte, what `ws` itself would have sent.
+// The fan-out writes exactly the bytes that `ws` would have sent.
 import { createServer } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { createFanOut, type FeedClient, type Member } from '../../../api/feeds/f
 import { channelFrame, frameText, websocketBytes } from '../../../api/feeds/frames.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 
-/** Everything that a plain TCP client receives after the upgrade when the server sends these texts with `ws.send`. */
+/** Returns the bytes that a plain TCP client receives after the upgrade when the server sends these texts with `ws.send`. */
 async function bytesOfWs(texts: readonly string[]): Promise<Buffer> {
   const server = createServer();
   const sockets = new WebSocketServer({ server, perMessageDeflate: false });

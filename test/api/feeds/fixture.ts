@@ -1,4 +1,4 @@
-// A server with nothing but the feeds, over a real database, and clients that remember what they received.
+// Server with only the feeds, over a real database, and clients that record what they receive.
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -59,14 +59,14 @@ export interface FixtureOptions {
   readonly feeds?: FeedOptions;
   /** Maximum idle time of a connection, in milliseconds; default unlimited. */
   readonly connectionTimeout?: number;
-  /** When a subject's token expires; an hour from now unless told. */
+  /** Returns the expiry of a subject's token. Default: in an hour. */
   readonly expiresAt?: (subject: string) => number;
   readonly find?: (subject: string) => Promise<FeedMember | null>;
-  /** Closed bars; those of the database unless told. */
+  /** Closed bars. Default: those of the database. */
   readonly candles?: FeedPorts['candles'];
 }
 
-/** One database for a test file. */
+/** Opens one database for a test file. */
 export async function openFixtureDatabase(): Promise<Sql> {
   const sql = openDatabase({ url: await testDatabase(), connections: 12, name: 'feeds test' });
   await sql`insert into organizations (id, name) values (${OURS}, 'ours'), (${THEIRS}, 'theirs')`;
@@ -108,7 +108,7 @@ export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promi
   };
   const app = fastify({ genReqId: () => randomUUID(), forceCloseConnections: 'idle', connectionTimeout: options.connectionTimeout ?? 0 });
   app.decorateRequest('caller', null);
-  // Stands in for the gate of the API, which has tests of its own.
+  // Replaces the API's authentication, which has its own tests.
   app.addHook('onRequest', async (request, reply) => {
     const subject = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     if (subject === undefined) return reply.code(401).send();
@@ -147,7 +147,7 @@ export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promi
   };
 }
 
-/** The decision records of a batch, straight from the tables; newest first, to show that the feed does not rely on an order. */
+/** Returns the decision records of a batch from the tables, newest first, to show that the feed does not rely on an order. */
 async function expandDecisions(sql: Sql, batch: { shard: number; fromSlot: number; slot: number }, orgId: string) {
   const rows = await sql<{ agent_id: string; slot: number; hash: string }[]>`
     select d.agent_id, d.slot, encode(d.hash, 'hex') as hash from decisions d join actors a on a.id = d.agent_id
@@ -185,7 +185,7 @@ export interface Frame {
   readonly at?: string;
   readonly code?: string;
   readonly detail?: string;
-  // Looked into freely: its shape is what the tests check.
+  // Untyped: the tests check its form.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly data?: any;
 }
@@ -196,14 +196,14 @@ export interface TestClient {
   /** Resolves with code and reason once it is closed. */
   readonly closed: Promise<{ code: number; reason: string }>;
   send(message: unknown): void;
-  /** Waits for the first frame that fits, also among those that came before. */
+  /** Waits for the first matching frame, past or future. */
   wait(what: string, fits: (frame: Frame) => boolean): Promise<Frame>;
-  /** Sends and waits for the answer with the same id. */
+  /** Sends a message and waits for the answer with its id. */
   ask(message: { id: number | string; [name: string]: unknown }): Promise<Frame>;
   updates(channel: string): Frame[];
-  /** The network socket under it: paused, it takes nothing. */
+  /** Returns the underlying network socket. Paused, it reads nothing. */
   net(): Socket;
-  /** A round trip: what was sent before has been dealt with. */
+  /** Makes a round trip: everything sent before has been processed. */
   roundTrip(): Promise<void>;
 }
 
@@ -246,7 +246,7 @@ export async function connect(
   return client;
 }
 
-/** Writes announcements in one transaction and wakes the tail, as the stores do. */
+/** Writes announcements in one transaction and wakes the tail, like the stores. */
 export async function announce(
   sql: Sql | Transaction,
   rows: readonly { channel: string; orgId: string | null; actorId?: string; body: Json }[],

@@ -1,4 +1,4 @@
-// The feeds behind the whole API: who gets in, and what commands make visible there.
+// Feeds behind the whole API: access, and the visible effects of commands.
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -83,7 +83,7 @@ afterAll(async () => {
   await sql?.end({ timeout: 1 });
 });
 
-/** The status that an upgrade is answered with; 101 where it succeeds. */
+/** Returns the status of an upgrade; 101 on success. */
 function upgrade(headers: { [name: string]: string }): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/feeds`, { headers });
@@ -150,7 +150,7 @@ test('an agent that is created and paused over HTTP appears on the feeds of its 
   expect(paused.status).toBe(200);
   const change = await waitFor(() => ours.find(({ channel, type }) => channel === 'agents' && type === 'update'), { what: 'the pause' });
   expect(change.data).toMatchObject({ agentId: created.body.id, status: 'paused', duty: 'paused', pauseCause: 'operator' });
-  // The tail may lag behind the subscription, so that the creation is received before the pause.
+  // The tail may lag behind the subscription, so that the creation arrives before the pause.
   const step = await waitFor(
     () => ours.find(({ channel, type, data }) => channel === 'inspect' && type === 'update' && data.event.type === 'pause'),
     {
@@ -189,7 +189,7 @@ test('a token that is taken back and a member who is removed lose their open con
   expect((await api.call('POST', '/v1/members/remove', { token: admin, body: { subject: removed.subject } })).status).toBe(200);
   expect(await first.closed).toEqual([4002, 'the token was taken back']);
   expect(await second.closed).toEqual([4003, 'a permission was withdrawn']);
-  // The stream ends by itself, and says why.
+  // The stream ends by itself, with the reason.
   expect(await events.text()).toContain('token_revoked');
   expect(await upgrade({ authorization: `Bearer ${revoked.token}` })).toBe(401);
   const answered = new Promise<string>((resolve) => third.socket.once('message', (data) => resolve(String(data))));

@@ -1,4 +1,4 @@
-// The inspection of actors, received by Stately's own client: actors as they step, an actor of the past with its whole life, and nobody else's.
+// Inspection of actors with Stately's own client: live steps, the whole life of a past actor, and no other organization's actors.
 import { createWebSocketReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -36,7 +36,7 @@ afterAll(async () => {
   await sql?.end();
 });
 
-/** Returns what Stately's receiver gets of an inspection, through the relay as a visualizer has it. */
+/** Returns what Stately's receiver gets from an inspection, through the relay of a visualizer. */
 async function received(query = '', subject = 'ours'): Promise<StatelyInspectionEvent[]> {
   const ends: string[] = [];
   const relay = await startInspectorRelay({
@@ -61,7 +61,7 @@ test('running actors are told with their machines, then every step as its event 
   const [actor] = of(events, '@xstate.actor') as { definition: string; snapshot: { value: object; context: object } }[];
   expect(actor).toMatchObject({ sessionId: FIRST, rootId: FIRST, name: `lamp ${FIRST.slice(-8)}`, _version: '0.7.2' });
   expect(actor?.snapshot).toEqual({ status: 'active', value: 'dark', context: { presses: 0, bill: null } });
-  // The machine's own configuration: what a visualiser draws.
+  // The machine's own configuration, which a visualizer draws.
   expect(Object.keys(JSON.parse(actor?.definition ?? '{}').states)).toEqual(['dark', 'lit']);
 
   await deliver(FIRST, { type: 'count' });

@@ -1,4 +1,4 @@
-// Channels of the newest state over a real socket: all at first, then what changed, conflated, and bars that none is left out of.
+// Channels of the newest state over a real socket: a snapshot, then conflated changes, and bars without omissions.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import type { StoredCandle } from '../../../src/domain/candles/candle.ts';
@@ -13,9 +13,9 @@ const MINUTE = 60_000;
 const live = createLiveClock();
 let sql: Sql;
 let fixture: Stage;
-/** Bars that the venue has by now. */
+/** Bars that the venue has so far. */
 const bars: StoredCandle[] = [];
-/** Lead of the feeds' time, so that a minute ends when a test wants it to. */
+/** Lead of the feeds' time in milliseconds, so that a minute ends when a test wants it to. */
 let shift = 0;
 
 beforeAll(async () => {
@@ -112,7 +112,7 @@ test('the newest of many changes is what is sent, at the depth that was asked fo
 test('a book that is being repaired says so, and one whose venue nobody receives is worth nothing', async () => {
   const socket = await open();
   socket.send({ op: 'subscribe', id: 1, channel: 'order_book', params: { venue: 'spotexchange', instrument: 'BTCUSDT' } });
-  // What was published before is told whole; only what comes after it is an update of its own.
+  // The snapshot includes what was published before; only later changes are updates.
   await socket.frame('a snapshot', ({ type }) => type === 'snapshot');
   publish(book(300, { quality: 'degraded', flags: ['gap', 'resyncing'] }));
   const repaired = await socket.frame('a book', ({ data }) => data?.sequence === 300);
@@ -161,7 +161,7 @@ test('each bar comes once it has closed, a late one too, and a missing one is no
   const snapshot = await socket.frame('bars', ({ type }) => type === 'snapshot');
   const openTimes = (data: { openTime: string }[]) => data.map(({ openTime }) => (Date.parse(openTime) - slot) / MINUTE);
   expect(openTimes(snapshot.data)).toEqual([-3, -1]);
-  // The next minute ends; its bar is there, and so is the one that was missing.
+  // The next minute ends: its bar is there, and the missing one too.
   bars.push(bar(slot - 2 * MINUTE), bar(slot));
   bars.sort((a, b) => a.openTime - b.openTime);
   await waitFor(() => socket.updates('candles').length >= 2, { what: 'the bars', deadlineMs: 20_000 });

@@ -1,4 +1,4 @@
-// How connections live and end: heartbeats, dead peers, tokens, permissions, slow clients, restarts.
+// Life of connections: heartbeats, dead peers, tokens, permissions, slow clients, restarts.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import type { Member } from '../../../src/domain/identity/member.ts';
@@ -34,7 +34,7 @@ async function open(options: FixtureOptions): Promise<Stage> {
   return fixture;
 }
 
-/** Moves a virtual clock, and lets the sockets have their turn after every second. */
+/** Advances a virtual clock and lets the sockets work after every second. */
 async function pass(clock: ReturnType<typeof createVirtualClock>, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 1_000) await clock.settleTo(clock.now() + Math.min(left, 1_000));
 }
@@ -45,7 +45,7 @@ test('a heartbeat comes every 5 s, and a peer that answers lives on', async () =
   for (let beat = 1; beat <= 4; beat++) {
     await pass(clock, 5_000);
     await waitFor(() => client.frames.filter(({ type }) => type === 'heartbeat').length === beat, { what: `heartbeat ${beat}` });
-    // Its pong to the ping has arrived once a later message was answered.
+    // Its pong has arrived once a later message was answered.
     await client.roundTrip();
   }
   expect(client.frames.filter(({ type }) => type === 'heartbeat').map(({ at }) => at)).toEqual(
@@ -87,7 +87,7 @@ test('a withdrawn permission closes who uses it with 4003 within seconds, and no
   await pass(clock, 5_000);
   expect((await user.closed).code).toBe(4003);
   await other.roundTrip();
-  // The one that only looks at the market stays, and cannot get more any longer.
+  // The market-only connection stays, but cannot get more.
   expect(await idle.ask({ op: 'subscribe', id: 2, channel: 'agents' })).toMatchObject({ code: 'permission_missing' });
   current.members.delete('ana');
   await pass(clock, 5_000);
@@ -145,7 +145,7 @@ test('a silent stream outlives the idle limit of plain requests', async () => {
   };
   await until('subscribed');
   const clock = createLiveClock();
-  // Idle time is the kernel's, not the injected clock's: it has to pass.
+  // Idle time is the kernel's, not the injected clock's: it must really pass.
   await new Promise<void>((resolve) => clock.deadline(clock.now() + 300, resolve));
   await announce(sql, [{ channel: 'takes', orgId: OURS, body: { n: 'after the silence' } }]);
   await until('after the silence');
@@ -169,7 +169,7 @@ test('a frozen client among healthy ones: they receive everything at once, it is
     await announce(sql, rows(n, 200));
     await waitFor(
       () => {
-        // Little by little: ten seconds of this clock are what a frozen client is given, however often we ask.
+        // In small steps: a frozen client gets ten seconds of this clock, however often it is polled.
         clock.advanceTo(clock.now() + 1);
         return healthy.every((client) => client.frames.at(-1)?.data?.n === n + 199);
       },
@@ -177,11 +177,11 @@ test('a frozen client among healthy ones: they receive everything at once, it is
     );
     kept = Math.max(kept, ...serverBuffers(current));
   }
-  // 6 MB were sent to everybody; what is kept for the frozen one is bounded by a limit of its own.
+  // Everybody was sent 6 MB; what is buffered for the frozen one has its own limit.
   expect(kept).toBeGreaterThan(256 * 1024);
   expect(kept).toBeLessThan(1024 * 1024);
   for (const client of healthy) expect(client.updates('inspect').map(({ data }) => data.n)).toEqual([...Array(total).keys()]);
-  // Nothing was taken for 10 s: the frozen one has been told, and is told of it once it reads again.
+  // Nothing was read for 10 s: the frozen client has been sent the error, which it reads once it resumes.
   await pass(clock, 11_000);
   frozen.net().resume();
   const end = await frozen.closed;
@@ -203,7 +203,7 @@ test('a frozen client among healthy ones: they receive everything at once, it is
   for (const client of [...healthy, again]) client.socket.terminate();
 });
 
-/** Bytes that wait in each of the server's sockets, as Node.js itself counts them. */
+/** Returns the bytes that wait in each of the server's sockets, as counted by Node.js. */
 function serverBuffers({ port }: Stage): number[] {
   const handles = (process as unknown as { _getActiveHandles(): { writableLength?: number; localPort?: number }[] })._getActiveHandles();
   return handles.filter(({ localPort }) => localPort === port).map(({ writableLength }) => writableLength ?? 0);

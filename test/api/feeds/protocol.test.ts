@@ -1,4 +1,4 @@
-// What a client may say on the websocket, and what it is answered.
+// Messages that a client may send on the websocket, and their answers.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -189,7 +189,7 @@ test('nothing of another organization ever appears, and what names none appears 
     expect(own.every(({ data }) => data.owner === owner)).toBe(true);
   }
   expect(fixture.defects.join()).toContain('names no organization');
-  // Resuming reads another way: it must not tell more.
+  // Resuming uses other reads: it must not reveal more.
   const again = await connect(fixture, 'theirs');
   await again.ask({ op: 'subscribe', id: 1, channel: 'proposals', from: '0.0' });
   await again.wait('their last proposal', ({ data }) => data?.n === 55);
@@ -197,12 +197,12 @@ test('nothing of another organization ever appears, and what names none appears 
   for (const client of [ours, theirs, again]) client.socket.terminate();
 });
 
-/** Parameters of the channels that need some. A new channel that does is refused below until it is named here. */
+/** Parameters of channels that require some. A new one is refused below until it is listed here. */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   order_book: { venue: 'spotexchange', instrument: 'BTCUSDT' },
   candles: { venue: 'spotexchange', instrument: 'BTCUSDT', timeframe: '1h' },
 };
-/** Channels on which an announcement is sent as it is. */
+/** Channels on which an announcement is sent unchanged. */
 const PLAIN = CHANNELS.flatMap((channel) => (channel.kind === 'announcements' && channel.expand === null ? [channel.name] : []));
 const announced = (orgId: string, actorId: string, n: string) =>
   announce(
@@ -224,7 +224,10 @@ async function subscribedToAll(on: Stage, subject: string) {
   return client;
 }
 
-/** Messages that our organization is sent on every channel, by both transports, while the other one does something. Cursors name transactions of everybody. */
+/**
+ * Returns what our organization receives on every channel, by both transports, while the other organization acts. Cursors name everyone's
+ * transactions.
+ */
 async function receivedWhile(on: Stage, meanwhile: () => Promise<unknown>) {
   const [client, over] = [await subscribedToAll(on, 'ours'), new AbortController()];
   const streams = new Map<string, string>();

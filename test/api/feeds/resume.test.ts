@@ -1,4 +1,4 @@
-// A client that comes back with its cursor receives everything exactly once, whatever interrupted it.
+// A client that resumes from its cursor receives everything exactly once, whatever interrupted it.
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
@@ -19,7 +19,7 @@ afterAll(async () => {
   await sql?.end();
 });
 
-/** A small generator of our own, so that a failure can be repeated from its printed seed. */
+/** Seeded generator, so that a failure can be repeated from its printed seed. */
 function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -41,7 +41,7 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
 
   const writing = (async () => {
     for (let n = 0; n < total; ) {
-      // Never far ahead of the reader: otherwise one connection of a fast machine would receive it all.
+      // Never far ahead of the reader: otherwise one connection of a fast machine would receive everything.
       await waitFor(() => n - received.length <= 600, { what: `the reader at ${n} (seed ${seed})` });
       const size = Math.min(1 + Math.floor(random() * 120), total - n);
       // Two transactions at a time, so that commits overtake each other.
@@ -72,7 +72,7 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
       received.push(frame.data.n as number);
     }
     cursor = updates.at(-1)?.cursor ?? cursor;
-    // What still arrives after this is read again from the cursor.
+    // Later arrivals are read again from the cursor.
     client.socket.removeAllListeners('message');
   }
   await writing;
@@ -85,7 +85,7 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
   expect(fixture.defects).toEqual([]);
 });
 
-/** Agents with decisions, and the one announcement that a shard's batch makes of them. */
+/** Writes decisions of agents with the one announcement of their shard's batch. */
 async function tickShard(agents: readonly { id: string; shard: number }[], fromSlot: number, slot: number): Promise<void> {
   await sql.begin(async (transaction) => {
     const rows = [];
@@ -214,7 +214,7 @@ test('server-sent events resume with Last-Event-ID, and each stands for its own 
   await waitFor(() => second.events.length === 10, { what: 'the rest' });
   expect(second.events.slice(1).map(({ frame }) => frame.data.n)).toEqual([11, 12, 13, 14, 15, 16, 17, 18, 19]);
   second.destroy();
-  // The acknowledgement's id is a place, too: a client that received nothing yet misses nothing.
+  // The acknowledgement's id is a cursor too: a client that has received nothing misses nothing.
   const third = await events('/v1/feeds/sse?channel=bridge', { 'last-event-id': first.events[0]?.id as string });
   await waitFor(() => third.events.length === 20, { what: 'all again' });
   third.destroy();
@@ -245,7 +245,7 @@ test('who leaves a subscription while its cursor is looked up has left it: the n
   const client = await connect(fixture);
   const { cursor } = await client.ask({ op: 'subscribe', id: 1, channel: 'takes' });
   await client.ask({ op: 'unsubscribe', id: 1 });
-  // All three at once, so that the second is there before the first one's look-up has ended.
+  // All three at once, so that the second arrives before the first one's look-up has ended.
   for (const operation of [
     { op: 'subscribe', id: 2, channel: 'takes', from: cursor },
     { op: 'unsubscribe', id: 2 },

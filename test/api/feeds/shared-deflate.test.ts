@@ -1,4 +1,4 @@
-// Messages that are compressed once for all clients: every client unpacks them, and they are a fraction of what they say.
+// Messages compressed once for all clients: every client can decompress them, and they are much smaller than the texts.
 import { createHash } from 'node:crypto';
 import { constants, createInflateRaw } from 'node:zlib';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const AGENT = '00000000-0000-7000-8000-000000000001';
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-/** Messages like decisions: long, nearly the same, and with two hashes of their own. */
+/** Returns messages like decisions: long, nearly equal, and with two hashes each. */
 const news = (round: string) =>
   Array.from({ length: 30 }, (_, n) => ({
     channel: 'agents',
@@ -37,7 +37,7 @@ const news = (round: string) =>
     },
   }));
 
-/** The texts of frames, by an unpacking that only remembers what a client does. */
+/** Decompresses frames with no more state than a client has. */
 async function unpacked(bytes: Buffer, windowBits: number): Promise<string[]> {
   const inflate = createInflateRaw({ windowBits });
   const texts: string[] = [];
@@ -102,7 +102,7 @@ describe('on the feed', () => {
 
   test('clients of every offer receive the same, those that take it a fraction of the bytes', async () => {
     for (let n = 0; n < 20; n++) open.push(await connect(fixture));
-    // One that offers nothing, and one whose compressor must forget every message: it is agreed to by nobody.
+    // A client that offers no compression, and one that requires a context per message, which the server declines.
     const plain = await connect(fixture, 'ours', {}, { perMessageDeflate: false });
     const forgetful = await connect(fixture, 'ours', {}, { perMessageDeflate: { serverNoContextTakeover: true } });
     const narrow = await connect(fixture, 'ours', {}, { perMessageDeflate: { serverMaxWindowBits: 12, clientMaxWindowBits: 12 } });
@@ -122,7 +122,7 @@ describe('on the feed', () => {
     const took = (client: TestClient): number => receivedOf(client) - (before[clients.indexOf(client)] as number);
     expect(took(forgetful)).toBe(took(plain));
     for (const client of [narrow, ...open]) expect(took(client)).toBeLessThan(took(plain) / 5);
-    // Operations that a client compresses are read as any other, and what is compressed on and on is bounded unpacked.
+    // Compressed operations of a client are read like others, and their decompressed size is bounded.
     const [one] = open as [TestClient];
     one.send(`${' '.repeat(5_000)}${JSON.stringify({ op: 'ping', id: 7 })}`);
     await one.wait('the answer', ({ type }) => type === 'pong');

@@ -1,4 +1,4 @@
-/** A sandbox of one seed in which agents live through a stretch of days on paper, and backtests of the same days as the service runs them. */
+/** Seeded sandbox in which agents trade on paper for some days, and backtests of the same days as the service runs them. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ export interface PaperSide {
 export interface BacktestStretch {
   readonly from: number;
   readonly to: number;
-  /** Bars that are decided on. */
+  /** Timeframe of the rules. */
   readonly timeframe: string;
 }
 
@@ -49,18 +49,18 @@ export interface Lived {
   readonly owner: Sql;
   /** Agent ids in the order of the manifests. */
   readonly agents: readonly string[];
-  /** Lives through hours; tells how many are done. */
+  /** Lives through some hours and reports progress. */
   live(hours: number, progress: (done: number, total: number) => void): Promise<void>;
-  /** Orders of an agent on paper, each as one side, ascending. */
+  /** Returns an agent's paper orders, each as one side, ascending. */
   sides(agentId: string): Promise<readonly PaperSide[]>;
-  /** A backtest as the service runs it: over the stored bars and what the sandbox tells of its past. */
+  /** Runs a backtest like the service: over the stored bars and the sandbox's past. */
   backtest(manifest: Manifest, stretch: BacktestStretch): Promise<BacktestResult>;
-  /** The middle of an instrument's quote at an instant. */
+  /** Returns the mid of an instrument's quote at a time. */
   middle(instrument: string, at: number): number;
   close(): Promise<void>;
 }
 
-/** Opens a sandbox on an empty database at an instant that is still to come, with an organization for each manifest. */
+/** Opens a sandbox on an empty database at a future time, with an organization for each manifest. */
 export async function openLived(url: string, seed: number, at: number, manifests: readonly Manifest[]): Promise<Lived> {
   const home = mkdtempSync(join(tmpdir(), 'sevengate-lived-'));
   chmodSync(home, 0o711);

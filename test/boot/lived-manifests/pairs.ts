@@ -1,11 +1,11 @@
-/** The orders of a life on paper beside the trades of a backtest of the same days: the same trade is a pair. */
+/** Pairs the orders of paper trading with the trades of a backtest over the same days. */
 import type { CalibratedFill } from '../../../src/domain/agents/calibration.ts';
 import { timeframeMs } from '../../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import type { Lived, PaperSide } from './lived-stretch.ts';
 
-/** One side of a trade: its decision, its price and its fee. */
+/** One side of a trade: its decision, price and fee. */
 interface Side {
   readonly slot: number;
   readonly instrument: string;
@@ -13,17 +13,19 @@ interface Side {
   readonly quantity: number;
   readonly price: number;
   readonly feeBps: number;
-  /** True if the venue ended the position. */
+  /** True if the venue liquidated the position. */
   readonly isLiquidation: boolean;
 }
 
 const BPS = 10_000;
-/** A bar is fetched some seconds after its end: paper decides on it a minute later. */
+/** A bar is fetched some seconds after its end, so paper decides on it a minute later. */
 const LEAST_WINDOW_MS = 120_000;
-/** An order of another size is another order: where no pools are recorded, a backtest takes a tenth of the last bar's volume at most. */
+/**
+ * Relative difference in size up to which orders match. Without recorded pools a backtest takes at most a tenth of the last bar's volume.
+ */
 const SAME_SIZE = 0.05;
 
-/** The sides of a backtest's trades that were decided from an instant on. The fee of a trade is shared by its sides in proportion. */
+/** Returns the sides of a backtest's trades decided from a time on. A trade's fee is split proportionally. */
 function sidesOf({ trades }: Pick<BacktestResult, 'trades'>, from: number): readonly Side[] {
   return trades.list
     .flatMap((trade): Side[] => {
@@ -48,12 +50,12 @@ function sidesOf({ trades }: Pick<BacktestResult, 'trades'>, from: number): read
 
 export interface Paired {
   readonly pairs: readonly CalibratedFill[];
-  /** Sides of one of both that the other has not. */
+  /** Sides that only paper has. */
   readonly paperAlone: number;
   readonly backtestAlone: number;
 }
 
-/** Pairs each paper order with the nearest trade of the same instrument and side that was decided about when it was, each once. */
+/** Pairs each paper order with the nearest trade of the same instrument, side and time, each at most once. */
 export function paired(lived: Lived, paper: readonly PaperSide[], run: BacktestResult, from: number): Paired {
   const free = new Set(sidesOf(run, from).filter(({ isLiquidation }) => !isLiquidation));
   const total = free.size;
@@ -86,7 +88,7 @@ export function paired(lived: Lived, paper: readonly PaperSide[], run: BacktestR
   return { pairs, paperAlone: paper.length - pairs.length, backtestAlone: total - pairs.length };
 }
 
-/** Cost against the middle of the decision, fee included, in basis points. */
+/** Returns the cost against the mid at the decision, fee included, in basis points. */
 function costOf(
   lived: Lived,
   { instrument, slot, side, price, feeBps }: Pick<Side, 'instrument' | 'slot' | 'side' | 'price' | 'feeBps'>,

@@ -1,4 +1,4 @@
-// Twenty agents live through thirty days on paper, and each is backtested over the same days: what the same trades cost in both.
+// Twenty agents trade on paper for thirty days and are backtested over the same days: the costs of the same trades are compared.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CalibratedFill, COST_GROUPS, type CostFigures, costFigures, costsBy } from '../../../src/domain/agents/calibration.ts';
 import { testDatabase } from '../../harness/postgres.ts';
@@ -10,14 +10,14 @@ const DAY = 86_400_000;
 /** `LIVED_DAYS` shortens it. */
 const DAYS = Number(process.env['LIVED_DAYS'] ?? 30);
 const SEED = 20;
-/** Still to come: the time of a database only moves forward. */
+/** In the future, because a database's time only moves forward. */
 const FROM = Date.UTC(2027, 0, 4);
-/** Backtests begin earlier, so that their averages are as long as those of agents that begin to live. */
+/** Time by which backtests start earlier, so that their averages are as long as those of running agents. */
 const WARM = 45 * DAY;
 const MOST_BPS = 3;
-/** Fewer pairs say nothing by themselves. */
+/** Number of pairs below which a comparison is meaningless. */
 const LEAST_PAIRS = 10;
-/** Probability below which an uneven number of dearer and cheaper sides is no chance. */
+/** Probability below which an imbalance of more and less expensive sides is not chance. */
 const NO_CHANCE = 0.001;
 
 let lived: Lived;

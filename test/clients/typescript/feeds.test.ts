@@ -1,4 +1,4 @@
-// The client's feeds beside the real ones: resumed after every cut without loss or repeat, ended at once, refused with a reason.
+// Feeds of the client with the real ones: resumed after every cut without loss or repetition, ended at once, refused with a reason.
 import { firstValueFrom, from, takeWhile, toArray } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   fixture = await openFixture(sql);
 });
 afterAll(async () => {
-  // Node's fetch opens a connection in advance after each that it gave up; nothing was asked over it.
+  // Node's fetch opens a spare connection after each aborted one.
   fixture?.app.server.closeAllConnections();
   await fixture?.close();
   await sql?.end();
@@ -27,7 +27,7 @@ afterAll(async () => {
 const clientOf = (options: Partial<ClientOptions> = {}) =>
   createClient({ baseUrl: `http://127.0.0.1:${fixture.port}`, token: 'ours', timing: testTiming(), ...options });
 
-/** `fetch` whose bodies break off: after so many bytes as `afterBytes` says, each time anew. */
+/** Creates a `fetch` whose bodies break off after `afterBytes` bytes each time. */
 function cutting(afterBytes: () => number): typeof fetch & { readonly cuts: () => number } {
   let cuts = 0;
   const cut: typeof fetch = async (url, init) => {
@@ -91,7 +91,7 @@ test('a client that is cut off before its snapshot gets it with the next connect
     expect(type).toBe('snapshot');
     break;
   }
-  // The answer to the subscription was received whole, and nothing behind it.
+  // The acknowledgement was received completely, and nothing after it.
   expect(firstCut).toEqual([]);
 });
 
@@ -120,7 +120,7 @@ test('quotes go into RxJS in one line, items of the snapshot first, and an unsub
   expect([...new Set((await both).map(({ instrument }) => instrument))]).toEqual(['BTCUSDT', 'ETHUSDT']);
   await waitFor(() => fixture.stats().connections === 0, { what: 'the end of the connection' });
 
-  // Unsubscribed while nothing comes.
+  // Unsubscribed while nothing arrives.
   const silent = from(clientOf().feed('takes')).subscribe();
   await waitFor(() => fixture.stats().connections === 1, { what: 'the connection' });
   silent.unsubscribe();
@@ -154,7 +154,7 @@ test('a socket of the feed is opened with the token', async () => {
   await waitFor(() => fixture.stats().connections === 0, { what: 'the end of the connection' });
 });
 
-/** Reads a feed of a server that answers as told, until two frames came or it ended with an error. */
+/** Reads a feed of a scripted server, until two frames came or it ended with an error. */
 async function twoFrames(answers: readonly Answering[], options: Partial<ClientOptions> = {}) {
   const server = await answering(...answers);
   const timing = testTiming();

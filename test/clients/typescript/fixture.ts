@@ -1,16 +1,16 @@
-/** Shared by the tests of the client: a time that never sleeps, the API without a socket, and a server that answers as a test says. */
+/** Shared by the client's tests: timing that never sleeps, the API without a socket, and a scripted server. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Timing } from '../../../clients/typescript/src/timing.ts';
 import type { ApiUnderTest } from '../../api/api-under-test.ts';
 
-/** Bounds and silences of at least so many milliseconds last until the test ends them; pauses between attempts pass at once. */
+/** Waits of at least this long last until the test ends them; shorter pauses pass at once. */
 const HELD_FROM_MS = 10_000;
 
 export interface TestTiming extends Timing {
-  /** Every pause that was waited for, in milliseconds. */
+  /** Pauses that were waited for, in milliseconds. */
   readonly pauses: readonly number[];
-  /** Lets every bound and silence of this moment pass. */
+  /** Ends every pending long wait. */
   expire(): void;
 }
 
@@ -39,7 +39,7 @@ export function testTiming(at = Date.UTC(2026, 2, 2, 14, 31)): TestTiming {
   };
 }
 
-/** `fetch` that asks the API in this process. */
+/** Creates a `fetch` that calls the API in this process. */
 export function fetchOf({ app }: Pick<ApiUnderTest, 'app'>): typeof fetch {
   return async (input, init = {}) => {
     init.signal?.throwIfAborted();
@@ -71,7 +71,7 @@ export interface AnsweringServer {
   close(): Promise<void>;
 }
 
-/** A server on loopback that gives these answers in turn, and the last of them from then on. */
+/** Starts a server on loopback that gives these answers in turn, and then repeats the last one. */
 export async function answering(...answers: readonly Answering[]): Promise<AnsweringServer> {
   const asked: Asked[] = [];
   const server: Server = createServer((request, response) => {
@@ -121,20 +121,20 @@ export const html =
 /** Ends the connection without an answer. */
 export const hangUp = (response: ServerResponse): void => void response.socket?.destroy();
 
-/** Promises a body and ends the connection in the middle of it. */
+/** Promises a body and closes the connection in the middle of it. */
 export const cutOff = (response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"items":[', () => response.socket?.destroy());
 };
 
-/** A whole answer whose JSON is not. */
+/** Sends a complete answer with truncated JSON. */
 export const truncated = (response: ServerResponse): void =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end('{"items":[');
 
-/** Takes the request and never answers. */
+/** Accepts the request and never answers. */
 export const silence = (): void => {};
 
-/** Begins a stream of events with these, and does with it what `then` says. */
+/** Starts an event stream with these events, then runs `then`. */
 export const events =
   (texts: readonly string[], then: (response: ServerResponse) => void = (response) => void response.end()) =>
   (response: ServerResponse): void => {
@@ -142,15 +142,15 @@ export const events =
     response.write(texts.join(''), () => then(response));
   };
 
-/** An event with one frame of a channel. */
+/** Returns an event with one frame of a channel. */
 export const frame = (channel: string, type: string, cursor: string | null, data: unknown): string =>
   `${cursor === null ? '' : `id: ${cursor}\n`}data: ${JSON.stringify({ channel, type, seq: 1, cursor, at: '2026-03-02T14:31:00.000Z', data })}\n\n`;
 
-/** An event that refuses or ends a feed. */
+/** Returns an event that refuses or ends a feed. */
 export const refusal = (channel: string, code: string): string =>
   `data: ${JSON.stringify({ channel, type: 'error', code, detail: `this is ${code}`, at: '2026-03-02T14:31:00.000Z', data: { code, detail: '' } })}\n\n`;
 
-/** Every item of a stream. */
+/** Returns every item of a stream. */
 export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) found.push(item);

@@ -1,4 +1,4 @@
-// A client beside a service that fails in every way: typed errors, retries only where they are safe, bounded pauses, aborts at once.
+// Client of a failing service: typed errors, retries only if safe, bounded pauses, immediate aborts.
 import { afterEach, expect, test } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../../clients/typescript/src/client.ts';
 import { ApiError, NetworkError } from '../../../clients/typescript/src/errors.ts';

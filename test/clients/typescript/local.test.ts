@@ -1,4 +1,4 @@
-// The client finds the local service and its tokens in the state folder, as the service itself writes it.
+// The client finds the local service and its tokens in the state folder, as written by the service itself.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Every operation of the API document is callable by its operationId, and asks for what the document says.
+// Every operation of the API document is callable by its operationId, and sends the documented request.
 import { expect, test } from 'vitest';
 import { documentedRoutes, openApiDocument } from '../../../api/document/openapi.ts';
 import { createClient } from '../../../clients/typescript/src/client.ts';
@@ -21,7 +21,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** A client that sends nothing, and what it would have sent. */
+/** Creates a client that records requests instead of sending them. */
 function recording() {
   const sent: Sent[] = [];
   const api = createClient({

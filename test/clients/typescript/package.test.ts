@@ -1,4 +1,4 @@
-// The client as a package: small, nothing to install, clean in a browser, and every sample of its README compiles and runs.
+// Package of the client: small, without dependencies, usable in a browser, and every sample of its README compiles and runs.
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const source = join(root, 'clients', 'typescript');
 const readme = readFileSync(join(source, 'README.md'), 'utf8');
 
-/** A folder of somebody who installed the package. */
+/** Folder of a user who installed the package. */
 let folder: string;
 let service: SharedService;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Every sample of the API document that was recorded, as one module. */
+/** Returns every recorded sample of the API document as one module. */
 function documentedSamples(): string {
   type Sampled = { readonly operationId: string; readonly 'x-codeSamples': readonly { readonly lang: string; readonly source: string }[] };
   const { paths } = openApiDocument(documentedRoutes(), '0.0.0') as { readonly paths: Record<string, Record<string, Sampled>> };
@@ -60,7 +60,7 @@ test('a browser loads at most 25 kB of it, and no module of Node', async () => {
   const bytes = gzipSync(outputFiles[0]?.contents ?? '').length;
   console.log(`${bytes} bytes compressed`);
   expect(bytes).toBeLessThan(25_000);
-  // As much as the README says.
+  // Size as stated in the README.
   expect(`${Math.ceil(bytes / 1_000)} kB compressed`).toBe(/\d+ kB compressed/.exec(readme)?.[0]);
 });
 
@@ -92,7 +92,7 @@ test('the samples of the README and of the API document compile against the pack
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['sample.ts', 'documented.ts'] }));
   await run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder]).catch(({ stdout }) => expect(stdout).toBe(''));
 
-  // The state folder of a service whose operator is ours.
+  // State folder of a service whose operator is ours.
   const home = join(folder, '.sevengate');
   mkdirSync(join(home, 'tokens'), { recursive: true });
   writeFileSync(join(home, 'service.json'), JSON.stringify({ url: service.url, pid: process.pid }));

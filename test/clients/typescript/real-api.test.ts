@@ -1,4 +1,4 @@
-// The client beside the real API on a real database: answers, problems, keys and lists.
+// The client with the real API on a real database: answers, problems, keys and lists.
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import type { Agent, AgentDetail, Decision, Quote } from '../../../clients/typescript/src/api.ts';
 import { type Client, type ClientOptions, createClient } from '../../../clients/typescript/src/client.ts';

@@ -1,4 +1,4 @@
-// Analytics of agent tokens: holders, volume that resists wash trading, the risk score, vesting and performance against the share.
+// Analytics of agent tokens: holders, wash-resistant volume, risk score, vesting, and performance against the share.
 
 import { describe, expect, test } from 'vitest';
 import { analysisOf, duplicatedExposure, rankTokens, type TokenLook } from '../../../src/domain/agent-market/analysis.ts';
@@ -110,7 +110,7 @@ const hours = (count: number, of: (at: number) => Partial<Candle> = () => ({})):
 describe('volume', () => {
   test('of trades that go round in circles hardly counts: what counts is what the moves of the price cost', () => {
     const depth = 10_000;
-    // sqrt(1.02) - 1 of ten thousand dollars is the way from the lowest to the highest price.
+    // From the lowest to the highest price is sqrt(1.02) - 1 of ten thousand dollars.
     const way = 10_000 * (Math.sqrt(1.02) - 1);
     expect(countedVolume(bar(NOW), depth)).toBe(100);
     expect(countedVolume(bar(NOW, { volume: '1000000' }), depth)).toBeCloseTo(4 * way, 6);

@@ -1,4 +1,4 @@
-/** Assessments: every claim has a source that is listed, thin evidence is said to be thin, and a phrasing that strays is refused. */
+/** Assessments: every claim has a listed source, thin evidence is named as thin, and a straying phrasing is refused. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Assessment, assessStock, type Evidence, type EvidenceEvent } from '../../../src/domain/assessment/assess-stock.ts';
@@ -40,7 +40,7 @@ function claimOf(answer: Answer, list: string, index: number): { id: string; tex
   return claim;
 }
 
-/** The answer that changes nothing. */
+/** Returns an answer that changes nothing. */
 function echo(made: Assessment): Answer {
   const plain = (claims: readonly Claim[]) => claims.map(({ id, text, sources }) => ({ id, text, sources: [...sources] }));
   return { bull: plain(made.bull), bear: plain(made.bear), valuation: plain(made.valuation.claims), catalysts: plain(made.catalysts) };
@@ -62,7 +62,7 @@ describe('the deterministic assessment', () => {
   it('puts what speaks for it and against it where it belongs', () => {
     expect(made.bull.map(({ text }) => text).join(' ')).toMatch(/2% cheaper .*Buyback/);
     expect(made.bear.map(({ text }) => text).join(' ')).toContain('Recall');
-    // What nobody confirmed is a catalyst to watch and no argument; the calendar is one as well.
+    // Unconfirmed reports are catalysts to watch, not arguments; the calendar too.
     expect([...made.bull, ...made.bear].some(({ text }) => text.includes('Ignore'))).toBe(false);
     expect(made.catalysts.map(({ status }) => status)).toEqual(['observed', 'observed', 'unconfirmed', 'scheduled']);
     expect(made.sources.find(({ id }) => id === 'event:s2')?.kind).toBe('filing');

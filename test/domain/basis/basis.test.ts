@@ -1,4 +1,4 @@
-/** Basis rows: legs, costs and edges against arithmetic by hand, half-lives against series whose half-life is known. */
+/** Basis rows: legs, costs and edges compared with manual arithmetic, half-lives with series of known half-life. */
 import { describe, expect, it } from 'vitest';
 import { basisRow } from '../../../src/domain/basis/basis-row.ts';
 import { alignedSpreads, halfLifeOf } from '../../../src/domain/basis/half-life.ts';
@@ -14,7 +14,7 @@ function cutOf(seen: Observation | null): Cut {
   return { slot: SLOT, observations: new Map(seen === null ? [] : [[ENTRY.key, seen]]) };
 }
 
-/** An AR(1) series around zero whose deviations shrink by `keep` each bar, with deterministic shocks. */
+/** Returns an AR(1) series around zero whose deviations shrink by `keep` each bar, with deterministic shocks. */
 function series(keep: number, bars: number): { at: number; pct: number }[] {
   let level = 2;
   let state = 42;

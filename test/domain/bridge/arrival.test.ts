@@ -1,4 +1,4 @@
-// Which payments are a transfer's own: none that was there before its quote, and none that has settled another transfer.
+// Payments of a transfer: none from before its quote, and none that settled another transfer.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ArrivalSighting, arrivalOf, isOlder } from '../../../src/domain/bridge/arrival.ts';

@@ -1,4 +1,4 @@
-// The public status as a function of three axes: nothing unseen is a failure, nothing final is taken back.
+// The public status is a function of three axes: nothing unseen is a failure, and nothing final is revoked.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

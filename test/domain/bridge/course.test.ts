@@ -1,4 +1,4 @@
-// The course of a transfer: what its steps saw, folded into the moments at which something was another.
+// Timeline of a transfer: the observations of its steps, folded into the moments of change.
 import { expect, test } from 'vitest';
 import { NO_ARRIVAL, type Sighting } from '../../../src/domain/bridge/axes.ts';
 import { transferCourse } from '../../../src/domain/bridge/course.ts';

@@ -1,4 +1,4 @@
-// Offers and their choice: every fee is named, amounts are exact, the explanation names the numbers.
+// Offers and their choice: every fee is named, amounts are exact, and the explanation has the numbers.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { delayAfterMs } from '../../../src/domain/bridge/axes.ts';

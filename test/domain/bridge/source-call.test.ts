@@ -1,4 +1,4 @@
-// The instruction that moves the amount on the primary chain: every field that differs from the one that was asked for is named.
+// Instruction that moves the amount on the primary chain: every field that differs from the request is named.
 import { Keypair, PublicKey, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { describe, expect, test } from 'vitest';
 import { burnCall } from '../../../src/adapters/bridge/cctp/burn.ts';
@@ -44,7 +44,7 @@ function objectionTo(call: SourceCall, ...instructions: readonly TransactionInst
 }
 
 test('the deposit is spelled as a recorded one of the real program is', () => {
-  // Recorded on the chain: the depository and the vault of a native deposit by the same program.
+  // Recorded on the chain: depository and vault of a native deposit by the same program.
   expect(CALLS['deposit']?.accounts.map(({ address }) => address)).toEqual(
     expect.arrayContaining(['Dodg2HifwU8rmaVVyMyUZDGTRbqAJTyVYxXPwcbNpBKc', '7uTT8Xi5RWXzy7h9XL244GRgEycDYDhLjr3ZyNdXi8pZ']),
   );

@@ -1,4 +1,4 @@
-// Money between the chains counts once: with the sender before it has left, in transit while no chain shows it, with the recipient once it is there.
+// Money between the chains counts once: with the sender before it leaves, in transit while on neither chain, with the recipient on arrival.
 import { expect, test } from 'vitest';
 import { ARRIVAL_STATES, SOURCE_STATES } from '../../../src/domain/bridge/axes.ts';
 import { isBetweenChains, type TransitAmount, transitAccounts, transitReservations } from '../../../src/domain/bridge/transit.ts';

@@ -1,4 +1,4 @@
-/** Messages and what they ask for; words that try to do something choose nothing. */
+/** Messages and their intents. Words that try to trigger an action choose nothing. */
 import { describe, expect, it } from 'vitest';
 import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { classify } from '../../../src/domain/copilot/classify.ts';

@@ -1,4 +1,4 @@
-// Corroboration: a pure rule over the set of reports, held by properties.
+// Corroboration is a pure rule over the set of reports, tested by properties.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assess } from '../../../src/domain/intelligence/corroboration.ts';
@@ -128,7 +128,7 @@ describe('whatever is reported', () => {
         const of = told[which % told.length] as (typeof told)[number];
         const last = Math.max(...told.map(({ publishedAt }) => publishedAt));
         const copy = { ...of, id: 'copy', family, primary: false, action: 'report' as const, corrects: null, publishedAt: last + 1 };
-        // What was withdrawn may be told anew: then it is no copy of anything that counts.
+        // A withdrawn report may be published again: then it copies nothing that counts.
         const live = assess(told).withdrawn.includes(of.id) || of.action === 'retraction';
         if (live) return;
         expect(assess([...told, copy])).toMatchObject({ state: assess(told).state, families: assess(told).families });

@@ -1,4 +1,4 @@
-// Names to underlyings: what is recognized says by what, what is several things is none, what is unknown stays unknown.
+// Names to underlyings: a match states its basis, an ambiguous name matches nothing, an unknown one stays unknown.
 import { expect, test } from 'vitest';
 import { CATALOG, catalogOf } from '../../../src/domain/catalog/catalog.ts';
 import { entityNamesOf, ISSUERS, plainName } from '../../../src/domain/intelligence/entities.ts';
@@ -64,7 +64,7 @@ test('a text is searched for cashtags and for names that mean nothing else', () 
 });
 
 test('every issuer is one of the catalog, and no key of the regulator occurs twice', () => {
-  // Agent tokens that were listed while this process runs have no issuer.
+  // Agent tokens listed while this process runs have no issuer.
   const listings = CATALOG.entries.filter(({ kind }) => kind !== 'agent_token');
   const underlyings = new Set(listings.map(({ underlying }) => underlying));
   expect(ISSUERS.filter(({ asset }) => !underlyings.has(asset))).toEqual([]);

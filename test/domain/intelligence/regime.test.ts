@@ -1,4 +1,4 @@
-// The regime's arithmetic against cases that were computed by hand, and what is unknown.
+// Arithmetic of the regime compared with cases computed by hand, and unknown inputs.
 import { describe, expect, test } from 'vitest';
 import { changeOver, curveRegime, impactOf, policyRegime, type SeriesPoint } from '../../../src/domain/intelligence/macro.ts';
 import {

@@ -1,4 +1,4 @@
-/** Reports for tests: one by hand, and any by fast-check. */
+/** Reports for tests: a fixed one, and arbitrary ones by fast-check. */
 import fc from 'fast-check';
 import { EVENT_KINDS, REPORT_ACTIONS, type Report } from '../../../src/domain/intelligence/report.ts';
 import { SEVERITIES } from '../../../src/domain/market/market-event.ts';
@@ -59,7 +59,7 @@ const report: fc.Arbitrary<Omit<Report, 'id'>> = fc.record({
   corrects: fc.constantFrom(null, 'r0', 'r1', 'r2'),
 });
 
-/** 1 to 9 reports with ids of their own. */
+/** 1 to 9 reports with distinct ids. */
 export const reports: fc.Arbitrary<Report[]> = fc
   .array(report, { minLength: 1, maxLength: 9 })
   .map((list) => list.map((one, index) => ({ ...one, id: `r${index}`, corrects: one.action === 'report' ? null : one.corrects })));

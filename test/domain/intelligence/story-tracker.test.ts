@@ -1,4 +1,4 @@
-// Which reports share a story, whatever the order in which they arrive, and what the streams are told of it.
+// Reports that share a story, in any order of arrival, and the updates of the streams.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NO_NEGATIVE_EVENT } from '../../../src/domain/conditions/no-negative-event.ts';
@@ -23,7 +23,7 @@ function tracked(told: readonly Report[]): StoryTracker {
   return tracker;
 }
 
-/** Stories as sets of reports with what is made of them: the report that came first gives only the name. */
+/** Returns stories as sets of reports with their results: the first report only gives the name. */
 function content(tracker: StoryTracker) {
   return tracker
     .stories()
@@ -31,7 +31,7 @@ function content(tracker: StoryTracker) {
     .sort((a, b) => (a.ids.join() < b.ids.join() ? -1 : 1));
 }
 
-/** Groups of reports that are linked, one by one or through others: the slow way. */
+/** Groups linked reports, directly or through others, the slow way. */
 function components(told: readonly Report[]): string[][] {
   const groups: Report[][] = [];
   for (const report of told) {
@@ -66,7 +66,7 @@ test('a wire item of the kind of a filing joins it within a day, and no other as
   expect(linked(filing, { ...wire, publishedAt: NOW + 25 * HOUR })).toBe(false);
   expect(linked(filing, { ...wire, kind: 'results' })).toBe(false);
   expect(linked(filing, { ...wire, entities: [{ asset: 'TSLA', by: 'ticker', matched: 'TSLA' }] })).toBe(false);
-  // Two agencies alone may be speaking of two officers.
+  // Two agencies alone may mean two officers.
   expect(linked({ ...filing, primary: false }, wire)).toBe(false);
 });
 

@@ -1,4 +1,4 @@
-// Returns since a launch, what was claimed of its fees, and the words for what a program refuses.
+// Returns since a launch, claimed fees, and descriptions of a program's refusals.
 import { describe, expect, test } from 'vitest';
 import { claimedFee, launchErrorWords, launchReturns, namesProblem } from '../../../src/domain/launch/launch-state.ts';
 import { seededRandom } from '../../../src/domain/values/seeded-random.ts';

@@ -1,4 +1,4 @@
-/** Presets and previews against the closed forms of a curve with one segment. */
+/** Presets and previews compared with the closed forms of a one-segment curve. */
 import { describe, expect, test } from 'vitest';
 import { wishProblem } from '../../../src/domain/launch/curve/config.ts';
 import { DBC_PRESETS, presetOf } from '../../../src/domain/launch/presets.ts';

@@ -1,4 +1,4 @@
-/** Curves, fees and swaps against the program's own SDK, on random configurations: equal to the last unit. */
+/** Curves, fees and swaps compared with the program's own SDK on random configurations: equal to the last unit. */
 import {
   ActivationType,
   BaseFeeMode,
@@ -163,7 +163,7 @@ function sdkConfig(plan: CurvePlan): ReturnType<typeof buildCurveWithMarketCap> 
   });
 }
 
-/** The SDK's parameters in the words of this project, every number as text. */
+/** Converts the SDK's parameters to this project's names, with every number as text. */
 function told(sdk: ReturnType<typeof buildCurveWithMarketCap>): object {
   const { baseFee, dynamicFee } = sdk.poolFees;
   return {
@@ -210,7 +210,7 @@ function ours(config: CurveConfig): object {
   };
 }
 
-/** Lets the SDK's own checks of parameters look at a configuration of this project. @throws where one fails */
+/** Runs the SDK's own parameter checks on a configuration of this project. @throws if one fails. */
 function assertTaken(one: CurvePlan, config: CurveConfig): void {
   const base = sdkConfig({ ...PLAIN, fee: one.fee, dynamicFee: one.dynamicFee, liquidity: one.liquidity, baseDecimals: one.baseDecimals });
   const bn = (value: bigint): BN => new BN(value.toString());
@@ -235,7 +235,7 @@ function assertTaken(one: CurvePlan, config: CurveConfig): void {
 
 const PLAIN = planOf({ preset: DBC_PRESETS[0]!, startingFdv: '100', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 });
 
-/** Returns the result of a plan: the configuration, or that there is none. */
+/** Returns the configuration of a plan, or `none`. */
 function either(build: () => object): object | 'none' {
   try {
     return build();
@@ -256,7 +256,7 @@ describe('a curve', () => {
           expect(mine).toEqual(theirs);
           equal++;
         } else if (mine !== 'none') {
-          // The SDK gives up where its segment holds a few raw units less than the threshold.
+          // The SDK fails if its segment holds a few raw units less than the threshold.
           expect(() => assertTaken(one, buildCurveConfig(one))).not.toThrow();
           beyond++;
         }
@@ -283,7 +283,7 @@ describe('a curve', () => {
           const price = priceOfSqrt(config.sqrtStartPrice, 6, quoteDecimals);
           const theirs = getPriceFromSqrtPrice(bn(config.sqrtStartPrice), 6 as never, quoteDecimals as never);
           expect(Math.abs(Number(price) / theirs.toNumber() - 1)).toBeLessThan(1e-15);
-          // The closed form: the price at graduation is the preset's multiple of the one at the start.
+          // Closed form: the price at graduation is the preset's multiple of the initial one.
           const end = priceOfSqrt((facts as NonNullable<typeof facts>).migrationSqrtPrice, 6, quoteDecimals);
           expect(Number(end) / Number(price)).toBeCloseTo(preset.graduationMultiple, 4);
         }
@@ -339,7 +339,7 @@ describe('the base fee', () => {
   });
 });
 
-/** The pool and the configuration as the SDK decodes them, where the price stands at `sqrtPrice`. */
+/** Returns pool and configuration as the SDK decodes them, at `sqrtPrice`. */
 function sdkState(config: CurveConfig, sqrtPrice: bigint, accumulator: bigint, activation: number) {
   const bn = (value: bigint | number): BN => new BN(value.toString());
   const facts = curveFacts(config) as NonNullable<ReturnType<typeof curveFacts>>;

@@ -1,4 +1,4 @@
-// 100,000 random ledgers agree with the naive form to the last raw unit.
+// 100,000 random ledgers equal the naive form to the last raw unit.
 import { expect, test } from 'vitest';
 import { salesOf } from './ledger-fold.ts';
 import { differing } from './naive-ledger.ts';

@@ -1,4 +1,4 @@
-// First in first out: what sales cost, against a naive ledger, against the cases of RP2, and where nothing is known.
+// FIFO cost of sales compared with a naive ledger and the cases of RP2, and unknown costs.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -82,7 +82,7 @@ describe('what a transaction did to a wallet', () => {
   });
 });
 
-/** RP2's own example, worked out by its FIFO method (eprbell/rp2, Apache-2.0): quantities in 1e-8 coins, dollars in 1e-12. */
+/** RP2's own FIFO example (eprbell/rp2, Apache-2.0): quantities in 1e-8 coins, dollars in 1e-12. */
 describe('the FIFO cases of RP2', () => {
   const coins = (amount: number): string => BigInt(Math.round(amount * 1e8)).toString();
   const dollars = (amount: number): string => (BigInt(Math.round(amount * 1e4)) * 100_000_000n).toString();
@@ -91,7 +91,7 @@ describe('the FIFO cases of RP2', () => {
     event: { kind: 'buy', mint: 'BTC', quantity: coins(amount), usd: dollars(usd) } as const,
   });
   const gone = (at: string, amount: number) => ({ at, event: { kind: 'sell', mint: 'BTC', quantity: coins(amount), usd: '0' } as const });
-  // In the order of time; a donation and a gift use up lots as a sale does, and a fee of a transfer too.
+  // In chronological order. A donation, a gift and a transfer fee use up lots like a sale.
   const HISTORY = [
     received('2020-01-01', 1, 11_100),
     gone('2020-01-11', 0.2),
@@ -107,7 +107,7 @@ describe('the FIFO cases of RP2', () => {
     gone('2021-06-11', 2.01),
     gone('2021-07-21', 0.04),
   ];
-  // Their cost basis by hand: 11,100 a coin, then 12,000, 13,000, 14,100, 15,100.
+  // Cost basis by hand: 11,100 a coin, then 12,000, 13,000, 14,100, 15,100.
   const EXPECTED = [
     2_220,
     111,
@@ -127,7 +127,7 @@ describe('the FIFO cases of RP2', () => {
     expect(costs).toHaveLength(EXPECTED.length);
   });
 
-  /** RP2's own totals of the cost basis: year, kind, and the places of the history's disposals that they are of. */
+  /** RP2's totals of the cost basis: year, kind, and the indexes of the history's disposals. */
   const TOTALS = [
     [2020, 'SELL', 13_509, [0, 2]],
     [2020, 'MOVE', 413, [1, 5]],

@@ -1,4 +1,4 @@
-// The costs of the sales of a history, by the ledger itself.
+// Costs of the sales of a history, by the ledger itself.
 import { EMPTY_LEDGER, type FifoLedger, ledgerAfter, type WalletEvent } from '../../../src/domain/leaderboard/fifo-ledger.ts';
 
 export function salesOf(events: readonly WalletEvent[]): readonly (bigint | null)[] {

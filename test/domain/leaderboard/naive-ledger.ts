@@ -1,8 +1,8 @@
-// The ledger a second time, in the plainest form: every single raw unit of every token lies in a queue, with what it cost.
+// Naive ledger: every single raw unit of every token is in a queue with its cost.
 import type { WalletEvent } from '../../../src/domain/leaderboard/fifo-ledger.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
 
-/** Sales with their costs, in order; null where a unit's cost was unknown or missing. */
+/** Returns the cost of each sale in order, or null if a unit's cost was unknown or missing. */
 export function naiveSales(events: readonly WalletEvent[]): readonly (bigint | null)[] {
   const queues = new Map<string, (bigint | null)[]>();
   const queueOf = (mint: string): (bigint | null)[] => queues.get(mint) ?? [];
@@ -21,7 +21,7 @@ export function naiveSales(events: readonly WalletEvent[]): readonly (bigint | n
     const count = Number(event.quantity);
     const queue = queueOf(event.mint);
     if (event.kind === 'buy') {
-      // Each unit costs what the running total of the purchase grows by.
+      // Each unit costs the increase of the purchase's running total.
       const total = (units: number): bigint => (BigInt(event.usd) * BigInt(units)) / BigInt(count);
       for (let unit = 0; unit < count; unit++) queue.push(total(unit + 1) - total(unit));
       queues.set(event.mint, queue);
@@ -37,7 +37,7 @@ export function naiveSales(events: readonly WalletEvent[]): readonly (bigint | n
   return sales;
 }
 
-/** A random history of a few tokens with small quantities and odd dollars, mostly buys and sells. */
+/** Returns a random history of a few tokens with small quantities and odd dollars, mostly buys and sells. */
 export function randomHistory(seed: number): readonly WalletEvent[] {
   const random = seededRandom(seed);
   const whole = (most: number): number => 1 + Math.floor(random() * most);
@@ -55,7 +55,7 @@ export function randomHistory(seed: number): readonly WalletEvent[] {
   });
 }
 
-/** Seeds from `first` on whose ledger and naive form differ. */
+/** Returns seeds from `first` on for which ledger and naive form differ. */
 export function differing(first: number, count: number, salesOf: (events: readonly WalletEvent[]) => readonly (bigint | null)[]) {
   const found: { readonly seed: number; readonly is: readonly (bigint | null)[]; readonly should: readonly (bigint | null)[] }[] = [];
   let sales = 0;

@@ -1,4 +1,4 @@
-// What differs between two manifests, against changes that were made on purpose.
+// Differences between two manifests compared with deliberate changes.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { diffManifests } from '../../../src/domain/manifest/diff.ts';

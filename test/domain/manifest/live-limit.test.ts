@@ -1,4 +1,4 @@
-// What an agent is told at draft of where it can never, or not yet, trade live.
+// Messages at draft about where an agent can never, or not yet, trade live.
 import { expect, test } from 'vitest';
 import { liveLimit } from '../../../src/domain/manifest/live-limit.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';

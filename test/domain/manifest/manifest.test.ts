@@ -1,4 +1,4 @@
-/** Both authored forms meet in one canonical manifest with one hash, and a wrong one is explained completely. */
+/** Both authored forms give one canonical manifest with one hash, and an invalid one is explained completely. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { load } from 'js-yaml';
@@ -32,7 +32,7 @@ describe('one strategy, one hash', () => {
   });
 
   test('the hash of a known manifest never changes: stored evidence is tied to it', () => {
-    // Computed outside of this engine (Python: json.dumps with sorted keys, hashlib.sha256) from the canonical form written by hand.
+    // Computed without this engine (Python: json.dumps with sorted keys, hashlib.sha256) from the canonical form written by hand.
     expect(hashOf(payload())).toBe('d5777943349460f56de0954958de9c5f41e92896ed9a61abbc754a2ea517fd2e');
   });
 

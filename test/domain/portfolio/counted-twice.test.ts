@@ -1,4 +1,4 @@
-// What a book bought lies in a wallet: where both are named, the sum says that it counts both.
+// A book's purchase is in a wallet: if both are named, the sum says that it counts both.
 import { expect, test } from 'vitest';
 import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { accountOfPrimaryWallet } from '../../../src/domain/portfolio/account.ts';

@@ -1,4 +1,4 @@
-// One sum: cash of live books and free dollars are what accounts hold, over any sequence of payments and fills.
+// Cash of live books plus free dollars equals the accounts' balance, over any sequence of payments and fills.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
@@ -43,7 +43,7 @@ test('cash of books and free dollars are what accounts hold, whatever is paid in
       let check = compared(plainDecimal(cash), plainDecimal(capital), [place('spot exchange', plainDecimal(held))]);
       for (const [index, { kind, usd }] of sequence.entries()) {
         books.cash = books.cash.plus(usd);
-        // A vault's deposit and a Take's allocation earmark what the account holds; a fill moves both.
+        // A vault's deposit and a Take's allocation earmark account money; a fill moves both.
         if (kind === 'transfer') books.capital = books.capital.plus(usd);
         else account.usd = account.usd.plus(usd);
         if (index === readAt)
@@ -87,7 +87,7 @@ test("coins at the exchange that no book holds are shown outside the books, back
     { instrument: 'spotexchange:ETHUSDT', quantity: '3' },
   ]);
   expect(coinsOutside({ check }, SATURDAY + RESERVE_AGE_MS + 1)).toEqual([]);
-  // They are worth no dollar that could back a deposit.
+  // They are no dollars that could back a deposit.
   const free = freeDollars(facts(check, '0'), SATURDAY);
   expect(free.usd).toBe('10000');
   const present = { claimedUsd: '0', depositedUsd: '0', armedUsd: '0', armedAtVenueUsd: '0', venue: null };
@@ -115,7 +115,7 @@ test('an allocation of a Take is part of what the account holds, and no money wh
     at: null,
     why: 'spot exchange: no answer',
   });
-  // The account of the order that is assessed has at least what the order may cost.
+  // The assessed order's account has at least the order's maximum cost.
   expect(freeDollars(facts(null, '4000', { a: '1000', b: '3000' }), SATURDAY, 'b').usd).toBe('-1000');
   expect(portfolioOf(materialOf({ mode: 'live', free: freeDollars(NO_ACCOUNTS, SATURDAY) }), WIDE).places).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// What a proposed allocation does to a copy of the book: before and after, worked out by hand.
+// Effect of a proposed allocation on a copy of the book: before and after, computed by hand.
 import { expect, test } from 'vitest';
 import { orderOf } from '../../../src/domain/orders/order.ts';
 import { type Allocation, type AssessedAllocation, impactOf } from '../../../src/domain/portfolio/impact.ts';
@@ -41,10 +41,10 @@ const impact = (all: readonly AssessedAllocation[], more: Partial<PortfolioMater
 
 test('a purchase costs the touch and the fee, and is worth the mark', () => {
   const { before, after, allocations } = impact([buy('0.1')]);
-  // The book is opened by the purchase; before it there is nothing, as the portfolio says.
+  // The purchase opens the book; before it the portfolio is empty.
   expect(before.totals).toMatchObject({ valueUsd: '0', cashUsd: '0' });
   expect(before.places).toEqual([]);
-  // 0.1 x 50010 = 5001 and 10 bps of it in fees, paid by the account; worth 0.1 x 50000.
+  // 0.1 x 50010 = 5001 and a fee of 10 bps, paid by the account; worth 0.1 x 50000.
   expect(allocations).toMatchObject([{ wouldPass: true, quantity: '0.1', feeUsd: '5.001', note: '' }]);
   expect(after.totals).toMatchObject({ cashUsd: '0', liveUsd: '5000', valueUsd: '5000' });
   expect(after.holdings).toMatchObject([{ quantity: '0.1', costUsd: '5001', valueUsd: '5000' }]);
@@ -73,7 +73,7 @@ test('allocations follow each other; a sale takes no more than the book then hol
     ['0.1', ''],
     ['0.1', 'cut to the 0.1 that the book holds'],
   ]);
-  // What the sale brings goes back to the account.
+  // The proceeds of the sale return to the account.
   expect(after.totals).toMatchObject({ valueUsd: '0', cashUsd: '0' });
   expect(after.holdings).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The results of the days of any books sum to what they earned, whatever is paid in, opened, bought, sold or charged meanwhile.
+// Daily results of any books sum to their profit, whatever is deposited, opened, bought, sold or charged meanwhile.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -85,7 +85,7 @@ test('the sum of all days is the total, over any sequence of deposits, new books
         ofDays = ofDays.plus(totalEarnings(results).todayUsd as string);
         for (const book of books.values()) began.set(book.id, { ...profitOf(book, price), traded: new Map() });
         if (index < days.length - 1) continue;
-        // By another way: what trades brought, and what is held at its price.
+        // Computed another way: proceeds of trades, and positions at their prices.
         for (const { holdings } of books.values())
           for (const { instrument, quantity } of holdings) earned = earned.plus(new Decimal(quantity).times(price(instrument)));
         expect(ofDays.toFixed()).toBe(earned.toFixed());
@@ -125,9 +125,9 @@ test('an instrument without a price of midnight is left out of today alone, with
   const now = [fillOf(id, op(1, 'sell', 21_000), '1'), fillOf(id, op(0, 'buy', 12_000), '1')].reduce(applyFill, yesterday);
   const quotes = new Map([quoteOf(btc, '125', '125'), quoteOf(aapl, '230', '230')]);
   const earned = bookEarnings(now, quotes, SATURDAY, { ...began, traded: new Map([[aapl, '209.9']]) });
-  // Two from 110 to 125, one from 120 to 125, less its fee of 0.1.
+  // Two from 110 to 125, one from 120 to 125, minus its fee of 0.1.
   expect([earned.todayUsd, earned.todayWithout]).toEqual(['34.9', [aapl]]);
-  // What is left out is exactly what the price of midnight would have made of it.
+  // The omitted part is exactly what the midnight price would have given.
   const known = bookEarnings(now, quotes, SATURDAY, {
     ...profitOf(yesterday, (instrument) => (instrument === btc ? '110' : '205')),
     traded: new Map(),
@@ -135,7 +135,7 @@ test('an instrument without a price of midnight is left out of today alone, with
   expect(new Decimal(known.todayUsd as string).minus(earned.todayUsd as string).toFixed()).toBe(
     new Decimal(2 * 230 - 3 * 205).plus('209.9').toFixed(),
   );
-  // A book of which nothing is known leaves the others summed.
+  // An unknown book leaves the others summed.
   const unknown = bookEarnings(now, quotes, SATURDAY, { profitUsd: null, unmarked: [btc, aapl], traded: new Map() });
   expect([unknown.todayUsd, totalEarnings([unknown]).todayUsd]).toEqual([null, null]);
   expect(totalEarnings([unknown, known])).toMatchObject({ todayUsd: known.todayUsd, todayWithout: [btc, aapl] });

@@ -1,4 +1,4 @@
-// Books, quotes and pools of the portfolio's tests.
+// Books, quotes and pools for the portfolio's tests.
 import { bookIds, emptyBook, type Position, type TradingBook } from '../../../src/domain/books/book.ts';
 import { CATALOG, type Catalog, catalogOf } from '../../../src/domain/catalog/catalog.ts';
 import { agentTokenEntry } from '../../../src/domain/catalog/listed-token.ts';
@@ -8,12 +8,12 @@ import type { Quality, QualityFlag, Quote } from '../../../src/domain/market/quo
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/index.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 
-/** A Saturday: Saturday 7 March 2026, 12:00 in New York; the clocks change the night after. */
+/** Saturday 7 March 2026, 12:00 in New York. The clocks change the next night. */
 export const SATURDAY = Date.UTC(2026, 2, 7, 17);
 const ORG = '00000000-0000-7000-8000-00000000000a';
 export const MANUAL = bookIds.manual(ORG);
 
-/** An agent token that was launched against the share of Apple. */
+/** Agent token launched against Apple's share. */
 const AGENT_TOKEN = agentTokenEntry({
   mint: 'So11111111111111111111111111111111111111112',
   program: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
@@ -26,7 +26,7 @@ const AGENT_TOKEN = agentTokenEntry({
   delistedAt: null,
 });
 
-/** The fixed catalog, an agent token, and a perpetual on Apple. */
+/** Fixed catalog with an agent token and a perpetual on Apple. */
 export const WIDE: Catalog = catalogOf([
   ...CATALOG.fixed.entries,
   AGENT_TOKEN,

@@ -1,4 +1,4 @@
-// Holdings and their prices, sectors, duplicate exposure and pool exits, each against numbers worked out by hand.
+// Holdings and prices, sectors, duplicate exposure and pool exits, compared with numbers computed by hand.
 import { expect, test } from 'vitest';
 import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { pooledPrice } from '../../../src/domain/orders/costs.ts';
@@ -192,7 +192,7 @@ test('an exit says its share of the pool, its slippage and what leaves within th
   const mandate = { version: 0, preferences: { ...DEFAULT_PREFERENCES, maxPoolSharePct: 3, maxSlippageBps: 50 } };
   const pools = new Map([['spotchain:AAPLx', { liquidityUsd: '50000', observedAt: SATURDAY }] as const]);
   const { exits } = holding(MIXED.slice(0, 2), { quotes: PRICES, pools, mandate });
-  // 2000 into a side of 25000: 2000 / 27000 below the mark; within 50 bps 25000 x 0.005 / 0.995.
+  // 2000 into a side of 25000: 2000 / 27000 below the mark; within 50 bps: 25000 x 0.005 / 0.995.
   expect(exits).toMatchObject([
     {
       instrument: 'spotchain:AAPLx',
@@ -209,7 +209,7 @@ test('an exit says its share of the pool, its slippage and what leaves within th
       exitablePct: 6.281407,
     },
   ]);
-  // The pool that orders are filled in agrees: an average of 200 x 25000 / 27000.
+  // The pool that fills orders agrees: an average of 200 x 25000 / 27000.
   const average = pooledPrice('sell', '200', '10', '50000');
   expect(average.div(200).minus(1).times(-10_000).toDecimalPlaces(4).toNumber()).toBe(740.7407);
 });
@@ -251,7 +251,7 @@ test('a wallet of the EVM chain holds stablecoins as cash, coins at the price of
   });
 });
 
-/** A wallet of the primary chain, valued. */
+/** Returns a valued wallet of the primary chain. */
 function primary(tokens: readonly { mint: string; amount: bigint; decimals: number; multiplier?: number; frozen?: boolean }[]) {
   const at = Date.UTC(2026, 6, 1);
   const wallet = {

@@ -1,4 +1,4 @@
-// The five scenarios against numbers worked out by hand, at their boundaries and by their laws.
+// The five scenarios compared with numbers computed by hand, at their boundaries and by their laws.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
@@ -9,7 +9,7 @@ import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { PublicWallet } from '../../../src/domain/identity/wallet.ts';
 import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
-/** Every class at once: 1000 of each at the mark, and 5000 in cash. */
+/** Portfolio with every class: 1000 of each at the mark, and 5000 in cash. */
 const EVERY: readonly (readonly [InstrumentKey, string])[] = [
   ['spotchain:AAPLx', '5'],
   ['spotchain:OPENAI', '20'],
@@ -24,7 +24,7 @@ const QUOTES = new Map([
   quoteOf('spotexchange:BTCUSDT', '99999', '100001'),
   quoteOf('evmvenue:ETH', '2499', '2501'),
 ]);
-/** Deep enough that no position is large for its pool. */
+/** Depth at which no position is large for its pool. */
 const DEEP = new Map(
   (['spotchain:AAPLx', 'spotchain:OPENAI', 'spotchain:HUNTER'] as const).map((key) => [
     key,
@@ -75,7 +75,7 @@ test('cash alone loses nothing in any of them', () => {
 
 test('the gap is measured against the next regular open, past a weekend and the change of clocks', () => {
   const portfolio = everything();
-  // Monday 9 March 2026, 09:30 in New York, by then on daylight time: 13:30 UTC.
+  // Monday 9 March 2026, 09:30 in New York on daylight time: 13:30 UTC.
   expect(scenario(portfolio, 'weekend_gap').opensAt).toBe(Date.UTC(2026, 2, 9, 13, 30));
   expect(portfolio.scenarios.filter(({ opensAt }) => opensAt !== null)).toHaveLength(1);
   expect(portfolio.inputs.find(({ id }) => id === 'calendar')?.what).toContain('2026-03-09T13:30:00.000Z');
@@ -124,7 +124,7 @@ test('a position is large by what all books hold of it together', () => {
   ]);
 });
 
-/** An account of the perpetuals venue with one position and nothing else. */
+/** Returns an account of the perpetuals venue with one position. */
 function account(size: string, accountValue: string): PublicWallet {
   return {
     address: '0x00000000000000000000000000000000000000A1',

@@ -1,4 +1,4 @@
-// The unified prediction market: ids, grids and fees, what questions say, when two are the same, and what decides them.
+// Unified prediction market: ids, grids and fees, parsed questions, equal questions, and resolution criteria.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { criteriaDifferences, criteriaOf } from '../../../src/domain/prediction/criteria.ts';
@@ -52,7 +52,7 @@ test('the other outcome costs one minus the price, exactly and back again', () =
 });
 
 test.each([
-  // 0.07 x 100 x 0.53 x 0.47 = 1.7437, up to the next cent.
+  // 0.07 x 100 x 0.53 x 0.47 = 1.7437, rounded up to the next cent.
   [{ model: 'quadratic', rate: '0.07', exponent: 1, roundingUsd: '0.01' }, '0.53', '100', '1.75'],
   [{ model: 'quadratic', rate: '0.072', exponent: 1, roundingUsd: '0.00001' }, '0.48', '100', '1.79712'],
   [{ model: 'quadratic', rate: '0.25', exponent: 2, roundingUsd: null }, '0.5', '10', '0.15625'],

@@ -1,4 +1,4 @@
-// Orders on prediction markets: grids, compiled limits, fees, fills against an oracle of its own, exposure groups and settlement.
+// Orders on prediction markets: grids, limits, fees, fills compared with an independent oracle, exposure groups and settlement.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyFill, applySettlement, bookIds, emptyBook, type Fill, markBook } from '../../../src/domain/books/book.ts';
@@ -85,15 +85,15 @@ describe('the grid', () => {
 
 describe('a wish becomes an order', () => {
   test.each<[Partial<PredictionWish>, string, string, object]>([
-    // Two percent of 0.55 is 0.561: the grid has 0.56.
+    // Two percent above 0.55 is 0.561: the grid has 0.56.
     [{}, '0.54', '0.55', { limitPrice: '0.56', quantity: '10', notionalUsd: '5.6', side: 'buy' }],
     [{ maxSlippageBps: 50 }, '0.54', '0.55', { limitPrice: '0.55' }],
     [{ limitPrice: '0.5' }, '0.54', '0.55', { limitPrice: '0.5' }],
-    // A wished limit beyond the budget is drawn in to it.
+    // A limit beyond the budget is reduced to it.
     [{ limitPrice: '0.7' }, '0.54', '0.55', { limitPrice: '0.56' }],
     [{ side: 'sell' }, '0.54', '0.55', { limitPrice: '0.53', reduceOnly: true }],
     [{ side: 'sell', maxSlippageBps: 50 }, '0.54', '0.55', { limitPrice: '0.54' }],
-    // 100 / 0.56 = 178.571…: in hundredths of a contract.
+    // 100 / 0.56 = 178.571…, rounded to hundredths of a contract.
     [{ quantity: null, notionalUsd: '100' }, '0.54', '0.55', { quantity: '178.57', notionalUsd: '99.9992' }],
     [{}, '0.049', '0.05', { limitPrice: '0.051' }],
   ])('%j at %s/%s', (asked, bid, ask, order) => {
@@ -142,7 +142,7 @@ describe('a wish becomes an order', () => {
   });
 });
 
-/** A book of the affirmative outcome. */
+/** Book of the affirmative outcome. */
 const BIDS = [
   ['0.54', '100'],
   ['0.53', '50'],
@@ -179,12 +179,12 @@ function filledBy(side: OrderSide, outcome: 'yes' | 'no', quantity: string, limi
   );
 }
 
-/** The notional, without what the average price of several levels was rounded up by. */
+/** Returns the notional without the rounding of an average price over several levels. */
 const paid = (filled: ReturnType<typeof filledBy>): string =>
   filled.outcome === 'no_fill' ? '' : new Decimal(filled.fill.notionalUsd).toDecimalPlaces(12).toFixed();
 
 describe('a fill on paper', () => {
-  // By hand: 40.5 at 0.56 and 9.5 at 0.57; fees 0.07 x n x p x (1 - p), each part rounded up to a cent: 0.70 and 0.17.
+  // By hand: 40.5 at 0.56 and 9.5 at 0.57; fees 0.07 x n x p x (1 - p), each rounded up to a cent: 0.70 and 0.17.
   test('walks the levels of the outcome, at the fee of the provider', () => {
     const filled = filledBy('buy', 'yes', '50', '0.57');
     expect(filled).toMatchObject({
@@ -200,7 +200,7 @@ describe('a fill on paper', () => {
     expect(filledBy('buy', 'yes', '1', '0.55')).toMatchObject({ outcome: 'no_fill', reason: 'limit_price_passed' });
   });
 
-  // NO is bought where YES is bid: 100 at 1 - 0.54.
+  // NO is bought where YES has bids: 100 at 1 - 0.54.
   test('of the other outcome mirrors the book', () => {
     const bought = filledBy('buy', 'no', '120', '0.47');
     expect(bought).toMatchObject({ outcome: 'filled', fill: { quantity: '120' } });

@@ -1,4 +1,4 @@
-// The arithmetic of a researched probability against numbers that were worked out by hand, and where every one came from.
+// Arithmetic of a researched probability compared with numbers computed by hand, and the source of each.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
@@ -61,7 +61,7 @@ describe('two books that overlap', () => {
 test('what fees eat is not actionable', () => {
   const near = sampleEvidence(KALSHI, [['0.49', '100']], [['0.50', '100']]);
   const { corroboration, disagreement } = researchProbability(poly, near, AT);
-  // 1 - 0.50 - 0.48 = 0.02 before fees of 1.75 + 1.79712 for a hundred.
+  // 1 - 0.50 - 0.48 = 0.02 before fees of 1.75 + 1.79712 per hundred.
   expect(disagreement.edgePerContract.value).toBe('-0.0154712');
   expect([disagreement.verdict, corroboration]).toEqual(['inside_fees', 'corroborated']);
 });

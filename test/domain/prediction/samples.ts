@@ -1,4 +1,4 @@
-/** A prediction market, a book and trades for tests, every field of which may be replaced. */
+/** Prediction market, book and trades for tests, with replaceable fields. */
 import {
   outcomeInstrument,
   type PredictionMarket,
@@ -78,7 +78,7 @@ export function sampleMarket(provider: PredictionProvider, providerId: string, o
 
 type Level = readonly [price: string, size: string];
 
-/** Evidence with a live book; `over` replaces any of it. */
+/** Returns evidence with a live book; `over` replaces any of it. */
 export function sampleEvidence(
   market: PredictionMarket,
   bids: readonly Level[],

@@ -1,4 +1,4 @@
-/** Rankings on cuts: every row is ranked or says why not, scores are the sums of their terms, and orders are those of an independent computation. */
+/** Rankings on cuts: every row has a rank or a reason, scores are sums of their terms, and the order equals an independent computation. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { basisRow } from '../../../src/domain/basis/basis-row.ts';
@@ -101,7 +101,7 @@ describe('fair value', () => {
       { symbol: first.instrument, rank: 2, score: '1', reasons: [], flags: ['carried_reference'] },
     ]);
     expect(rows[0]?.reference).toMatchObject({ ageMs: saturday - close + 1_000, quality: 'stale' });
-    // A feed that is down and a price that stood still before the close are faults, not the session's.
+    // A feed that is down and a price frozen before the close are faults, not closed sessions.
     for (const { instrument } of [third, EQUITIES[3] as CatalogEntry])
       expect(rowOf(rows, instrument)).toMatchObject({ rank: null, reasons: ['stale_reference'], flags: [] });
     expect(rankFairValue(EQUITIES, closed, request('highest_premium'))[0]).toMatchObject({ symbol: first.instrument, score: '-1' });
@@ -134,7 +134,7 @@ describe('fair value', () => {
   it('ranks liquidity by the largest trade, and names what has no pool', () => {
     const rows = rankFairValue(EQUITIES, cut, request('liquidity'));
     expect(rows.slice(0, 2).map(({ symbol }) => symbol)).toEqual([first.instrument, second.instrument]);
-    // Of 400,000 in dollars and tokens alike, 995.02 dollars' worth of tokens leave for 1,000: 50 bps more.
+    // With 400,000 in dollars and tokens alike, tokens worth 995.02 dollars leave for 1,000: 50 bps more.
     const [deepest] = rows as [RankedRow];
     expect(Number(deepest.score)).toBeLessThanOrEqual(995.03);
     expect(Number(deepest.score)).toBeGreaterThan(975);
@@ -188,7 +188,7 @@ describe('the search for depth', () => {
     fc.assert(
       fc.property(fc.integer({ min: 50_000, max: 2_000_000_000 }), fc.integer({ min: 5, max: 500 }), (liquidity, budgetBps) => {
         const found = depthOf(slippageOfBuys(EQUITIES[0] as CatalogEntry, String(liquidity)), { ...DEFAULT_DEPTH_LIMITS, budgetBps });
-        // Dollars paid into a pool of x y = k, and what the tokens that leave it were worth before.
+        // Dollars paid into a pool of x y = k, and the previous value of the tokens received.
         const oneSide = liquidity / 2;
         const paid = (oneSide * budgetBps) / 10_000;
         const exact = oneSide - (oneSide * oneSide) / (oneSide + paid);
@@ -204,7 +204,7 @@ describe('the search for depth', () => {
   });
 
   it('keeps below the smallest size that failed where routers are not monotonic', () => {
-    // Dear between 1,000 and 3,000, cheap again above.
+    // Expensive between 1,000 and 3,000, cheap again above.
     const cost = (size: string): number => (Number(size) > 1_000 && Number(size) < 3_000 ? 90 : Number(size) / 1_000);
     const asked: number[] = [];
     const found = depthOf(
@@ -268,7 +268,7 @@ describe('private markets', () => {
     expect(momentum?.terms.map(({ points }) => points)).toEqual(['6', '8.4']);
     expect(momentumOf(bars(['100', '110', '121']).slice(1), SLOT)).toBeNull();
     expect(momentumOf(bars(['100', '110', '121']), SLOT + 8 * HOUR)).toBeNull();
-    // A bar that is still open does not count.
+    // A forming bar does not count.
     expect(momentumOf([...bars(['100', '110', '121']), { openTime: SLOT, close: '999' }], SLOT)?.bars.last).toBe(SLOT - HOUR);
   });
 

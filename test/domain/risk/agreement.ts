@@ -1,4 +1,4 @@
-/** Compares the risk function with the oracle, and its suggestions with what they promise. */
+/** Compares the risk function with the oracle, and checks its suggestions. */
 
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { marketStepOf } from '../../../src/domain/market/market-step.ts';
@@ -26,7 +26,7 @@ export function difference({ order, context }: RiskCase): string | null {
   return null;
 }
 
-/** Breaches that a quantity mends. */
+/** Breaches that a smaller quantity resolves. */
 const BY_SIZE = new Set([
   'position_weight_breach',
   'duplicate_underlying_breach',
@@ -38,8 +38,8 @@ const BY_SIZE = new Set([
 ]);
 
 /**
- * Returns the broken promise of a case's suggestions, or null. At the suggested quantity the code is gone and one lot more brings it back;
- * if capacity must become free, not even one lot passes; at the headroom the order passes and one lot more fails.
+ * Returns the broken promise of a case's suggestions, or null. At the suggested quantity the code is gone, and one lot more brings it
+ * back. If capacity must become free, not even one lot passes. At the headroom the order passes, and one lot more fails.
  */
 export function brokenPromise({ order, context }: RiskCase): string | null {
   const { lot } = marketStepOf(order.instrument);

@@ -1,4 +1,4 @@
-// The pre-trade risk function: one for paper and live, every venue and origin; equal to a naive reading of the rules.
+// Pre-trade risk function: one for paper and live, every venue and origin; equal to a naive reading of the rules.
 import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
 import { applyFill, emptyBook, type Fill, markBook, type TradingBook } from '../../../src/domain/books/book.ts';
@@ -25,7 +25,7 @@ import { sampleManifest } from '../../actors/agent/sample.ts';
 import { brokenPromise, difference } from './agreement.ts';
 import { randomCases } from './random-cases.ts';
 
-/** Mutation testing runs these hundreds of times, hence with fewer cases. */
+/** Mutation testing runs these hundreds of times with fewer cases. */
 const CASES = Number(process.env['RANDOM_CASES'] ?? 3_000);
 
 test(`it agrees with the naive reading on ${CASES} random orders (seed 1), and every code occurs among them`, () => {
@@ -152,7 +152,7 @@ test('an agent token counts as exposure to the share that it is paired with, whi
   const asked = (others: OtherBooks) => contextFor({ others, mandate: mandate({ maxUnderlyingWeightPct: 25, maxPositionWeightPct: 50 }) });
   const breach = { code: 'duplicate_underlying_breach', limit: '5000', before: '4500', after: '5500' };
   expect(refusals(orderFor(), asked(held(token)), catalog)).toMatchObject([breach]);
-  // Two tokens that are paired with the same share are one exposure too; one that is paired with nothing is not.
+  // Two tokens paired with the same share are one exposure too; a token without a pair is not.
   expect(limitCapacitiesOf(asked(held(share)), token, 'order', catalog).map(({ code }) => code)).toContain('duplicate_underlying_breach');
   expect(refusals(orderFor(), asked(held(token)))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Exposure outside of a book: the sums equal a walk through all other books. */
+/** Exposure outside a book: the sums equal a walk through all other books. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { emptyBook, type MarkedBook, markBook, type TradingBook } from '../../../src/domain/books/book.ts';
@@ -27,7 +27,7 @@ const books = fc
     ),
   );
 
-/** Book after book: a position without a mark counts at cost, a pending purchase is exposure and a pending sale is none. */
+/** Walks all books: a position without a mark counts at cost, a pending purchase is exposure and a pending sale is not. */
 function walk(all: readonly MarkedBook[], mode: ExecutionMode, exceptBookId: string) {
   let equity = 0n;
   const sums = new Map<string, bigint>();

@@ -1,4 +1,4 @@
-// Limits with what counts against them: the very numbers that the risk function refuses with.
+// Use of each limit: the same numbers with which the risk function rejects.
 import { expect, test } from 'vitest';
 import { assessOrder } from '../../../src/domain/risk/index.ts';
 import { limitUses } from '../../../src/domain/risk/limit-uses.ts';

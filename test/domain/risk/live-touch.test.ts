@@ -1,4 +1,4 @@
-// The price of a person's order: the live quote of the very venue, or a refusal that says what is wrong with it.
+// Price of a person's order: the live quote of its venue, or a refusal with the reason.
 import { expect, test } from 'vitest';
 import { liveTouch } from '../../../src/domain/risk/refusal.ts';
 

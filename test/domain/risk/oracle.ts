@@ -1,5 +1,5 @@
 /**
- * The pre-trade risk rules once more, as naively as they can be written: plain decimals, one rule after another, straight
+ * Pre-trade risk rules again, as naively as possible: plain decimals, one rule after another, straight
  * from the text of docs/decisions/0024. It shares no arithmetic with the product.
  */
 import { Decimal as DecimalJs } from 'decimal.js';
@@ -39,15 +39,15 @@ const TICKS: Readonly<Record<string, string>> = {
   'spotchain:SPACEX': '0.000001',
 };
 const SHARES = ['spotchain:AAPLx', 'spotchain:TSLAx'];
-/** The mint converts then: from this instant on it is not traded. */
+/** Conversion of the mint, after which it is not traded. */
 const SPACEX_ENDS = Date.parse('2027-03-12T00:00:00Z');
 
-/** Against the order: up to the next micro-dollar. For it: down. */
+/** Rounds to a micro-dollar, against the order: up. In its favour: down. */
 const up = (value: D | string): D => new D(value).toDecimalPlaces(6, D.ROUND_CEIL);
 const down = (value: D | string): D => new D(value).toDecimalPlaces(6, D.ROUND_FLOOR);
 const text = (value: D): string => (value.isZero() ? '0' : value.toFixed());
 
-/** Every rule that the order breaks, in the order of the codes. */
+/** Returns every rule that the order breaks, in the order of the codes. */
 export function oracleBreaches(order: Order, context: RiskContext): OracleBreach[] {
   const { mandate, book, others, quote, reference } = context;
   const buys = order.side === 'buy';
@@ -60,7 +60,7 @@ export function oracleBreaches(order: Order, context: RiskContext): OracleBreach
   const perp = (instrument: string) => instrument.startsWith('evmvenue:');
   const sum = (amounts: readonly D[]): D => amounts.reduce((total, amount) => total.plus(amount), new D(0));
 
-  // What is exposed, instrument by instrument, over all books of the organization.
+  // Exposure by instrument over all books of the organization.
   const exposures = [
     ...(known ? book.positions.map(({ instrument, valueUsd }) => ({ instrument, amount: up(valueUsd as string) })) : []),
     ...pending.map(({ instrument, notionalUsd }) => ({ instrument, amount: up(notionalUsd) })),
@@ -73,7 +73,7 @@ export function oracleBreaches(order: Order, context: RiskContext): OracleBreach
       .map(({ amount }) => amount),
   );
   const equity = known ? down(book.equityUsd as string) : null;
-  // The venue's largest leverage for what the mandate lets a book hold: BTC 40 below 150 million and 20 from there on, and so on.
+  // Venue's maximum leverage for the mandate's largest position: BTC 40 below 150 million and 20 above, and so on.
   const largest = new D(mandate.maxCapitalUsd).times(mandate.maxLeverage);
   const venueLeverage: Readonly<Record<string, number>> = {
     'evmvenue:BTC': largest.lt(150_000_000) ? 40 : 20,
@@ -82,7 +82,7 @@ export function oracleBreaches(order: Order, context: RiskContext): OracleBreach
   };
   const leverageOf = (instrument: string): D =>
     perp(instrument) ? D.max(1, D.min(mandate.maxLeverage, venueLeverage[instrument] as number)) : new D(1);
-  // 600 divides by every leverage here, so that nothing is rounded.
+  // 600 is divisible by every leverage here, so that nothing is rounded.
   const boundTimes600 = (amounts: readonly { instrument: string; amount: D }[]): D =>
     sum(amounts.map(({ instrument, amount }) => amount.times(600).div(leverageOf(instrument))));
   const orderTimes600 = n.times(600).div(leverageOf(order.instrument));
@@ -139,7 +139,7 @@ export function oracleBreaches(order: Order, context: RiskContext): OracleBreach
     const tick = TICKS[order.instrument] as string;
     const factor = new D(mandate.maxSlippageBps).div(10_000);
     const moved = new D(touch).times(buys ? factor.plus(1) : new D(1).minus(factor));
-    // A perpetual's price has five significant figures; whole numbers are always allowed.
+    // A perpetual's price has five significant figures; integers are always allowed.
     const figures = new D(10).pow(Math.min(0, moved.e - 4));
     const step = perp(order.instrument) ? D.max(tick, figures) : new D(tick);
     const stepped = (buys ? moved.div(step).floor() : moved.div(step).ceil()).times(step);

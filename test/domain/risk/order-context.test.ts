@@ -1,4 +1,4 @@
-// The inputs of risk are put together in one place: the same facts give the same context, whoever asks.
+// Inputs of risk are assembled in one place: the same facts give the same context for every caller.
 import { expect, test } from 'vitest';
 import { emptyBook, markBook } from '../../../src/domain/books/book.ts';
 import { sizeOrder } from '../../../src/domain/orders/order.ts';
@@ -93,7 +93,7 @@ test('the pure function alone refuses what is halted or switched off', () => {
   expect(verdictUnder({ halt: 'all', disabled: ALL_ENABLED }, 'sell', 'live')).toEqual(['halted']);
   const disabled = { spotchain: 'SPOTCHAIN_RPC_URL' };
   expect(verdictUnder({ halt: 'none', disabled }, 'sell', 'live')).toEqual(['feature_disabled']);
-  // What is switched off is the way to the venue; a paper book needs none.
+  // The disabled setting concerns the venue; a paper book does not need it.
   expect(verdictUnder({ halt: 'none', disabled }, 'buy', 'paper')).toEqual([]);
   expect(verdictUnder({ halt: 'none', disabled: { evmvenue: 'live orders on evmvenue' } }, 'buy', 'live')).toEqual([]);
 });

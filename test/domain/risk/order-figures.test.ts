@@ -1,5 +1,5 @@
-// How an order's numbers are read: as whole numbers in simulators where simulators are exact, as big integers beyond that, and
-// as nothing where they are not numbers.
+// Numbers of an order: read as integers in doubles while these are exact, as big integers beyond, and refused
+// if they are not numbers.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
@@ -44,7 +44,7 @@ const asSimulators = (lots: number, ticks: number, notional: number) => ({
 test.each([
   // 999.5058558 dollars: the notional is rounded up.
   ['spotexchange:BTCUSDT', '0.01629', '61357.02', 1_629, 6_135_702, 999_505_856],
-  // Lot and tick have fewer decimals together than a micro-dollar, as many, and more.
+  // Lot and tick have fewer decimals together than a micro-dollar, as many, or more.
   ['spotexchange:SOLUSDT', '2.5', '141.33', 2_500, 14_133, 353_325_000],
   ['evmvenue:BTC', '0.12345', '61112.1', 12_345, 611_121, 7_544_288_745],
   // Exact to the micro-dollar: nothing is rounded up.
@@ -52,12 +52,12 @@ test.each([
   ['spotchain:AAPLx', '0.000009', '0.111112', 9, 111_112, 2],
 ] as const)('%s: %s at %s is read as whole numbers', (instrument, quantity, limitPrice, lots, ticks, notional) => {
   expect(figuresOf(order(instrument, quantity, limitPrice))).toEqual(asSimulators(lots, ticks, notional));
-  // Zeros at the end are no further digits.
+  // Trailing zeros are not further digits.
   const longer = order(instrument, quantity, limitPrice, { quantity: `${quantity}${quantity.includes('.') ? '' : '.'}00000000` });
   expect(figuresOf(longer)).toEqual(asSimulators(lots, ticks, notional));
 });
 
-/** Digits with their point moved: a number of steps as text. */
+/** Formats a number of steps as text by shifting the decimal point. */
 const spelled = (steps: bigint, decimals: number): string => {
   const digits = String(steps).padStart(decimals + 1, '0');
   return `${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals)}`;
@@ -101,7 +101,7 @@ test('at 2^52 the doubles end', () => {
   const steps = (lots: bigint, ticks: bigint) => figuresOf(order('evmvenue:BTC', spelled(lots, 5), spelled(ticks, 1)));
   expect(steps(2n ** 26n - 1n, 2n ** 26n + 1n)).toEqual(asSimulators(2 ** 26 - 1, 2 ** 26 + 1, 2 ** 52 - 1));
   expect(steps(2n ** 26n, 2n ** 26n)).toMatchObject({ exactLots: 2n ** 26n, exactNotional: LIMIT });
-  // Where a step is worth ten micro-dollars, they end at a tenth.
+  // If a step is worth ten micro-dollars, the limit is a tenth.
   const tens = (ticks: bigint) => figuresOf(order('spotexchange:SOLUSDT', '0.001', spelled(ticks, 2)));
   expect(tens(LIMIT / 10n)).toEqual(asSimulators(1, Number(LIMIT / 10n), Number((LIMIT / 10n) * 10n)));
   expect(tens(LIMIT / 10n + 1n)).toMatchObject({ exactLots: 1n, exactNotional: (LIMIT / 10n + 1n) * 10n });
@@ -121,7 +121,7 @@ test('what is not a number of lots, or states another notional, is a defect that
   expect(wrong({ quantity: '5.0000001', notionalUsd: '1000.00002' })).toThrow(
     /^5.0000001 is not a positive whole number of lots of spotchain:AAPLx$/,
   );
-  // Not even where the notional is stated for the lots before it.
+  // Not even if the notional is stated for the lots before it.
   expect(wrong({ quantity: '5.0000001' })).toThrow(/positive whole number of lots/);
   expect(wrong({ quantity: '0', notionalUsd: '0' })).toThrow(/positive whole number of lots/);
   expect(wrong({ quantity: '-5', notionalUsd: '-1000' })).toThrow(/positive whole number of lots/);
@@ -131,7 +131,7 @@ test('what is not a number of lots, or states another notional, is a defect that
 });
 
 test.each([
-  // Beside each the number that a careless reading would take it for; the notional is stated for that one.
+  // Next to each, the number a careless parser would read, for which the notional is stated.
   ['1:', '20'],
   ['2/', '19'],
   ['1.2.3', '12.3'],

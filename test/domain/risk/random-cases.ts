@@ -1,4 +1,4 @@
-/** Random world around random orders, seeded, with limits that lie on, just below and just above what the order needs. */
+/** Random, seeded worlds and orders, with limits on, just below and just above what the order needs. */
 import { applyFill, emptyBook, type MarkedBook, markBook, type OpenProposal, type TradingBook } from '../../../src/domain/books/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { marketStepOf, priceStepOf } from '../../../src/domain/market/market-step.ts';
@@ -28,13 +28,13 @@ const INSTRUMENTS = Object.keys(PRICES) as InstrumentKey[];
 const AT = Date.UTC(2026, 2, 2, 14, 31);
 const MICRO = '0.000001';
 
-/** Makes cases for as long as it is asked. Sizes span ten orders of magnitude, some beyond what simulators hold exactly. */
+/** Creates a generator of cases. Sizes span ten orders of magnitude, some beyond what doubles hold exactly. */
 export function randomCases(seed: number): () => RiskCase {
   const random = seededRandom(seed);
   const below = (limit: number): number => Math.floor(random() * limit);
   const chance = (part: number): boolean => random() < part;
   const oneOf = <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item;
-  /** A number of lots spread evenly over magnitudes. */
+  /** Returns a number of lots, evenly distributed over magnitudes. */
   const lots = (most: number): number => 1 + Math.floor(most ** random() - 1);
   const steps = (count: number, step: string): string => plainDecimal(new Decimal(count).times(step));
   const priceOf = (instrument: InstrumentKey): string => {
@@ -84,7 +84,7 @@ export function randomCases(seed: number): () => RiskCase {
     return marks;
   }
 
-  /** On the value, a micro-dollar to either side of it, or anywhere. */
+  /** Returns the value, a micro-dollar to either side of it, or anything. */
   const near = (value: Decimal, anywhere: Decimal): string => {
     const aimed = value.toDecimalPlaces(6, Decimal.ROUND_CEIL);
     const chosen = [aimed, aimed.minus(MICRO), aimed.plus(MICRO), anywhere.toDecimalPlaces(6)][below(4)] as Decimal;
@@ -94,7 +94,7 @@ export function randomCases(seed: number): () => RiskCase {
   let world: { readonly state: TradingBook; readonly book: MarkedBook } | null = null;
   let orders = 0;
   return () => {
-    // A book is dear to make; a few orders share each.
+    // A book is expensive to create; a few orders share each.
     if (world === null || orders++ % 4 === 0) {
       const made = someBook();
       world = { state: made, book: markBook(made, marksOf(made), AT) };

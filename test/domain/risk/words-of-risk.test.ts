@@ -1,4 +1,4 @@
-// What the risk function says of every breach: the words that a person reads and the change that a program may make.
+// Texts of every risk breach: the sentence for people and the change for programs.
 import { expect, test } from 'vitest';
 import {
   agentBook,
@@ -32,7 +32,7 @@ const AT = Date.UTC(2026, 2, 2, 14, 31);
 const AAPLX: InstrumentKey = 'spotchain:AAPLx';
 const QUOTE: OrderQuote = { venue: 'spotchain', instrument: 'AAPLx', bid: '199.9', ask: '200', observedAt: AT, quality: 'live', flags: [] };
 
-/** Five shares at 200 dollars, or another order. */
+/** Returns an order of five shares at 200 dollars, or a changed one. */
 function order(over: Partial<Order> = {}): Order {
   const side = over.side ?? 'buy';
   const parts = {
@@ -82,7 +82,7 @@ function context(over: Partial<RiskContext> = {}): RiskContext {
 
 const mandate = (over: Partial<Mandate>): Mandate => ({ ...DEFAULT_PREFERENCES, ...over });
 
-/** The words of an order's one breach. */
+/** Returns the texts of an order's one breach. */
 function breach(asked: Order, over: Partial<RiskContext>) {
   const { ok, attribution } = assessOrder(asked, context(over));
   expect([ok, attribution.verdict]).toEqual([attribution.rejections.length === 0, ok ? 'passed' : 'blocked']);
@@ -156,7 +156,7 @@ test.each([
     change: { kind: 'wait_for', what: 'live_reference', instrument: AAPLX, at: null },
   };
   expect(breach(order(), { reference: { required: true, observed } })).toEqual(said);
-  // Preferences may ask for it where the rules did not; of a sale they do not.
+  // Preferences may require it where the rules did not, but not for a sale.
   const strict = mandate({ requireLiveReference: true });
   expect(breach(order(), { reference: { required: false, observed }, mandate: strict })).toEqual(said);
   expect(assessOrder(order({ side: 'sell' }), context({ reference: { required: false, observed }, mandate: strict, book: HELD })).ok).toBe(
@@ -182,7 +182,7 @@ test('a quote that is missing, one-sided or old', () => {
   expect(breach(sell, { quote: { ...QUOTE, bid: null }, book: HELD })).toEqual(quoteWords('a live quote', 'live, no bid, 0 ms old'));
   const old = { ...QUOTE, quality: 'stale', flags: ['over_age', 'feed_down'], observedAt: AT - 9_000 } as const;
   expect(breach(order(), { quote: old })).toEqual(quoteWords('a live quote', 'stale, over_age, feed_down, 9000 ms old'));
-  // The other side is not looked at; a price of zero is none, and a clock that runs ahead makes no negative age.
+  // The other side is not checked; a price of zero is invalid, and a clock that is ahead gives no negative age.
   expect(assessOrder(order(), context({ quote: { ...QUOTE, bid: null } })).ok).toBe(true);
   expect(assessOrder(sell, context({ quote: { ...QUOTE, ask: null }, book: HELD })).ok).toBe(true);
   expect(breach(order(), { quote: { ...QUOTE, ask: '0', observedAt: AT + 50 } })).toEqual(
@@ -300,7 +300,7 @@ test('what other pending sales of the same instrument will take is not sold twic
     change: { kind: 'quantity', quantity: '3' },
   });
   expect(assessOrder(resized(sell, '3'), context({ book })).ok).toBe(true);
-  // More is promised away than is held.
+  // More is promised than held.
   const oversold = bookOf({ holdings: [holding(AAPLX, '5', '1000')], openProposals: [pending({ quantity: '7' })] }, [[AAPLX, '200']]);
   expect(breach(sell, { book: oversold })).toMatchObject({ before: '0', after: '-5', change: null });
 });

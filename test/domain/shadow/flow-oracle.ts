@@ -1,8 +1,8 @@
-// What the flow makes of an order, the slow way: unit by unit in whole numbers, sharing nothing with the measurement but its words.
+// Shadow fill of an order by the flow, the slow way: unit by unit in integers, sharing only words with the measurement.
 import type { FlowWindow } from '../../../src/domain/shadow/flow.ts';
 import type { ShadowOrder } from '../../../src/domain/shadow/measure.ts';
 
-/** Sizes are counted in millionths, prices in hundredths. */
+/** Sizes are in millionths, prices in hundredths. */
 const UNITS = 1_000_000n;
 const TICKS = 100n;
 
@@ -13,13 +13,13 @@ function whole(text: string, scale: bigint): bigint {
   return BigInt(integer) * scale + BigInt(fraction.slice(0, digits).padEnd(digits, '0'));
 }
 
-/** Units given and what they cost in units times ticks; null where nothing can be said. */
+/** Filled units and their cost in units times ticks; null if unknown. */
 export interface OracleFill {
   readonly units: bigint;
   readonly cost: bigint;
 }
 
-/** `lotUnits`: what is given is a whole number of lots. */
+/** Computes the fill. `lotUnits`: fills are whole numbers of lots. */
 export function oracleFill(order: ShadowOrder, window: FlowWindow, lotUnits: bigint): OracleFill | null {
   const buys = order.side === 'buy';
   const limit = whole(order.limitPrice, TICKS);
@@ -64,7 +64,7 @@ export function oracleFill(order: ShadowOrder, window: FlowWindow, lotUnits: big
     for (const level of own) {
       const price = whole(level.price, TICKS);
       if (price === limit) ahead = whole(level.size, UNITS);
-      // A level behind ours is shown, so ours is known to be empty where it is not.
+      // A level behind ours is shown, so ours is known to be empty if it is not shown.
       else if (ahead === null && (buys ? price < limit : price > limit)) ahead = 0n;
     }
     if (own.length === 0) ahead = 0n;

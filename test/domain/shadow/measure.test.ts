@@ -1,4 +1,4 @@
-// What the flow makes of shadow orders, against an oracle that counts unit by unit, over random flow and over a recorded day.
+// Shadow fills by the market's flow compared with a unit-by-unit oracle, over random flow and a recorded day.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -11,7 +11,7 @@ import { measureShadow, type ShadowMeasurement, type ShadowOrder, spanOf } from 
 import { oracleFill, ticksOf, unitsOf } from './flow-oracle.ts';
 
 const KEY = 'spotexchange:BTCUSDT';
-/** 0.00001 coins in the oracle's millionths. */
+/** Lot of 0.00001 coins in the oracle's millionths. */
 const LOT = 10n;
 const SENT = Date.UTC(2026, 2, 2, 14, 31);
 const RESTED_MS = 20_000;
@@ -91,7 +91,7 @@ function windowOf(order: ShadowOrder, { books, trades, bracketed, hole, gap }: F
   };
 }
 
-/** Returns the result in the oracle's whole numbers; null if it is unknown. */
+/** Returns the result in the oracle's integers, or null if it is unknown. */
 function counted({ outcome, quantity, price: at }: ShadowMeasurement) {
   return outcome === 'unknown' ? null : { units: unitsOf(quantity as string), at };
 }
@@ -102,7 +102,7 @@ function agrees(order: ShadowOrder, window: FlowWindow): ShadowMeasurement {
   expect(counted(found)?.units ?? null, flowText(window)).toBe(oracle?.units ?? null);
   if (oracle !== null && oracle.units > 0n) {
     const average = new Decimal(oracle.cost.toString()).div(oracle.units.toString()).div(100);
-    // The average of several levels is rounded at its eighteenth digit.
+    // An average over several levels is rounded at its eighteenth digit.
     expect(new Decimal(found.price as string).minus(average).abs().lte('1e-12')).toBe(true);
   } else expect(found.price).toBe(null);
   return found;
@@ -126,7 +126,7 @@ describe('random flow', () => {
       }),
       { numRuns: 800 },
     );
-    // Every kind of ending was met.
+    // Every kind of ending occurred.
     expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(0);
   });
 
@@ -163,7 +163,7 @@ describe('random flow', () => {
       fc.property(anyOrder, anyFlow, fc.integer({ min: 1, max: 40 }), (asked, flow, ticks) => {
         const [near, far] = [asked, { ...asked, limit: asked.limit + (asked.side === 'buy' ? ticks : -ticks) }].map((one) => {
           const order = orderOf(one);
-          // A market that stays away from both, so that neither is refused for it would take.
+          // The market stays away from both limits, so that neither is rejected as taking.
           const window = windowOf(order, { ...flow, bracketed: true, hole: null, gap: null });
           const away = (book: FlowBook): FlowBook => ({ ...book, ...(asked.side === 'buy' ? { asks: [] } : { bids: [] }) });
           return measureShadow(order, asked.rests ? { ...window, books: window.books.map(away) } : window);
@@ -245,7 +245,7 @@ test('in a pool an order meets the worse of the states before and after its arri
   expect(measured(state(SENT - 60_000, '100'), state(span.arrival + 900, '100')).reason).toBe('not_received');
 });
 
-// Trades and best bids and asks of 46 seconds of a real market; not part of the repository.
+// Trades and best bids and asks of 46 seconds of a real market. Not part of the repository.
 const TAPE = fileURLToPath(new URL('../../../../shared/data/tapes/nautilus/', import.meta.url));
 test.skipIf(!existsSync(TAPE))('orders of every second of a recorded market are measured as the oracle counts them', () => {
   const rows = (name: string) =>

@@ -1,4 +1,4 @@
-// What a wallet changed, told of messages written by hand: which instructions, in which words, and what is no change at all.
+// Wallet changes to hand-written messages: the changed instructions, their descriptions, and what is no change.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { differenceOf, differenceWords } from '../../../src/domain/solana/difference.ts';
@@ -50,7 +50,7 @@ describe('instructions', () => {
     ['that was there once already', [budget(1), transfer(5), transfer(5), memo(9)], ['Token']],
   ] as const)('one that was inserted %s is named', (_, after, inserted) => {
     expect(told(prepared, after)).toEqual({ ...NOTHING, inserted });
-    // The same the other way round: it was removed.
+    // The reverse: it was removed.
     expect(told(after, prepared)).toEqual({ ...NOTHING, removed: inserted });
   });
 

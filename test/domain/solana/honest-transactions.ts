@@ -1,4 +1,4 @@
-// Honest transactions by the encoders that wallets use, signed by their own means, and a walk over their counts that shares nothing with the reader under test.
+// Honest transactions by wallets' own encoders and signers, and a walk over their counts that is independent of the reader under test.
 
 import {
   appendTransactionMessageInstructions,
@@ -30,7 +30,7 @@ export interface Honest {
   readonly signed: Uint8Array;
 }
 
-/** A key pair that is the same in every run. */
+/** Returns a key pair that is the same in every run. */
 export function keyOf(seed: number): Keypair {
   return Keypair.fromSeed(Uint8Array.from({ length: 32 }, (_, index) => (seed * 31 + index * 7) & 0xff));
 }
@@ -47,7 +47,7 @@ export function memo(text: string): TransactionInstruction {
   return new TransactionInstruction({ programId: MEMO, keys: [], data: Buffer.from(text) });
 }
 
-/** A route's instruction as an aggregator builds it: many accounts, some signing, opaque data. */
+/** Returns a route's instruction as an aggregator builds it: many accounts, some signing, opaque data. */
 export function route(accounts: readonly PublicKey[], signers: readonly PublicKey[], length = 40): TransactionInstruction {
   return new TransactionInstruction({
     programId: AGGREGATOR,
@@ -66,7 +66,7 @@ const BUDGET = [
 const transfer = SystemProgram.transfer({ fromPubkey: wallet.publicKey, toPubkey: maker.publicKey, lamports: 12_345 });
 const addresses = Array.from({ length: 12 }, (_, index) => keyOf(50 + index).publicKey);
 
-/** A v0 transaction of web3.js, signed by these. */
+/** Returns a v0 transaction of web3.js, signed by these keys. */
 export function versioned(
   instructions: readonly TransactionInstruction[],
   signers: readonly Keypair[] = [wallet],
@@ -115,7 +115,7 @@ async function byKit(version: 'legacy' | 0): Promise<Honest> {
   return { name: `kit ${version}`, unsigned: encode(compiled), signed: encode(await signTransaction([signer.keyPair], compiled as never)) };
 }
 
-/** Legacy and v0, one signer and two, with and without a lookup table, short and long data, by two encoders. */
+/** Returns legacy and v0 transactions, with one signer and two, with and without a lookup table, short and long data, by two encoders. */
 export async function honestTransactions(): Promise<readonly Honest[]> {
   const named = (name: string, honest: Honest): Honest => ({ ...honest, name: `${honest.name}, ${name}` });
   return [
@@ -130,7 +130,7 @@ export async function honestTransactions(): Promise<readonly Honest[]> {
   ];
 }
 
-/** Returns the places of counts in a transaction, found by walking over it plainly. */
+/** Returns the places of counts in a transaction, found by a plain walk. */
 export function countPlaces(bytes: Uint8Array): readonly { readonly at: number; readonly length: number; readonly value: number }[] {
   const places: { at: number; length: number; value: number }[] = [];
   let at = 0;
@@ -145,7 +145,7 @@ export function countPlaces(bytes: Uint8Array): readonly { readonly at: number; 
     places.push({ at: begin, length: at - begin, value });
     return value;
   };
-  /** The count is walked over before what it counts. */
+  /** The count is passed before its items. */
   const skip = (unit: number): void => {
     const items = count();
     at += items * unit;
@@ -169,7 +169,7 @@ export function countPlaces(bytes: Uint8Array): readonly { readonly at: number; 
   return places;
 }
 
-/** Longer spellings of a count that a lenient reader takes for the same number. */
+/** Returns longer encodings of a count that a lenient reader accepts as the same number. */
 export function aliasesOf(value: number): readonly Uint8Array[] {
   const low = value & 0x7f;
   const middle = (value >> 7) & 0x7f;
@@ -177,7 +177,7 @@ export function aliasesOf(value: number): readonly Uint8Array[] {
   return value < 0x80 ? [Uint8Array.of(low | 0x80, 0), ...aliases] : aliases;
 }
 
-/** The bytes with a part replaced. */
+/** Returns the bytes with a part replaced. */
 export function spliced(bytes: Uint8Array, at: number, length: number, by: Uint8Array): Uint8Array {
   return Uint8Array.from([...bytes.subarray(0, at), ...by, ...bytes.subarray(at + length)]);
 }

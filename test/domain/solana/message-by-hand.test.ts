@@ -1,9 +1,9 @@
-// Messages written byte by byte: every part that is missing or cannot be is refused in words that name it.
+// Messages written byte by byte: every missing or impossible part is refused by name.
 import { expect, test } from 'vitest';
 import { base58 } from '../../../src/domain/solana/base58.ts';
 import { accountsOf, readMessage, readTransaction, signersOf } from '../../../src/domain/solana/message.ts';
 
-/** One part of a message: what it is called, and whether it is a byte of its own or a stretch. */
+/** One part of a message: its name, its bytes, and whether it is a single byte or a range. */
 type Part = readonly [name: string, bytes: readonly number[], kind: 'byte' | 'stretch'];
 
 interface ByHand {
@@ -16,7 +16,7 @@ interface ByHand {
 
 const key = (fill: number): number[] => Array.from({ length: 32 }, () => fill);
 const nameOf = (fill: number): string => base58(Uint8Array.from(key(fill)));
-/** A count as the chain spells it. */
+/** Encodes a count as the chain does. */
 const count = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, value >> 7]);
 
 function parts({ version, header = [1, 0, 1], keys = [1, 2, 3], instructions = [[2, [0, 1], [7, 8]]], lookups = [] }: ByHand): Part[] {
@@ -125,7 +125,7 @@ test('a count has one spelling, and ends at 65535', () => {
   expect(counted(0x83, 0x80, 0)).toBe(refused('the count of keys at byte 3 is not in its shortest form'));
   expect(counted(0xff, 0xff, 0x04)).toBe(refused('the count of keys at byte 3 is more than 65535'));
   expect(counted(0xff, 0xff, 0xff, 0x01)).toBe(refused('the count of keys at byte 3 is more than 65535'));
-  // 65535 and 16384 keys are counted, and then missing.
+  // 65535 and 16384 keys are announced, but missing.
   expect(counted(0xff, 0xff, 0x03)).toBe(refused('it ends at byte 6, within key 0'));
   expect(counted(0x80, 0x80, 0x01)).toBe(refused('it ends at byte 6, within key 0'));
 });

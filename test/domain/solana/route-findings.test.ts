@@ -1,4 +1,4 @@
-// Routes that were signed are searched for fees and ends that are not the wallet's, from the stored message alone.
+// Signed routes are searched for fees and destinations other than the wallet's, from the stored message alone.
 import type { TransactionInstruction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
 import { readTransaction } from '../../../src/domain/solana/message.ts';

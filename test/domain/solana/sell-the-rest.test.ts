@@ -1,4 +1,4 @@
-// What is left of a position is sold in the lots below it; whatever the book may not sell is counted in the lots above it.
+// The rest of a position is sold rounded down to lots; what the book may not sell is rounded up.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { emptyBook, type OpenProposal, sellableOf, type TradingBook } from '../../../src/domain/books/book.ts';
@@ -9,7 +9,7 @@ const AAPLX: InstrumentKey = 'spotchain:AAPLx';
 const LOT = 100n;
 const token = { mint: 'token', decimals: 8, multiplier: '1' };
 
-/** The lots of a sell of so many units of the chain; a hundred units are a lot. */
+/** Returns the lots of a sell of so many units of the chain; a hundred units are a lot. */
 function lotsOf(units: bigint, sellable: bigint | null): bigint {
   const parts = { id: 'order', bookId: 'book', instrument: AAPLX, worstPrice: '200', maxSlippageBps: 50 };
   const rest = sellable === null ? {} : { sellable: textOf(sellable) };
@@ -23,7 +23,7 @@ test.each<[bigint, bigint | null, bigint]>([
   [37_154_517n, 37_154_517n, 371_545n],
   // One unit more than the book may sell.
   [37_154_518n, 37_154_517n, 371_546n],
-  // What stays behind is a lot or more: nothing is rounded down.
+  // A lot or more stays behind: nothing is rounded down.
   [37_154_417n, 37_154_517n, 371_545n],
   [37_154_500n, 37_154_517n, 371_545n],
   // Less than one lot counts as one.

@@ -1,4 +1,4 @@
-// What a swap promises: which transactions a wallet may be asked to sign for it, which balances keep it, and the fill that it comes to.
+// Promise of a swap: transactions that a wallet may be asked to sign, balances that keep it, and the resulting fill.
 import { PublicKey, SystemProgram, TransactionInstruction, VersionedTransaction } from '@solana/web3.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -72,7 +72,7 @@ test.each<[string, () => string | null]>([
   ['already carries a signature', () => objection([swap], { signers: [wallet] })],
   ['no program of a swap', () => objection([swap, memo('a')])],
   ['Lighthouse', () => objection([swap, new TransactionInstruction({ programId: LIGHTHOUSE, keys: [], data: Buffer.of(1) })])],
-  // Approve, set authority, burn, approve checked: rights and tokens that are given away.
+  // Approve, set authority, burn, approve checked: instructions that give away rights or tokens.
   ...[4, 6, 8, 13, 15].map(
     (tag) => ['more than moving tokens', () => objection([swap, token(TOKEN_PROGRAM, [tag])])] as [string, () => string | null],
   ),
@@ -132,7 +132,7 @@ test('a fill books the dollars that moved and the tokens that moved, to the last
       const [given, got] = side === 'buy' ? [usd, tokens] : [tokens, usd];
       const changes = { lamports: [], tokens: [change(input.mint, String(given), '0'), change(output.mint, '0', String(got))] };
       const fill = swapFill(changes, { ...promise, side, input, output }, info);
-      // A price of less than a trillionth of a dollar is none.
+      // A price below a trillionth of a dollar is none.
       if (fill === null) {
         expect(
           new Decimal(String(usd))
@@ -150,7 +150,7 @@ test('a fill books the dollars that moved and the tokens that moved, to the last
       };
       const after = applyFill(opened, fill);
       expect(new Decimal(after.cashUsd).eq(side === 'buy' ? dollars.neg() : dollars)).toBe(true);
-      // In base units of the stablecoin, and nothing is invented to make a price come out.
+      // In base units of the stablecoin, without adjusting a price.
       expect(fill.notionalUsd).toBe(dollars.toFixed());
       expect(fill.feeUsd).toBe('0');
       const quotient = new Decimal(fill.quantity).times(fill.fillPrice).minus(dollars).abs();

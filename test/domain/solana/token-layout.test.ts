@@ -1,4 +1,4 @@
-// Accounts of the chain are read from their bytes: as the token library reads them, and anything else is none, never an error.
+// Accounts of the chain are decoded like the token library does. Anything else is null, never an error.
 import { AccountLayout, MintLayout } from '@solana/spl-token';
 import { PublicKey } from '@solana/web3.js';
 import fc from 'fast-check';
@@ -63,7 +63,7 @@ test('a mint and an account of the first program are what the token library wrot
 test('any other bytes are no mint, no account and no table, or are read without an error', () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 600 }),
-    // Close to what they should be: the right place says mint or account, extensions follow at random.
+    // Almost valid: the right place says mint or account, extensions follow at random.
     fc
       .tuple(
         fc.uint8Array({ minLength: 165, maxLength: 165 }),

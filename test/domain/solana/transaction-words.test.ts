@@ -1,4 +1,4 @@
-// Transactions in sentences: instructions that other encoders have made are read back as what those were asked for.
+// Transactions in sentences: instructions of other encoders are described as what they were asked to do.
 import { createHash } from 'node:crypto';
 import {
   AuthorityType,
@@ -46,14 +46,14 @@ const of = (key: PublicKey): string => key.toBase58();
 const KEYS = { config: of(a), baseMint: of(b), quoteMint: of(c), quoteProgram: TOKEN_PROGRAM };
 const NAMES = { name: 'Lantern', symbol: 'LAMP', uri: 'https://example.com/lamp.json' };
 
-/** The sentences of what other encoders made. */
+/** Returns the sentences of instructions by other encoders. */
 function words(...instructions: readonly TransactionInstruction[]): readonly string[] {
   const read = readTransaction(versioned(instructions).unsigned);
   if (!read.ok) throw new Error(read.refusal.detail);
   return sentencesOf(read.value);
 }
 
-/** The sentence of an instruction of ours. */
+/** Returns the sentence of one of our instructions. */
 function own({ program, accounts, data }: ProgramInstruction): string {
   const staticKeys = [...new Set([...accounts.map(({ address }) => address), program])];
   const places = accounts.map(({ address }) => staticKeys.indexOf(address));

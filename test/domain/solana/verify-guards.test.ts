@@ -1,4 +1,4 @@
-// What guards the check of signed bytes itself: the stored message is the one of its digest, or nothing is compared with it.
+// Guards of the signature check: the stored message matches its digest, or nothing is compared with it.
 import { beforeAll, expect, test } from 'vitest';
 import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
   honest = await honestTransactions();
 });
 
-/** One that is signed by several, prepared as it was stored. */
+/** Returns a message with several signers, prepared as it was stored. */
 function several(): { readonly one: Honest; readonly prepared: PreparedMessage } {
   for (const one of honest) {
     const read = readTransaction(one.unsigned);
@@ -38,9 +38,9 @@ test('a stored message that is not the one of its digest verifies nothing: it wa
   const words = (digest: string) => `the prepared message is not the one of digest ${digest}`;
   expect(verify({ digest: '00'.repeat(32) })).toThrow(words('00'.repeat(32)));
   expect(verify({ messageBase64: 'AQI=' })).toThrow(words(prepared.digest));
-  // Another spelling of the same bytes is no spelling.
+  // Another base64 spelling of the same bytes is refused.
   expect(verify({ messageBase64: `${prepared.messageBase64} ` })).toThrow(words(prepared.digest));
-  // Bytes that are their own digest's but no message: nothing can be compared with them.
+  // Bytes that match their digest but are no message: nothing can be compared with them.
   expect(verify({ messageBase64: 'AQI=', digest: digestOf(Uint8Array.of(1, 2)) })).toThrow(/^the prepared message cannot be read: \S/);
 });
 

@@ -1,4 +1,4 @@
-// Signed bytes against the prepared message: what honest encoders make passes, and nothing else does, however small the change.
+// Signed bytes compared with the prepared message: only unchanged ones pass, however small the change.
 import { Keypair, PublicKey, SystemProgram, VersionedTransaction } from '@solana/web3.js';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -82,7 +82,7 @@ test('the reader sees what web3.js sees', () => {
   }
 });
 
-/** Bits of each byte that are changed: another one from byte to byte; all of them in the proof. */
+/** Number of bits flipped per byte, another one from byte to byte; all of them in the proof. */
 const BITS = rounds({ suite: 1, proof: 8 });
 
 test(`every byte of every honest transaction with a flipped bit is refused (${BITS} of 8 bits)`, () => {
@@ -104,7 +104,7 @@ test(`every byte of every honest transaction with a flipped bit is refused (${BI
   }
   expect(flips).toBe(honest.reduce((sum, { signed }) => sum + signed.length * BITS, 0));
   expect(flips).toBeGreaterThan(2_500 * BITS);
-  // A flipped bit of a signature leaves the message as it was.
+  // A flipped bit in a signature leaves the message unchanged.
   expect(refused['signature_invalid']).toBe(honest.reduce((sum, { signed }) => sum + read(signed).signatures.length * 64 * BITS, 0));
   expect(Object.keys(refused).sort()).toEqual(['malformed_transaction', 'signature_invalid', 'signed_bytes_differ']);
 });
@@ -142,7 +142,7 @@ test('every longer spelling of every count is refused, though lenient readers ta
         misread += isTakenForTheSame(bytes, one.signed) ? 1 : 0;
       }
   expect(cases).toBeGreaterThan(150);
-  // The test means something only while a lenient reader is there to be fooled.
+  // The test is meaningful only if a lenient reader would be fooled.
   expect(misread).toBeGreaterThan(50);
 });
 
@@ -184,7 +184,7 @@ test('a signature in its second spelling (s + L), of another, swapped, doubled o
 });
 
 test('a key of small order signs nothing, though it would sign everything', () => {
-  // The neutral element: with R neutral and s zero its equation holds for every message.
+  // Neutral element: with R neutral and s zero, its equation holds for every message.
   const neutral = Uint8Array.from({ length: 32 }, (_, index) => (index === 0 ? 1 : 0));
   const payer = new PublicKey(neutral);
   const { unsigned } = versioned([SystemProgram.transfer({ fromPubkey: payer, toPubkey: maker.publicKey, lamports: 1 })], [], { payer });

@@ -1,11 +1,11 @@
-// Messages of the primary chain, spelled without decoding a key twice: a million of them in minutes. The chain's own library is their oracle.
+// Messages of the primary chain, encoded without decoding a key twice: a million in minutes. The chain's own library is the oracle.
 import { PublicKey, type TransactionInstruction } from '@solana/web3.js';
 
 const named = new Map<string, PublicKey>();
 const texts = new WeakMap<PublicKey, string>();
 const bytesOf = new Map<string, Uint8Array>();
 
-/** The same object for the same address, so that its spellings are made once. */
+/** Returns the same object for the same address, so that it is encoded once. */
 export function keyNamed(address: string): PublicKey {
   const key = named.get(address) ?? new PublicKey(address);
   named.set(address, key);
@@ -31,7 +31,7 @@ interface Use {
   isInvoked: boolean;
 }
 
-/** Every account with how it is used, the payer first, in the order of their first mention. */
+/** Returns every account with its use, payer first, in order of first mention. */
 function usesOf(payer: string, instructions: readonly TransactionInstruction[]): Map<string, Use> {
   const uses = new Map<string, Use>([[payer, { signs: true, isWritable: true, isInvoked: false }]]);
   const use = (key: PublicKey): Use => {
@@ -51,7 +51,7 @@ function usesOf(payer: string, instructions: readonly TransactionInstruction[]):
   return uses;
 }
 
-/** A count as the chain spells it: seven bits a byte, the lowest first. */
+/** Encodes a count as the chain does: seven bits a byte, lowest first. */
 function counted(count: number): readonly number[] {
   return count < 128 ? [count] : [(count & 127) | 128, ...counted(count >> 7)];
 }
@@ -69,7 +69,7 @@ function lookedUp(uses: ReadonlyMap<string, Use>, table: Table, isWritable: bool
   });
 }
 
-/** The bytes that are signed, and who signs them; with a table as a message of version 0, without one as a legacy message. */
+/** Returns the bytes to sign and their signers; with a table a message of version 0, without one a legacy message. */
 export function wireMessage(
   payer: string,
   blockhash: string,

@@ -1,4 +1,4 @@
-/** The thesis grammar against a corpus of assessed theses that their authors wrote without seeing it. */
+/** Thesis grammar on a corpus of assessed theses that their authors wrote without knowing it. */
 import { describe, expect, it } from 'vitest';
 import { assessedTheses, outcomeOf } from './assessed-theses.ts';
 
@@ -7,14 +7,14 @@ describe.each([
   ['held-out', 0.6],
   ['third', 0.6],
   ['blind', 0.6],
-  // Never worked on: what a text that nobody has seen may expect. Most are asked about.
+  // Never used for development: the expected result for unseen texts. Most lead to questions.
   ['fifth', 0.3],
 ] as const)('%s theses', (name, recall) => {
   const outcomes = assessedTheses(name).map((thesis) => ({ ...thesis, outcome: outcomeOf(thesis) }));
 
   it('compile to nothing that was not meant', () => {
     expect(outcomes.filter(({ outcome }) => outcome === 'wrong').map(({ id }) => id)).toEqual([]);
-    // No Take can say it, so it is asked about.
+    // No Take can express it, so a question is asked.
     expect(outcomes.filter(({ beyond, outcome }) => beyond !== undefined && outcome !== 'asked').map(({ id }) => id)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** Compares what compiles of a corpus of theses with what its author meant (test/fixtures/theses/README.md). */
+/** Compares the compilation of a corpus of theses with their authors' meaning (test/fixtures/theses/README.md). */
 import { readFileSync } from 'node:fs';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import type { ManifestCondition } from '../../../src/domain/manifest/manifest.ts';
@@ -14,7 +14,7 @@ export interface AssessedThesis {
   readonly id: string;
   readonly text: string;
   readonly verdict: 'compile' | 'ask' | 'refuse';
-  /** Reason that no Take can express it, though a broker needs no question. */
+  /** Reason why no Take can express it, though a broker needs no question. */
   readonly beyond?: string;
   readonly meaning: {
     readonly symbol: string;
@@ -35,14 +35,14 @@ const hours = (timeframe: unknown): number | null => {
   return count === undefined ? null : Number(count) * (unit === 'm' ? 1 / 60 : unit === 'd' ? 24 : 1);
 };
 
-/** Numbers as numbers, lists as sorted text, bars as hours; the corpus calls a price `usd`. */
+/** Normalizes numbers, sorted lists and bars in hours; the corpus calls a price `usd`. */
 function plain(field: string, value: unknown): string {
   if (Array.isArray(value)) return [...value].sort().join(',');
   if (field === 'timeframe') return String(hours(value));
   return Number.isNaN(Number(value)) ? String(value) : String(Number(value));
 }
 
-/** Equal in each field that its author settled. */
+/** True if equal in each field that the author specified. */
 function sameCondition(assessed: Assessed, read: ManifestCondition): boolean {
   if (assessed['type'] !== read.type) return false;
   return Object.entries(assessed).every(([field, value]) => {
@@ -59,7 +59,7 @@ function sameSide(assessed: readonly Assessed[], read: readonly ManifestConditio
 
 export type Outcome = 'right' | 'wrong' | 'asked';
 
-/** `asked`: it does not compile, or the amount or the exit is left for its author to confirm. */
+/** Returns the outcome. `asked`: it does not compile, or amount or exit need the author's confirmation. */
 export function outcomeOf({ text, meaning }: AssessedThesis): Outcome {
   const compiled = compileThesis(text, WORLD);
   if (!compiled.ok || compiled.open.some((one) => one === ASSUMED.allocation || one === ASSUMED.noExit)) return 'asked';

@@ -1,4 +1,4 @@
-/** The thesis grammar against its corpus: what compiles is what its author meant, what is not settled is asked, and nothing throws. */
+/** Thesis grammar on its corpus: what compiles matches its author's meaning, ambiguity leads to questions, and nothing throws. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
@@ -40,11 +40,11 @@ describe('the corpus', () => {
       bps: meant.bps ?? 50,
       until: meant.until ?? '2026-08-14T15:00:00.000Z',
     });
-    // Every default that was taken is named.
+    // Every default used is named.
     expect(compiled.assumed.some((text) => text.includes('allocation'))).toBe(meant.usd === undefined);
     expect(compiled.assumed.some((text) => text.includes('slippage'))).toBe(meant.bps === undefined);
     expect(compiled.assumed.some((text) => text.includes('no exit'))).toBe(meant.exit.length === 0);
-    // Every condition stands beside the words that it was read from, and those words are the author's.
+    // Every condition has the author's words it was read from.
     for (const { phrase } of compiled.understood)
       expect(normalised(meant.thesis).replaceAll('\n', ' ').toLowerCase()).toContain(phrase.toLowerCase());
     for (const condition of [...take.entry, ...take.exit])
@@ -100,7 +100,7 @@ describe('any text', () => {
         expect(list).toContain('buy');
         const shown = [...compiled.notUnderstood, ...compiled.understood.map(({ phrase }) => phrase)];
         expect(list.some((word) => word === 'not' || word === 'unless')).toBe(shown.some((phrase) => /not|unless/.test(phrase)));
-        // Every number of the policy stands in the text, in some unit.
+        // Every number of the policy is in the text, in some unit.
         for (const condition of [...compiled.take.entry, ...compiled.take.exit]) {
           const pct = condition['pct'];
           if (typeof pct === 'number' && pct !== 0) expect([2, 1.5]).toContain(Math.abs(pct));

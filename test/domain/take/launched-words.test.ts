@@ -1,4 +1,4 @@
-/** A launch changes the meaning of no text: words of the language are refused as names, and a token is named by `$SYMBOL` alone. */
+/** A launch never changes the meaning of a text: words of the language are refused as names, and a token is named only by `$SYMBOL`. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CATALOG, type Catalog, type CatalogEntry, catalogOf } from '../../../src/domain/catalog/catalog.ts';
@@ -13,7 +13,7 @@ const MINT = 'AgnoNBpvcXzcHo2NnVpLF2UzCZ3MTQQ1w6kpNbmyW4Zd';
 const launch = (symbol: string, name: string) =>
   launchProblem({ mint: MINT, symbol, name, decimals: 6, pairedStock: null, launcher: 'agentlaunch', listedAt: 0 });
 
-/** The catalog with tokens of these symbols, as if nothing had refused their launch. */
+/** Returns a catalog with tokens of these symbols, as if their launch had not been refused. */
 function launched(symbols: readonly string[]): Catalog {
   const taken = new Set(CATALOG.entries.flatMap(({ instrument, key }) => [instrument, key as string]));
   const tokens = [...new Set(symbols)].filter((symbol) => !taken.has(symbol) && /^[A-Za-z0-9]{1,10}$/.test(symbol));

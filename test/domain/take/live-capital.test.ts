@@ -1,4 +1,4 @@
-// Dollars that are free for a live Take: what its venue holds, less what anything else has bound.
+// Dollars free for a live Take: its venue's balance minus everything reserved.
 import { expect, test } from 'vitest';
 import { compareReserves, exchangePlace, RESERVE_AGE_MS, type ReservePlace } from '../../../src/domain/books/reserves.ts';
 import { type BoundAtVenue, type BoundDollars, boundDollarsObjection, dollarsForTake } from '../../../src/domain/take/live-capital.ts';
@@ -7,7 +7,7 @@ const AT = 1_700_000_000_000;
 const account = exchangePlace('7', [{ asset: 'USDT', free: '800', locked: '200' }]);
 const wallet: ReservePlace = { place: 'wallet w', venue: 'spotchain', known: true, dollars: '300', assets: new Map() };
 
-/** Vaults claim 150 dollars, 100 of them at the exchange only; a Take that was disarmed still has 50 of its allocation. */
+/** Reserved dollars: vaults claim 150, 100 of them only at the exchange; a disarmed Take still has 50 of its allocation. */
 function bound(over: Partial<BoundDollars> = {}, places: readonly ReservePlace[] = [account, wallet]): BoundDollars {
   const claims = {
     cashUsd: '150',
@@ -67,7 +67,7 @@ test('what a person asks for takes no dollars that are bound, and is left to the
   const objection = (usd: string, of: BoundDollars = dollars, now = AT) => boundDollarsObjection(of, { ...at, usd }, now);
   expect(objection('500')).toBeNull();
   expect(objection('500.01')).toMatchObject({ code: 'insufficient_balance', limit: '500', after: '500.01' });
-  // What it has bound for itself does not stand in its way.
+  // Its own reservation does not count against it.
   expect(objection('500', bound({ bound: [take('spotexchange', '400'), asked('spotexchange', '500')] }))).toBeNull();
   expect(objection('500.01', dollars, AT + RESERVE_AGE_MS + 1)).toBeNull();
   const untouched = compareReserves(
@@ -81,7 +81,7 @@ test('what a person asks for takes no dollars that are bound, and is left to the
     [account],
     AT,
   );
-  // Nothing is bound: the organization would overdraw its account alone, also with what it spent since.
+  // Nothing is reserved: the organization would overdraw its account alone, even with what it has since spent.
   const facts = { check: untouched, booksCapitalUsd: '0', takesCash: {} };
   const spent = { ...take('spotexchange', '0', '600'), holder: null };
   expect(objection('5000', { facts, vaultsPaidInUsd: '0', bound: [spent] })).toBeNull();

@@ -1,4 +1,4 @@
-/** The field form of Takes, forks and the manifest they are evaluated by. */
+/** Field form of Takes, forks, and the manifest they are evaluated by. */
 import { describe, expect, it } from 'vitest';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { compileManifest } from '../../../src/domain/agents/decide.ts';

@@ -1,4 +1,4 @@
-/** Theses with what their authors mean by them: the oracle of the grammar, written by hand, never by running it. */
+/** Theses with their authors' meaning: the grammar's oracle, written by hand and never by running it. */
 
 export interface GoodThesis {
   readonly thesis: string;
@@ -429,7 +429,7 @@ export const GOOD: readonly GoodThesis[] = [
   ),
 ];
 
-/** Theses that settle too little: each with a word that one of the questions has to hold. */
+/** Theses that specify too little, each with a word that one of the questions must contain. */
 export const AMBIGUOUS: readonly (readonly [thesis: string, asks: string])[] = [
   ['Buy NVDAx under $115 with $900, sell at $108 or at $105', 'Which one holds for the exit'],
   ['Buy ANTHROPIC when the gap to mark is -18% or more, with $700', 'further below or above'],
@@ -536,7 +536,7 @@ export const AMBIGUOUS: readonly (readonly [thesis: string, asks: string])[] = [
   ['Buy AAPLx when the discount is over 2%, stop loss 0%', 'at once'],
 ];
 
-/** Theses that say something clear that cannot hold: each with a word of the one problem. */
+/** Theses with a clear but impossible meaning, each with a word of the one problem. */
 export const INVALID: readonly (readonly [thesis: string, says: string])[] = [
   ['Buy AAPLx when the price is below $100 and the price is above $200', 'at once'],
   ['Buy AAPLx when the discount is over 5% and the premium is above 1%', 'at once'],

@@ -1,4 +1,4 @@
-// What a writer signs of one transaction: bound to the transaction, to the order of its rows and to every part of each.
+// Signed batch of one transaction: bound to the transaction, to the order of its rows and to every part of each.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { batchFault, type StoredChange } from '../../../src/adapters/store/trail/batch-check.ts';
@@ -42,7 +42,7 @@ test('a batch of ten times as many rows is checked with ten times the work', () 
     writer: 'worker',
     publicKey: publicKey.export({ type: 'spki', format: 'der' }).subarray(-32),
   } as const;
-  /** Number of looks at a part of a row. */
+  /** Counts the reads of a row's parts. */
   const workOf = (count: number): number => {
     let looks = 0;
     const counting: ProxyHandler<StoredChange> = {

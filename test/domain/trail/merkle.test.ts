@@ -1,4 +1,4 @@
-// Merkle trees against the published vectors of RFC 6962 logs, a direct reading of the RFC, and random logs.
+// Merkle trees compared with the published vectors of RFC 6962 logs, a direct reading of the RFC, and random logs.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import {
   thinnedRoot,
 } from '../../../src/domain/trail/merkle.ts';
 
-/** The inputs and roots that the test suites of certificate-transparency share. */
+/** Inputs and roots of the test suites of certificate-transparency. */
 const INPUTS = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
@@ -31,7 +31,7 @@ const ROOTS = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ];
 
-/** MTH of RFC 6962, section 2.1, word by word. */
+/** Computes MTH of RFC 6962, section 2.1, literally. */
 function rfcRoot(entries: readonly Buffer[]): string {
   const sha = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
   const root = (part: readonly Buffer[]): Buffer => {
@@ -134,7 +134,7 @@ describe('logs of every size', () => {
   });
 
   test('the root follows from any of its leaves and the subtrees of the others, and from nothing else', () => {
-    /** The roots of the largest subtrees without a kept leaf, by the RFC's own split. */
+    /** Returns the roots of the largest subtrees without a kept leaf, by the RFC's own split. */
     const subtrees = (leaves: readonly Buffer[], keeps: (place: number) => boolean, from = 0): Buffer[] => {
       if (!leaves.some((_, n) => keeps(from + n))) return [merkleRoot(leaves)];
       if (leaves.length === 1) return [];

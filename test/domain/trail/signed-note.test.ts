@@ -1,4 +1,4 @@
-// Signed notes and checkpoints against the examples that the Go project publishes for its checksum database, and their own readings.
+// Signed notes and checkpoints compared with the Go project's published examples for its checksum database, and read back.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { isSignedBy } from '../../../src/adapters/signing-keys/writer-keys.ts';
@@ -14,11 +14,11 @@ import {
   verifiedBy,
 } from '../../../src/domain/trail/signed-note.ts';
 
-/** The example of golang.org/x/mod/sumdb/note. */
+/** Example of golang.org/x/mod/sumdb/note. */
 const PETER = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW';
 const MESSAGE = 'If you think cryptography is the answer to your problem,\n' + "then you don't know what your problem is.\n";
 const NOTE = `${MESSAGE}\n— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n`;
-/** The key of sum.golang.org, and the tree that it signed first in the documentation of the proposal. */
+/** Key of sum.golang.org, and the tree first signed in the proposal's documentation. */
 const GO_SUM = 'sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8';
 
 function newKey(name: string) {

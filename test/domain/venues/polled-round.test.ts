@@ -1,11 +1,11 @@
-// The order in which a polled venue is asked: tokens with live capital come back within five seconds, or live capital is refused.
+// Polling order of a venue: tokens with live capital return within five seconds, or live capital is refused.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { askingOrder, lateRound, quotesMs, restingRound } from '../../../src/domain/venues/polled-round.ts';
 
 const PLANS = fc.integer({ min: 10, max: 6_000 });
 
-/** The longest way from one turn to the next, in turns, where rounds follow each other. */
+/** Returns the longest distance between two turns in consecutive rounds, in turns. */
 function longestWay(order: readonly number[], one: number): number {
   const places = order.flatMap((asked, place) => (asked === one ? [place] : []));
   return Math.max(...places.map((place, i) => (places[i + 1] ?? (places[0] as number) + order.length) - place));
@@ -46,11 +46,11 @@ test('what nobody attends to rests for less than its quote may be old, and what 
     }),
   );
   expect(rested).toBeGreaterThan(0);
-  // The plan with a key and the tokens of the catalog, five of which agents look at: 28 quotes in 11.5 s instead of 46.
+  // Plan with a key and the catalog's tokens, five of which agents use: 28 quotes in 11.5 s instead of 46.
   const tokens = Array.from({ length: 23 }, (_, i) => i);
   const round = restingRound(tokens, (one) => one < 5, 600, quotesMs(23, 600));
   expect([round?.order.length, round?.lengthMs]).toEqual([28, 11_500]);
-  // A plan whose round takes longer than a quote may rest is used up as before.
+  // If a round takes longer than a quote may rest, the plan is used up as before.
   expect(restingRound(tokens, () => false, 30, quotesMs(23, 30))).toBeNull();
 });
 

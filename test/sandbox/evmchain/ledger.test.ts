@@ -1,4 +1,4 @@
-// The sandbox's EVM chain keeps its state in memory: started again, it must not give what it gave before.
+// The sandbox's EVM chain is in memory: after a restart it must not repeat earlier results.
 import { expect, test } from 'vitest';
 import { foundLedger } from '../../../src/sandbox/evmchain/simulator.ts';
 

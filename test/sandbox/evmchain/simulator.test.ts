@@ -1,4 +1,4 @@
-// The simulator of a node speaks JSON-RPC as nodes do: batches, errors, blocks by the clock, reverts.
+// Simulator of a node: JSON-RPC as nodes speak it, with batches, errors, blocks by the clock, reverts.
 import { decodeFunctionResult, encodeFunctionData, erc20Abi, multicall3Abi } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVM_TOKENS } from '../../../src/domain/identity/evm-chain.ts';
@@ -57,7 +57,7 @@ test('tokens answer their calls, and revert where they have no such function', a
   expect(decodeFunctionResult({ abi: erc20Abi, functionName: 'symbol', data: symbol.result })).toBe('USDC');
   const reverted = await rpc('eth_call', [{ to: usdc, data: '0xdeadbeef' }, 'latest']);
   expect(reverted.error).toMatchObject({ code: 3, message: 'execution reverted' });
-  // Nobody lives there: no code, no answer, no error.
+  // An empty address: no code, no answer, no error.
   expect((await rpc('eth_call', [{ to: `0x${'9'.repeat(40)}`, data: '0xdeadbeef' }, 'latest'])).result).toBe('0x');
 });
 

@@ -1,4 +1,4 @@
-/** The perpetuals adapter against its simulator, over real sockets, on virtual time. */
+/** Perpetuals adapter with its simulator, over sockets, on virtual time. */
 import { existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -151,7 +151,7 @@ describe('information over REST', () => {
     expect(contexts[0]?.context).toMatchObject({ instrument: 'BTC', hourlyFunding: '0.0000125', observedAt: NOON });
     expect(contexts[3]).toMatchObject({ market: { delisted: true }, midPrice: null, premium: null, context: { openInterest: '0.0' } });
     expect((await info.markets('xyz')).map(({ coin, onlyIsolated }) => [coin, onlyIsolated])).toEqual([['xyz:TSLA', true]]);
-    // The builder's multiplier halves what a calm premium pays, in the context and in the history.
+    // The builder's multiplier halves the funding of a calm premium, in the context and in the history.
     expect((await info.marketContexts('xyz'))[0]?.context).toMatchObject({ instrument: 'xyz:TSLA', hourlyFunding: '0.00000625' });
     expect((await info.fundingHistory('xyz:TSLA', NOON - 3 * HOUR_MS, NOON))[0]).toMatchObject({ coin: 'xyz:TSLA' });
   });
@@ -165,7 +165,7 @@ describe('information over REST', () => {
   test('history reaches back 5000 bars and no further', async () => {
     const source = createPerpCandles(info.http, clock);
     const candles = await source.fetchCandles('BTC', '1h', NOON - 10_000 * HOUR_MS, NOON + HOUR_MS);
-    // The open bar is one of the 5000 and is left out.
+    // The forming bar is one of the 5000 and is left out.
     expect(candles.length).toBe(4_999);
     expect(candles[0]?.openTime).toBe(NOON - 4_999 * HOUR_MS);
     expect(candles.at(-1)?.openTime).toBe(NOON - HOUR_MS);
@@ -199,7 +199,7 @@ describe('information over REST', () => {
 
   test('the budget spreads requests over minutes, so that the venue never has to refuse', async () => {
     const outcomes: string[] = [];
-    // 30 requests of weight 120 fill three minutes of 1200; the patience of one minute is enough for two of them.
+    // 30 requests of weight 120 take three minutes at 1200; the patience of one minute suffices for two of them.
     const asked = Array.from({ length: 30 }, () =>
       info.walletFills(`0x${'a'.repeat(39)}1`).then(
         () => outcomes.push('answered'),
@@ -257,7 +257,7 @@ describe('the simulator keeps the venue’s rules', () => {
 
 const RECORDED = new URL('../../../../shared/data/fixtures/hyperliquid/', import.meta.url);
 describe.skipIf(!existsSync(RECORDED))('recorded answers of the real venue (optional test data; skipped where they are absent)', () => {
-  /** Serves one recorded body to whatever is asked. */
+  /** Serves one recorded body for every request. */
   async function served<T>(body: unknown, ask: (recorded: PerpInfo) => Promise<T>): Promise<T> {
     const server = http.createServer((_request, response) => response.end(JSON.stringify(body)));
     await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// The sandbox identity provider's keys: kept, shared between processes, rotated, withdrawn.
+// Keys of the sandbox identity provider: stored, shared between processes, rotated, withdrawn.
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The seeded market beside recorded ones: its statistics lie inside bands around theirs, and rules earn as they would on a real desk.
+// Seeded market compared with recorded ones: its statistics are within bands around theirs, and rules earn as on a real desk.
 import { expect, test } from 'vitest';
 import { sharePrints } from '../../../src/sandbox/market/market-hours.ts';
 import type { Market } from '../../../src/sandbox/market/market.ts';
@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const TO = Date.UTC(2026, 10, 20);
 const YEAR = 365 * 24 * HOUR;
 const FROM = TO - 5 * YEAR;
-/** Rules are traded over the last of those years. */
+/** Start of the period in which rules trade. */
 const TRADED_FROM = TO - 3 * YEAR;
 
 /** Hours of a share and its token, and in which of them the share prints. */
@@ -18,7 +18,7 @@ interface Hours {
   readonly prices: Float64Array;
   readonly premiums: Float64Array;
   readonly prints: readonly boolean[];
-  /** Cost of a side of $500. */
+  /** Cost of a trade of $500, one way. */
   readonly cost: number;
 }
 
@@ -33,7 +33,7 @@ function hoursOf(market: Market, symbol: string): Hours {
   };
 }
 
-/** Buys below one premium and sells above another or at a loss or a gain: the Sharpe ratio of the days and the part of trades that earned. */
+/** Buys below one premium, sells above another or at a loss or a gain. Returns the Sharpe ratio by day and the share of winning trades. */
 function traded(all: readonly Hours[], rule: { readonly below: number; readonly above: number }) {
   const days = new Float64Array(Math.ceil((TO - TRADED_FROM) / (24 * HOUR)));
   const results: number[] = [];
@@ -65,7 +65,7 @@ function traded(all: readonly Hours[], rule: { readonly below: number; readonly 
 
 test.each([1, 2, 3])('has the statistics of recorded markets (seed %i)', (seed) => {
   const facts = marketFacts(createSeededMarket({ seed }), FROM, TO);
-  // Returns say nothing of the next one; their sizes do, for many days, and tails are fat.
+  // Returns do not predict the next; their sizes do, for many days, and tails are fat.
   for (const series of [facts.shareDays, facts.indexDays, facts.coinDays, facts.coinHours]) {
     expect(Math.abs(series.returns)).toBeLessThan(0.15);
     expect(series.sizes).toBeGreaterThan(0.03);
@@ -73,17 +73,17 @@ test.each([1, 2, 3])('has the statistics of recorded markets (seed %i)', (seed) 
     expect(series.excessKurtosis).toBeGreaterThan(1);
     expect(series.excessKurtosis).toBeLessThan(40);
   }
-  // No news of one hour takes a tenth of Bitcoin away.
+  // No news of one hour moves Bitcoin by a tenth.
   expect(facts.coinHours.largest).toBeLessThan(0.1);
   expect(facts.shareCorrelation).toBeGreaterThan(0.25);
   expect(facts.shareCorrelation).toBeLessThan(0.55);
-  // Discounts take days to halve, and weeks now and then.
+  // Discounts take days to halve, sometimes weeks.
   expect(facts.premiumPct).toBeGreaterThan(1.2);
   expect(facts.premiumPct).toBeLessThan(2.2);
   expect(facts.premiumHalfLifeDays).toBeGreaterThan(1);
   expect(facts.premiumHalfLifeDays).toBeLessThan(3);
   expect(facts.longestDiscountDays).toBeGreaterThan(3);
-  // What trading costs goes with the times.
+  // Trading costs vary with volatility.
   expect(facts.poolBps[1]).toBeGreaterThan(1.25 * facts.poolBps[0]);
   expect(facts.bookBps[1]).toBeGreaterThan(1.5 * facts.bookBps[0]);
   expect(facts.depthRatio).toBeGreaterThan(1.5);

@@ -1,4 +1,4 @@
-/** Statistics of price series: what is known of real ones, and whether the seeded ones are like them. */
+/** Statistics of price series: known values of real ones, and the comparison with seeded ones. */
 import { tradingDays } from '../../../src/domain/market/session.ts';
 import { mean, sampleDeviation } from '../../../src/domain/values/statistics.ts';
 import type { Market } from '../../../src/sandbox/market/market.ts';
@@ -12,7 +12,7 @@ interface SeriesFacts {
   readonly returns: number;
   /** Mean autocorrelation of absolute returns over lags 1 to 10. */
   readonly sizes: number;
-  /** Above that of a normal distribution. */
+  /** Excess over that of a normal distribution. */
   readonly excessKurtosis: number;
   /** Size of the largest return. */
   readonly largest: number;
@@ -52,24 +52,24 @@ export function seriesFacts(returns: readonly number[]): SeriesFacts {
   };
 }
 
-/** Steps after which half of a deviation is left, by the autocorrelation at `lag`. */
+/** Returns the half-life of a deviation in steps, by the autocorrelation at `lag`. */
 function halfLife(values: readonly number[], lag: number): number {
   return (lag * Math.log(0.5)) / Math.log(Math.max(autocorrelation(values, lag), 1e-9));
 }
 
-/** Prices of an asset every so often. */
+/** Returns prices of an asset at a fixed interval. */
 function valuesOf(market: Market, symbol: string, from: number, to: number, everyMs: number): number[] {
   const prices: number[] = [];
   for (let at = from; at < to; at += everyMs) prices.push(market.value(symbol, at));
   return prices;
 }
 
-/** Closes of the regular sessions of a share. */
+/** Returns the closes of a share's regular sessions. */
 function sessionCloses(market: Market, symbol: string, from: number, to: number): number[] {
   return tradingDays(from, to).map(({ postMarketAt }) => market.value(symbol, postMarketAt));
 }
 
-/** A token's premium over the asset's value, every hour. */
+/** Returns a token's hourly premium over the asset's value. */
 function premiumsOf(market: Market, symbol: string, from: number, to: number): number[] {
   const premiums: number[] = [];
   for (let at = from; at < to; at += HOUR) premiums.push(market.token(symbol, at).price / market.value(symbol, at) - 1);
@@ -91,9 +91,9 @@ interface MarketFacts {
   /** Half spread of a pool and of the exchange's book, calm (tenth percentile) and stressed (ninety-fifth), in basis points. */
   readonly poolBps: readonly [calm: number, stressed: number];
   readonly bookBps: readonly [calm: number, stressed: number];
-  /** Ninety-fifth percentile of a pool's liquidity over the fifth. */
+  /** Ninety-fifth percentile of a pool's liquidity divided by the fifth. */
   readonly depthRatio: number;
-  /** Part of the hours whose funding is below zero, and autocorrelation from a day to the next. */
+  /** Share of hours with negative funding, and its autocorrelation from day to day. */
   readonly fundingNegative: number;
   readonly fundingDays: number;
 }
@@ -134,7 +134,7 @@ function quantile(sorted: readonly number[], part: number): number {
   return sorted[Math.floor(part * (sorted.length - 1))] as number;
 }
 
-/** Days of the longest stretch whose daily means lie below a bound. */
+/** Returns the days of the longest period whose daily means are below a bound. */
 function longestBelow(premiums: readonly number[], bound: number): number {
   let longest = 0;
   let run = 0;

@@ -1,4 +1,4 @@
-/** Ten agents that somebody writes in five minutes. None knows anything that a price does not show, so hardly any may pass a gate. */
+/** Ten agents written in five minutes. None uses more than the price, so hardly any may pass a gate. */
 
 interface Naive {
   readonly universe: readonly string[];

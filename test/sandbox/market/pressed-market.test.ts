@@ -1,4 +1,4 @@
-// A pressed token: its price falls within seconds, stays, and comes back; bars show it, and nothing else moves.
+// A pressed token: its price falls within seconds, stays, and returns; bars show it, and nothing else moves.
 import { expect, test } from 'vitest';
 import { createPressedMarket } from '../../../src/sandbox/market/pressed-market.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';

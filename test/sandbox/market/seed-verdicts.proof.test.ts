@@ -1,4 +1,5 @@
-// The specification's examples come to an honest end. Twenty seeds that the market was not tuned on: a thoughtful agent passes the gate of the backtest on most, naive ones on hardly any.
+// Honest outcomes of the specification's examples. On twenty seeds unused for tuning, a thoughtful agent passes the backtest gate on most,
+// naive ones hardly ever.
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
@@ -38,7 +39,7 @@ test('of twenty seeds most let the discount hunter pass with a Sharpe ratio of 1
   expect(new Set(naive.map((one) => one.split(' ')[0])).size, String(naive)).toBeLessThanOrEqual(2);
 });
 
-/** The two forms of a manifest that the specification shows, with every factor and condition of its tables. */
+/** The two example manifests of the specification, with every factor and condition of its tables. */
 const SPECIFIED = [payload({ universe: ['TSLAx'] }), load(DECLARATIVE_YAML)];
 
 test('the two example manifests of the specification are passed or refused with the figure, and every rule of them was known', async () => {
@@ -52,7 +53,7 @@ test('the two example manifests of the specification are passed or refused with 
     expect(conditions.map(({ type }) => type)).toEqual(
       [...manifest.entry, ...manifest.exit].map(({ type }) => type).concat('stop_loss', 'take_profit'),
     );
-    // An average or a rank needs its first bars; a carried reference is no live one.
+    // An average or a rank needs its first bars; a carried reference is not live.
     for (const { type, unknown } of conditions) if (!/premium/.test(type)) expect(unknown / bars, type).toBeLessThan(0.01);
   }
 });

@@ -1,4 +1,4 @@
-// The seeded market: one world per seed, random access, bars that add up, sessions, premiums, funding and marks.
+// Seeded market: one world per seed, random access, consistent bars, sessions, premiums, funding and marks.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
@@ -36,7 +36,7 @@ const questions: fc.Arbitrary<Question> = fc
     }
   });
 
-/** Joins bars by the definition: first open, extremes, last close, summed volume. */
+/** Joins bars by definition: first open, extremes, last close, summed volume. */
 function joined(bars: readonly Candle[], length: number): Candle[] {
   const groups = new Map<number, Candle[]>();
   for (const bar of bars) {
@@ -156,7 +156,7 @@ describe('the seeded market', () => {
     const opening = market.reference('TSLA', monday.preMarketAt);
     expect(opening.updatedAt).toBe(monday.preMarketAt);
     expect(opening.price).not.toBe(closing.price);
-    // The true value moved meanwhile, and the token with it.
+    // Meanwhile the true value moved, and the token with it.
     expect(market.value('TSLA', friday.closedAt + DAY)).not.toBe(market.value('TSLA', friday.closedAt));
     expect(market.candles('reference', 'TSLA', HOUR, friday.closedAt, monday.preMarketAt)).toEqual([]);
     expect(market.candles('token', 'TSLA', HOUR, friday.closedAt, monday.preMarketAt).length).toBeGreaterThan(40);
@@ -183,7 +183,7 @@ describe('the seeded market', () => {
       for (const item of wire.filter(({ id, action }) => id.endsWith('-1') && action === undefined)) {
         const at = Date.parse(item.publishedAt);
         const first = filings.find((filed) => filed < at && at - filed <= 20 * MINUTE) ?? at;
-        // Another story within the hours around it would be seen in the same prices.
+        // Another story within the hours around it would affect the same prices.
         if (filings.some((filed) => filed !== first && Math.abs(filed - first) < 3 * HOUR)) continue;
         if (wire.some(({ storyId, publishedAt }) => storyId !== item.storyId && Math.abs(Date.parse(publishedAt) - first) < 3 * HOUR))
           continue;
@@ -230,7 +230,7 @@ describe('the seeded market', () => {
     const bars = market.candles('token', 'AAPL', HOUR, NOW - 6 * 365 * DAY, NOW);
     expect(bars).toHaveLength(6 * 365 * 24);
     for (let i = 1; i < bars.length; i++) expect((bars[i] as Candle).openTime - (bars[i - 1] as Candle).openTime).toBe(HOUR);
-    // Deviations of a day's return lie where the asset's traits put them.
+    // Daily returns deviate as the asset's traits say.
     const closes = market.candles('spot', 'BTC', DAY, NOW - 2 * 365 * DAY, NOW).map((bar) => Number(bar.close));
     const returns = closes.slice(1).map((close, index) => Math.log(close / (closes[index] as number)));
     const yearly = Math.sqrt((returns.reduce((sum, value) => sum + value * value, 0) / returns.length) * 365);

@@ -1,4 +1,4 @@
-/** Both prediction venues in the sandbox with their adapters, on one clock that runs faster than the wall. */
+/** Both prediction venues in the sandbox with their adapters, on one clock faster than the wall clock. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,10 +18,10 @@ import { createPolymarketSimulator } from '../../../src/sandbox/prediction/polym
 import { createSeededQuestions } from '../../../src/sandbox/prediction/seeded-questions.ts';
 import { acceleratedClock } from '../accelerated-clock.ts';
 
-/** A Friday at half past four in the afternoon, UTC: hourly, daily and share questions are all under way. */
+/** Friday 16:30 UTC: hourly, daily and share questions are all open. */
 export const NOON = Date.UTC(2026, 10, 20, 16, 30);
 
-/** Everything that a feed told, with the latest word on each market. */
+/** Received messages of a feed, with the latest of each market. */
 export interface Received {
   readonly messages: FeedMessage[];
   readonly markets: Map<string, PredictionMarket>;

@@ -1,4 +1,4 @@
-// Books of seeded questions: they stand for seconds, and follow from the seed and the time alone.
+// Books of seeded questions: they last for seconds, and depend only on the seed and the time.
 import { expect, test } from 'vitest';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { createSeededQuestions, type SeededQuestion } from '../../../src/sandbox/prediction/seeded-questions.ts';
@@ -14,7 +14,7 @@ test('a book stands for five seconds, whatever was asked for between, and is the
     return book;
   });
   books.forEach((book, second) => second % 5 > 0 && expect(book).toBe(books[second - 1]));
-  // Sizes at the best prices change every half minute even if the price stands.
+  // Sizes at the best prices change every half minute even if the price does not.
   expect(new Set(books).size).toBeGreaterThanOrEqual(4);
   const later = createSeededQuestions({ seed: 5, market });
   expect(later.book(asked, 'polymarket', NOON + 90_000)).toEqual(books[90]);

@@ -1,4 +1,4 @@
-// What the tests of the primary chain share: a chain whose slots pass on command, its node, its aggregator, and people with keys.
+// Shared by the tests of the primary chain: a chain whose slots pass on command, its node, its aggregator, and people with keys.
 import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
@@ -9,7 +9,7 @@ import { createSwapBuilder } from '../../../src/sandbox/spotchain/swap-builder.t
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { NOON, tinyMarket } from '../../adapters/venues/spotexchange/tiny-world.ts';
 
-/** A share whose multiplier has changed, and one of a company that is not listed, whose mint takes a fee. */
+/** Share whose multiplier has changed, and one of an unlisted company whose mint takes a fee. */
 export const SHARE = {
   symbol: 'TSLAx',
   mint: 'XsDoVfqeBukxuZHWhdvWHBhgEHjGNst4MLodqsJHzoB',
@@ -32,7 +32,7 @@ export const TAXED = {
 export const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
 export const KEY = 'sandbox';
 
-/** An answer as it comes off the wire. */
+/** Untyped answer, as read from the wire. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 export interface Route {
@@ -87,7 +87,7 @@ export async function chainFixture(options: { readonly programs?: string } = {})
       node.chain.finalize();
       return made;
     },
-    /** One question as it goes over the wire. */
+    /** Sends one request. */
     async ask(method: string, ...params: unknown[]): Promise<{ result?: Json; error?: { code: number; message: string; data?: Json } }> {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
       const response = await fetch(node.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
@@ -112,7 +112,7 @@ export async function chainFixture(options: { readonly programs?: string } = {})
 }
 export type ChainFixture = Awaited<ReturnType<typeof chainFixture>>;
 
-/** The wire bytes of a prepared transaction with the signature of its taker: what a wallet does. */
+/** Returns the bytes of a prepared transaction with its taker's signature, as a wallet does. */
 export function signed(base64: string, taker: Keypair): Buffer {
   const transaction = VersionedTransaction.deserialize(Buffer.from(base64, 'base64'));
   transaction.sign([taker]);

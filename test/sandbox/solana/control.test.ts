@@ -1,4 +1,4 @@
-// The chain under control: commitments, forks, lost and late transactions, programs of a folder, faults, and the operator's controls.
+// Control of the chain: commitments, forks, lost and late transactions, programs of a folder, faults, and the operator's controls.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
-/** A signed payment, ready for the wire. */
+/** Returns a signed payment, ready to send. */
 async function payment(from: Keypair, to: PublicKey, lamports: number, ...more: TransactionInstruction[]) {
   const { result } = await fixture.ask('getLatestBlockhash', { commitment: 'processed' });
   const message = new TransactionMessage({
@@ -94,7 +94,7 @@ describe('a fork', () => {
     const [one, two] = [await send(first), await send(await payment(middle, to, 20_000_000))];
     const other = await send(await payment(payer, to, 7_000_000));
     expect(fixture.chain.drop(one)).toBe(true);
-    // Without the first, the second never had anything to spend.
+    // Without the first, the second has nothing to spend.
     expect([await stateOf(one), await stateOf(two), await stateOf(other)]).toEqual([null, null, 'processed']);
     expect(await balance(to, 'processed')).toBe(7_000_000);
     expect(await send(first)).toBe(one);
@@ -118,7 +118,7 @@ describe('a fork', () => {
           for (const { from, to, lamports } of steps) {
             const bytes = await payment(people[from] as Keypair, (people[to] as Keypair).publicKey, lamports);
             await forked.ask('sendTransaction', bytes, { encoding: 'base64', skipPreflight: true });
-            // A chain only knows the blockhashes that it gave out, and equal ones have the same.
+            // A chain only knows the blockhashes that it issued, and equal chains have the same.
             await honest.ask('getLatestBlockhash', { commitment: 'processed' });
             sent.push(bytes);
           }
@@ -188,7 +188,7 @@ describe('programs of a folder', () => {
     cleanups.push(() => rmSync(made, { recursive: true, force: true }));
     return made;
   };
-  /** The memo program as it is deployed. */
+  /** Returns the memo program as deployed. */
   const elf = (): Uint8Array => createMachine().account(address(MEMO))?.data as Uint8Array;
 
   test('run under the name of their file', async () => {

@@ -1,6 +1,6 @@
 // Ten thousand random launches, each a sequence of instructions: the modelled programs and the real ones never differ.
-// The binaries are no part of the project: without a folder of them there is nothing to compare with. The two halves may
-// run beside each other: `npm run proof -- launch-programs -t "seed 7"`.
+// The binaries are not part of the project: without a folder of them there is nothing to compare. The two halves may
+// run in parallel: `npm run proof -- launch-programs -t "seed 7"`.
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createRandom } from './launch-random.ts';
@@ -20,7 +20,7 @@ test.skipIf(!HAS_PROGRAMS).each([7, 8])(
         transactions += world.sent();
         world = pairOfChains();
         console.log(`${sequence + 1} sequences, ${transactions} transactions, ${graduated} successor pools`);
-        // Only between turns of the event loop are lines shown, and virtual machines freed that nobody holds any more.
+        // Output is shown and unused virtual machines are freed only between turns of the event loop.
         await setImmediate();
       }
       if (randomSequence(world, random, `sequence ${sequence}`)) graduated++;

@@ -1,5 +1,5 @@
-// The modelled programs against the real ones, transaction by transaction: the same bytes leave the same accounts and the
-// same errors. The binaries are no part of the project: without `../shared/data/programs` only the model itself is tried.
+// Modelled programs compared with the real ones, transaction by transaction: the same bytes give the same accounts and
+// errors. The binaries are not part of the project: without `../shared/data/programs` only the model is tested.
 import { describe, expect, test } from 'vitest';
 import { planOf } from '../../../src/domain/launch/curve/config.ts';
 import { configParameters, MIGRATION_PROGRESS } from '../../../src/domain/launch/curve/program.ts';

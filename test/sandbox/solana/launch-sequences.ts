@@ -1,4 +1,4 @@
-// Random launches on chains of both kinds: the modelled programs beside the real ones, where those are at hand.
+// Random launches on chains of both kinds: the modelled programs, and the real ones if available.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { address } from '@solana/kit';
@@ -40,7 +40,7 @@ export const SHARE = {
 };
 export const TAXED = { ...SHARE, mint: 'PreANxuXjsy2pvisWWMNB6YaJNzr7681wJJr2rHsfTh', symbol: 'SPACEX', decimals: 9, transferFeeBps: 100 };
 
-/** Chains on which the same transactions land, and what differs between them afterwards. */
+/** Creates chains that process the same transactions, and compares them afterwards. */
 export function pairOfChains() {
   const clock = createVirtualClock(NOON);
   const options = { clock, seed: 3, slots: 'manual' as const, mints: [SHARE, TAXED], stable: STABLE };
@@ -61,11 +61,11 @@ export function pairOfChains() {
   return {
     clock,
     model,
-    /** Transactions so far. */
+    /** Returns the number of transactions so far. */
     sent: () => sent,
     both,
     enrich: (who: SandboxKey, mint: string, amount: bigint) => both.forEach((chain) => enrich(chain, who, mint, amount)),
-    /** Lands a transaction everywhere; answers its error. */
+    /** Lands a transaction on all chains. Returns its error. */
     send(instructions: Parameters<typeof wireOf>[1], signers: readonly SandboxKey[], what = ''): unknown {
       sent++;
       for (const chain of both) chain.advance(1);
@@ -92,7 +92,7 @@ export const PLAN: CurvePlan = planOf({
 export const SOL = { mint: WRAPPED_SOL, program: TOKEN_PROGRAM };
 export const ALL = (1n << 64n) - 1n;
 
-/** One launch with random parameters, people and amounts; answers whether it came to its successor pool. */
+/** Runs one launch with random parameters, people and amounts. Returns true if it reached its successor pool. */
 export function randomSequence(world: ReturnType<typeof pairOfChains>, random: ReturnType<typeof createRandom>, name: string): boolean {
   const { integer, one, chance } = random;
   const cast = launchCast(`${name} ${integer(0, 1_000_000_000)}`, 'everybody');
@@ -130,7 +130,7 @@ export function randomSequence(world: ReturnType<typeof pairOfChains>, random: R
       creatorFeePct: integer(0, 100),
       liquidity: { partner: 0, partnerLocked: 100 - creatorLocked, creator: 0, creatorLocked },
       migrationFeePct: hasMigrationFee ? integer(1, 60) : 0,
-      // The fee is rounded otherwise than it is planned: what is left over makes up for it.
+      // The fee is rounded differently than planned: the leftover covers it.
       leftover: hasMigrationFee && chance(0.9) ? '10' : '0',
       creatorMigrationFeePct: hasMigrationFee ? integer(0, 100) : 0,
       migratedPool: { feeBps: integer(10, 1_000), dynamicFee: chance(0.5) },
@@ -159,7 +159,7 @@ export function randomSequence(world: ReturnType<typeof pairOfChains>, random: R
   return graduated;
 }
 
-/** After the curve is complete: swaps in the successor pool, and what creator and partner take out. */
+/** After the curve is complete: swaps in the successor pool, and claims of creator and partner. */
 function laterStep(
   world: ReturnType<typeof pairOfChains>,
   { integer, one, chance }: ReturnType<typeof createRandom>,

@@ -1,4 +1,4 @@
-// The node speaks as nodes do: the usual clients work with it, and every refusal has the code that they know.
+// The node speaks as nodes do: common clients work with it, and every refusal has a known code.
 import { address, createSolanaRpc as createKitRpc, createSolanaRpcSubscriptions, signature as signatureOf } from '@solana/kit';
 import {
   createAmountToUiAmountInstruction,
@@ -36,7 +36,7 @@ beforeAll(async () => {
   connection = new Connection(live.url, 'confirmed');
 });
 afterAll(async () => {
-  // It would try to reach the closed port for ever.
+  // It would retry the closed port forever.
   (connection as unknown as { _rpcWebSocket: { close(): void } })._rpcWebSocket.close();
   await fixture.close();
   await live.close();
@@ -228,7 +228,7 @@ describe('sending', () => {
         logs: expect.arrayContaining([expect.stringContaining('insufficient lamports')]),
       },
     });
-    // Skipping it, the fee is paid and the failure stands in a block.
+    // Without preflight, the fee is paid and the failure is in a block.
     const { result } = await fixture.ask('sendTransaction', wire(greedy), { encoding: 'base64', skipPreflight: true });
     const [status] = (await fixture.ask('getSignatureStatuses', [result])).result.value;
     expect(status).toMatchObject({ err: { InstructionError: [0, { Custom: 1 }] }, confirmationStatus: 'processed', confirmations: 0 });

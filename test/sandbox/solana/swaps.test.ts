@@ -1,4 +1,4 @@
-// The aggregator's transactions are real: signed by the taker they move exactly what was quoted, and nothing else passes.
+// Transactions of the aggregator are real: signed by the taker they move exactly what was quoted, and nothing else passes.
 
 import { getAssociatedTokenAddressSync, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from '@solana/spl-token';
 import { PublicKey, VersionedTransaction } from '@solana/web3.js';
@@ -40,7 +40,7 @@ test('a signed order executes, and balances move exactly as it was quoted', asyn
   const [dollars, before] = [await amount(taker.publicKey, STABLE.mint), await lamports()];
   const order = await buy(taker.publicKey.toBase58());
   expect(order['maker']).toBe(SANDBOX_MAKER);
-  // Unsigned by the taker, signed by the maker, and the lookup table is used.
+  // Unsigned by the taker, signed by the maker, with the lookup table.
   const unsigned = VersionedTransaction.deserialize(Buffer.from(order.transaction, 'base64'));
   expect(unsigned.signatures.map((one) => one.every((byte) => byte === 0))).toEqual([true, false]);
   expect(unsigned.message.version).toBe(0);
@@ -49,7 +49,7 @@ test('a signed order executes, and balances move exactly as it was quoted', asyn
   expect(answer.error).toBeUndefined();
   expect(await amount(taker.publicKey, STABLE.mint)).toBe(dollars - 250_000_000n);
   expect(await amount(taker.publicKey, SHARE.mint)).toBe(BigInt(order.outAmount));
-  // What was told of fees and rent is what was paid.
+  // The stated fees and rent equal what was paid.
   const told = ['signatureFeeLamports', 'prioritizationFeeLamports', 'rentFeeLamports'].map((name) => order[name] as number);
   expect(before - (await lamports())).toBe(told.reduce((sum, fee) => sum + fee, 0));
   fixture.chain.finalize();
@@ -134,7 +134,7 @@ describe('a transaction that is not what was signed', () => {
     const tampered = Buffer.from(bytes);
     tampered[tampered.length - 20] = (tampered.at(-20) as number) ^ 1;
     expect((await send(tampered)).error).toMatchObject({ code: -32003 });
-    // Without preflight the node takes it, and no block ever holds it.
+    // Without preflight the node accepts it, and no block ever holds it.
     const name = (await send(tampered, { skipPreflight: true })).result;
     expect((await fixture.ask('getSignatureStatuses', [name])).result.value).toEqual([null]);
     expect((await send(bytes)).error).toBeUndefined();

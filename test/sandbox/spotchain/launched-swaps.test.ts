@@ -1,4 +1,4 @@
-// The aggregator routes through curves and successor pools: what it quotes is what the chain does, to the raw unit.
+// The aggregator routes through curves and successor pools: its quote equals the chain's result, to the raw unit.
 import { getAssociatedTokenAddressSync, TOKEN_PROGRAM_ID } from '@solana/spl-token';
 import { Keypair, PublicKey } from '@solana/web3.js';
 import { filter, firstValueFrom } from 'rxjs';
@@ -36,7 +36,7 @@ const QUOTES = {
   TSLAx: { mint: SHARE.mint, program: TOKEN_2022, decimals: 8, fdv: '20' },
 } as const;
 
-/** Puts a curve on the chain and answers its script. */
+/** Puts a curve on the chain and returns its script. */
 function launch(name: string, quote: (typeof QUOTES)[keyof typeof QUOTES]) {
   const cast = launchCast(name);
   const script = launchScript(cast, quote, quote.program === TOKEN_2022 ? badgeAddress(quote.mint) : null);
@@ -70,7 +70,7 @@ async function amount(owner: PublicKey, mint: string): Promise<bigint> {
 const send = (bytes: Uint8Array) =>
   fixture.ask('sendTransaction', Buffer.from(bytes).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' });
 
-/** Signs an order, lands it, and checks both balances against what was quoted. */
+/** Signs an order, lands it, and compares both balances with the quote. */
 async function carryOut(order: Route, taker: Keypair, inputMint: string, outputMint: string, given: bigint): Promise<bigint> {
   expect(order.transaction, JSON.stringify(order)).not.toBe('');
   expect(Buffer.from(order.transaction, 'base64').length).toBeLessThanOrEqual(1_232);
@@ -109,7 +109,7 @@ describe.each(Object.entries(QUOTES))('a token on a curve quoted in %s', (symbol
     expect(bar?.[2]).toBeGreaterThanOrEqual(bar?.[3] ?? Number.NaN);
     expect(bar?.[5]).toBeGreaterThan(0);
 
-    // More than the curve still takes has no route.
+    // There is no route for more than the curve still takes.
     expect(await fixture.order({ inputMint: STABLE.mint, outputMint: mint, amount: '5000000000000' })).toMatchObject({
       errorCode: 'COULD_NOT_FIND_ANY_ROUTE',
     });
@@ -164,7 +164,7 @@ test('a curve that has no room for the usual probe of the feed is quoted by a sm
   const { mint, script } = launch('nearly full', QUOTES.USDC);
   const whale = sandboxKey('nearly full trader');
   const buy = (amount: bigint) => wireOf(fixture.chain, [script.holding(whale), script.swap('buy', 'exactIn', amount, 0n)], [whale]);
-  // The largest power of two that still fits, again and again, until less than a hundred dollars have room.
+  // Buys the largest power of two that fits until less than a hundred dollars are left.
   for (let amount = 2n ** 40n; amount > 2n ** 25n; amount /= 2n)
     while (fixture.launched.token(mint)?.swap('buy', amount + 20_000_000n) != null) {
       fixture.chain.advance(1);

@@ -1,4 +1,4 @@
-/** The fault switch does what its settings say and nothing while it is off. */
+/** The fault switch follows its settings, and does nothing while it is off. */
 import { describe, expect, test } from 'vitest';
 import { bendPrices, createFaultSwitch, createFramePipe, FAULT_NAMES, NO_FAULTS } from '../../../src/sandbox/faults.ts';
 

@@ -1,4 +1,4 @@
-/** The spot exchange's adapter against its simulator, over real sockets, on virtual time. */
+/** Adapter of the spot exchange with its simulator, over sockets, on virtual time. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { partsOf, withJoinedBars } from '../../../src/adapters/venues/joined-bars.ts';
@@ -80,7 +80,7 @@ describe('the live feed', () => {
     await drive(clock, 'the book is synchronised', () => feed.book('BTCUSDT', 20) !== null);
     const from = clock.now();
     await drive(clock, 'some differences were applied', () => clock.now() > from + 3_000);
-    // The clock stands still from here, so both sides speak of the same instant.
+    // The clock stands still from here, so that both sides use the same time.
     const remote = await fetchOrderBook(rest, clock, 'BTCUSDT', 20);
     await until('the last difference has arrived', () => feed.book('BTCUSDT', 20)?.sequence === remote.sequence);
     const local = feed.book('BTCUSDT', 20);
@@ -96,7 +96,7 @@ describe('the live feed', () => {
     simulator.faults.set({ gap: 1 });
     const lostFrom = clock.now();
     await drive(clock, 'an update was lost', () => clock.now() > lostFrom + 1_000);
-    // The snapshot takes its time, else the book is whole again before the next quote.
+    // The snapshot is delayed, else the book is complete again before the next quote.
     simulator.faults.set({ gap: 0, slowMs: 2_000 });
     await drive(clock, 'the gap is seen', () => ofKind(received, 'quote').some((quote) => quote.flags.includes('resyncing')));
     expect(ofKind(received, 'quote').find((quote) => quote.flags.includes('resyncing'))).toMatchObject({
@@ -316,7 +316,7 @@ describe('history and statistics over REST', () => {
     }
     expect([...statuses]).toEqual([200, 429, 418]);
     await expect(fetchOrderBook(rest, clock, 'BTCUSDT', 5)).rejects.toMatchObject({ status: 418, code: '-1003' });
-    // From now on the client does not even ask.
+    // From now on the client does not even send requests.
     await expect(fetchOrderBook(rest, clock, 'BTCUSDT', 5)).rejects.toSatisfy(
       (error) => error instanceof VenueError && error.code === 'budget_exhausted' && (error.retryAfterMs as number) > 60_000,
     );

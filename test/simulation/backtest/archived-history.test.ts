@@ -1,4 +1,4 @@
-// What backtests know of the past besides bars, on a real database: archives of events, issuers' marks, liquidity by day.
+// Past data of backtests besides bars, on a real database: archived events, issuers' marks, daily liquidity.
 import { Subject } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKnownHistoryReads } from '../../../src/adapters/store/candles/backtest-reads.ts';
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => sql.end());
 
-/** A price that swings by a tenth every other day around 100. */
+/** Bars of a price that swings by a tenth every other day around 100. */
 const bars: Candle[] = Array.from({ length: (TO - FROM) / HOUR }, (_, n) => {
   const level = 100 + 10 * Math.sin((n * Math.PI) / 24);
   const [open, close] = [level.toFixed(2), (100 + 10 * Math.sin(((n + 1) * Math.PI) / 24)).toFixed(2)];
@@ -107,7 +107,7 @@ async function backtest(entry: readonly object[]): Promise<BacktestResult> {
   return JSON.parse(outcome.result) as BacktestResult;
 }
 
-/** When the entries of a result were decided. */
+/** Returns the decision times of a result's entries. */
 const entriesOf = ({ trades }: BacktestResult): readonly number[] => trades.list.map(({ decidedAt }) => Date.parse(decidedAt));
 const RULES = [
   { type: 'no_negative_event', minSeverity: 'high', lookbackHours: 24, includeRumors: false },
@@ -129,7 +129,7 @@ test('rules on events, marks and liquidity pass where the history of each is kep
   expect(nothing.trades.list).toEqual([]);
   expect(nothing.assumptions.named.filter((line) => /could not be known at 100 % of the slots/.test(line))).toHaveLength(3);
 
-  // Events from March to June of both sources, with one on April 10th; a mark from February on; liquidity until May.
+  // Events from March to June of both sources, one of them on April 10th; a mark from February on; liquidity until May.
   const [march, june] = [Date.UTC(2024, 2, 1), Date.UTC(2024, 5, 1)];
   const archive = { underlyings: ['SPACEX'], from: march, to: june, file: 'f', at: NOW };
   const april = Date.UTC(2024, 3, 10);
@@ -146,7 +146,7 @@ test('rules on events, marks and liquidity pass where the history of each is kep
   const depths = Array.from({ length: (may - FROM) / DAY }, (_, n) => ({ receivedAt: FROM + (n + 1) * DAY, value: '250000' }));
   await keepHistory(sql, 'pool_liquidity', 'spotchain:SPACEX', depths, 'pools.csv');
 
-  // Before anybody waits for a run: what the gate's stretch lacks, and what imports it.
+  // Before a run: what the gate's period lacks, and what imports it.
   const missing = await missingHistory(createKnownHistoryReads(sql), manifestOf(RULES), NOW, new Set());
   expect(missing.map(({ source, conditions }) => [source, ...conditions])).toEqual([
     ['news:wire', 'no_negative_event'],
@@ -155,7 +155,7 @@ test('rules on events, marks and liquidity pass where the history of each is kep
     ['pool_liquidity', 'liquidity_above'],
   ]);
   const stretch = { from: Date.UTC(2019, 6, 2) - 8 * DAY, to: NOW };
-  // Known from a day after the archive's begin on, up to its end: 91 of 1,835 days.
+  // Known from a day after the archive's start until its end: 91 of 1,835 days.
   expect(missing[0]).toMatchObject({ longest: { from: stretch.from, to: march + DAY }, missingPct: 95.04 });
   expect(missing[0]?.command).toBe(
     `npx sevengate history import-events <wire.ndjson> --from ${isoTime(stretch.from - DAY)} --to ${isoTime(march + DAY)} --of SPACEX`,

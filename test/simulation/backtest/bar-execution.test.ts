@@ -1,4 +1,4 @@
-// What an order comes to on a bar by its algorithm: against the same worked out slowly in exact decimals, and by hand.
+// Fill of an order on a bar by its algorithm, compared with slow exact decimals and with manual results.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { harder } from '../../../src/domain/backtest/assumptions.ts';
@@ -29,11 +29,11 @@ interface Asked {
   /** Distance of the limit beyond the open, in basis points. */
   readonly room: number;
   readonly bar: Omit<Candle, 'openTime'>;
-  /** Recorded state of the market; none unless given. */
+  /** Recorded state of the market; none by default. */
   readonly seen?: SeenState;
 }
 
-/** The same order on the same bar, in units and in decimals. */
+/** Computes the same order on the same bar, in units and in decimals. */
 function both({ key, side, algorithm, urgency, costMultiplier, notional, room, bar, seen }: Asked) {
   const assumptions = { costMultiplier, maxParticipationPct: 10, minOrderUsd: 10 };
   const money = bookUnits('1000000');
@@ -70,7 +70,7 @@ function both({ key, side, algorithm, urgency, costMultiplier, notional, room, b
   return { fast, slow, units, money, ordered: quantity, limit };
 }
 
-/** A bar whose opens, extremes and volume make rests that fill whole, in part and not at all. */
+/** Bars whose opens, extremes and volume cause complete, partial and no resting fills. */
 const asked: fc.Arbitrary<Asked> = fc
   .record({
     key: fc.constantFrom(...KEYS),
@@ -108,7 +108,7 @@ const asked: fc.Arbitrary<Asked> = fc
   });
 
 /**
- * Cases that random orders seldom meet: a slice whose average price is 2e-7 of a unit below a whole one, and a window that shows just one
+ * Cases that random orders seldom hit: a slice whose average price is 2e-7 of a unit below an integer, and a window with just one
  * coin.
  */
 const CLOSE_TO_A_UNIT: readonly Asked[] = [
@@ -182,7 +182,7 @@ describe('by hand, ten bitcoins at 60,000 on a bar that falls by 90 and rises by
   });
 
   test('where the window does not show a price below the bid, it rests in vain and is taken at its end', () => {
-    // 45 seconds of an hour show 1.125 of the 90 below the open; the bid lies 6 below it.
+    // 45 seconds of an hour show 1.125 of the 90 below the open; the bid is 6 below it.
     const { price, rested } = resultOf('smart_order_routing_maker_first', 'low');
     expect(rested).toBe(0);
     expect(price).toBeCloseTo((60_000 - 45 / 80) * 1.0001 * (1 + 600_060 / 5_000_000 / 200), 0);

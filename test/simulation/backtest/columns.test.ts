@@ -1,4 +1,4 @@
-// A backtest's columns against the plain decider and an exact book: the same rules, the same trades, the same money.
+// Columns of a backtest compared with the plain decider and an exact book: the same rules, trades and money.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
@@ -34,14 +34,14 @@ function play({ manifest, inputs }: RandomCase) {
   };
 }
 
-/** The trades whose position the decision at bar `i` saw. */
+/** Returns the trades whose position the decision at bar `i` saw. */
 function openAt({ trades }: Simulation, i: number): Trade[] {
   return trades.filter(({ entryBar, exitBar }) => entryBar < i && (exitBar === null || exitBar >= i));
 }
 
 type Cell = readonly [passed: 0 | 1, observed: unknown];
 
-/** The cells of one rule in a packed matrix, one per instrument. */
+/** Returns the cells of one rule in a packed matrix, one per instrument. */
 function cellsOfRule(outcome: string, rule: number, rules: number): Cell[] {
   return (JSON.parse(outcome) as Cell[]).filter((_, place) => place % rules === rule);
 }
@@ -73,7 +73,7 @@ describe('a random manifest over a random history', () => {
           const { cash: units = 0 } = simulation.cashSteps.findLast(({ bar }) => bar <= i) ?? {};
           expect(new Decimal(unitsText(units, simulation.units.moneyDecimals)).eq(cash)).toBe(true);
           expect(Math.abs((simulation.equityUsd[i] as number) - equity)).toBeLessThan(1e-9 * equity);
-          // To the last bit what adding up in the universe's order gives: a result's hash rests on it.
+          // Bit-exact sum in the universe's order, because a result's hash depends on it.
           const marked = openAt(simulation, i)
             .sort((a, b) => a.instrument - b.instrument)
             .reduce((sum, { instrument, quantity, entryBar }) => {
@@ -102,7 +102,7 @@ describe('a random manifest over a random history', () => {
       }),
       { numRuns: RUNS, seed: SEED },
     );
-    // The cases reach what they are meant to reach; a seed that does not would prove little.
+    // The cases cover what they should; a seed that does not would prove little.
     for (const word of [
       'hold',
       'propose_entry',
@@ -165,7 +165,7 @@ test('a carried reference opens and closes positions where the session rule says
       }),
     );
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
-    // Bars of the share in its regular hours alone, as venues keep them.
+    // Bars of the share in regular hours only, as venues keep them.
     const input = randomInput(4, 'AAPLx', 200);
     const referenceCandles = walk(draws(9), START - HOUR, HOUR, 200, 200).filter(
       ({ openTime }) => sessionAt(openTime + HOUR - 1) === 'REGULAR',
@@ -227,7 +227,7 @@ test('a day whose first bars have no price of what is held begins with the first
       const at = price(n);
       return { openTime: START + n * HOUR, open: at, high: at, low: at, close: at, volume: volume(n) };
     });
-  // The coin is held over midnight, has no bar then, and has lost 2 % when it has one again; the perpetual trades from midnight on.
+  // The coin is held over midnight without a bar, and has lost 2 % at the next one; the perpetual trades from midnight on.
   const held = bars(
     (n) => (n <= midnight ? '60000.00' : '58800.00'),
     () => '300',

@@ -1,4 +1,4 @@
-// What finer bars show within a bar: a stop or a target is acted on where it is reached, and the worse of two orders of events is taken.
+// Finer bars within a bar: a stop or target acts where it is reached, and the worse of two possible orders of events is used.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
@@ -47,7 +47,7 @@ const candle = (openTime: number, [open, high, low, close]: Prices): Candle => (
   volume: '1000',
 });
 
-/** The hour that bars of less are parts of. */
+/** Returns the hourly bar of these parts. */
 const hourOf = (parts: readonly Prices[]): Prices => [
   (parts[0] as Prices)[0],
   Math.max(...parts.map(([, high]) => high)),
@@ -57,7 +57,7 @@ const hourOf = (parts: readonly Prices[]): Prices => [
 
 const QUIET: Prices = [100, 100, 100, 100];
 
-/** Backtests quiet hours with one in their middle, in which a position is held; finer bars by their timeframe, from the open of that hour. */
+/** Backtests quiet hours around the given one, in which a position is held. Finer bars are by timeframe, from that hour's open. */
 async function lived(hour: Prices, after: number, finer: Readonly<Record<string, readonly (Prices | null)[]>>, manifest = manifestOf()) {
   const later: Prices = [after, after, after, after];
   const candles = [QUIET, hour, later, later, later].map((prices, n) => candle(START + n * HOUR, prices));
@@ -87,7 +87,7 @@ async function lived(hour: Prices, after: number, finer: Readonly<Record<string,
 
 type LivedTrade = Awaited<ReturnType<typeof lived>>['trade'];
 
-/** The price of a sale of the whole position at a middle, worked out in decimals. */
+/** Returns the price of a sale of the whole position at a mid, in decimals. */
 function soldAt({ quantity }: LivedTrade, middle: Decimal): string {
   const prices = { open: middle.toFixed(), high: middle.toFixed(), low: middle.toFixed(), close: middle.toFixed() };
   const fill = fillPlainly({
@@ -109,7 +109,7 @@ function soldAt({ quantity }: LivedTrade, middle: Decimal): string {
   return fill.price.toFixed();
 }
 
-/** The middle at which the bid, one basis point below it, is so many percent off the entry. */
+/** Returns the mid at which the bid, one basis point below, is so many percent from the entry. */
 const levelOf = ({ entryPrice }: LivedTrade, pct: number): Decimal => new Decimal(entryPrice).times(1 + pct / 100).div(1 - 1 / 10_000);
 
 const QUARTER = HOUR / 4;
@@ -148,19 +148,19 @@ test('a target that a finer bar only touches is not reached, and without all fin
   const holed = await lived(hourOf(dip), 100, { '15m': dip.map((prices, n) => (n === 3 ? null : prices)) });
   expect(holed.trade).toMatchObject(open);
   expect(holed.finer).toBeUndefined();
-  // Of minutes one is missing: the halves of the hour are whole.
+  // One minute is missing: the halves of the hour are complete.
   const halves: Prices[] = [[100, 100, 90, 100], QUIET];
   const coarser = await lived(hourOf(halves), 100, { '1m': Array.from({ length: 59 }, () => QUIET), '30m': halves });
   expect(coarser.trade).toMatchObject({ exitedBy: ['stop_loss'], exitDecidedAt: isoTime(ENTERED + 2 * QUARTER) });
 });
 
 test('slices are filled along the minutes of their hour, not along a line to its close', async () => {
-  // The hour ends where it began; in between, the minutes of the six slices are dearer.
+  // The hour ends where it began; in between, the minutes of the six slices are more expensive.
   const minutes = Array.from({ length: 60 }, (_, n): Prices => (n < 10 ? [100 + n, 101 + n, 100 + n, 101 + n] : QUIET));
   const twap = manifestOf({ algorithm: 'twap', urgency: 'medium', stopLossPct: 50, takeProfitPct: 90 });
   const line = await lived([100, 110, 100, 100], 100, {}, twap);
   const seen = await lived([100, 110, 100, 100], 100, { '1m': minutes }, twap);
-  // It holds on for the rest of its hours: the hour of its order is all that is read.
+  // The position is held for more hours: only the hour of its order is read.
   expect(seen.read).toEqual([['1m', ENTERED]]);
   // Six slices, twenty seconds apart: at 100, a third and two thirds into the first minute, and so in the second; each buys as much.
   const middles = [100, 100 + 1 / 3, 100 + 2 / 3, 101, 101 + 1 / 3, 101 + 2 / 3];
@@ -168,7 +168,7 @@ test('slices are filled along the minutes of their hour, not along a line to its
   expect(Number(seen.trade.entryPrice) / Number(line.trade.entryPrice)).toBeCloseTo(mean / 100, 4);
 });
 
-/** A minute's prices as a walk in percent makes them. */
+/** Prices of a minute as a walk in percent. */
 const moves = fc.array(fc.record({ to: fc.integer({ min: -60, max: 60 }), up: fc.nat(25), down: fc.nat(25) }), {
   minLength: 12,
   maxLength: 12,

@@ -1,4 +1,4 @@
-// Bars that are kept as bytes beside the heap are the bars that were added, however many and in whatever parts.
+// Bars stored as bytes outside the heap equal the added bars, however many and in whatever parts.
 import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -55,7 +55,7 @@ test('five years of five minutes lie beside the heap, and every bar of them is t
   const held = heapMb() - before;
   expect(kept.length).toBe(COUNT);
   for (const n of [0, 1, PART - 1, PART, COUNT - 1]) expect(kept.at(n)).toEqual(barOf(n));
-  // The objects of all bars would be 120 MB.
+  // Objects for all bars would be 120 MB.
   expect(held).toBeLessThan(20);
 });
 

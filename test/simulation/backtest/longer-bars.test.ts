@@ -1,4 +1,4 @@
-// A history is the same wherever it was read, of a file, of the store or partly of each: bars of longer timeframes, and news that nobody knows.
+// A history is the same from a file, from the store or from both: bars of longer timeframes, and unknown news.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
@@ -16,7 +16,7 @@ import type { BacktestReads } from '../../../src/simulation/ports.ts';
 import { payload } from '../../domain/authored.ts';
 import { draws, HOUR, walk } from './random-histories.ts';
 
-/** A Wednesday in winter: a session is open from 09:00 UTC to 01:00 of the next day. */
+/** Wednesday in winter: a session is open from 09:00 UTC to 01:00 of the next day. */
 const FROM = Date.UTC(2026, 0, 14);
 const HOURS = 40;
 
@@ -27,7 +27,7 @@ function needsOf(symbol: string) {
   return backtestNeeds(read.manifest, '1h');
 }
 
-/** A store of these bars. It keeps no events, marks or depths. */
+/** Returns a store of these bars, without events, marks or depths. */
 const storeOf = (bars: ReadonlyMap<string, readonly Candle[]>): BacktestReads => ({
   bars: async ({ from, to, ...series }) => (bars.get(seriesName(series)) ?? []).filter(({ openTime }) => openTime >= from && openTime < to),
   storedSpans: async () => [],
@@ -46,7 +46,7 @@ async function bothOf(symbol: string, bars: ReadonlyMap<string, readonly Candle[
   return { ofFiles: ofFiles.map(listed), ofStore: ofStore.map(listed), longer: [...(ofFiles[0]?.series?.['4h'] ?? [])] };
 }
 
-/** An input with its bars as lists, whatever they are kept as. */
+/** Returns an input with its bars as lists. */
 const listed = ({ candles, series = {}, ...rest }: InstrumentInput) => ({
   ...rest,
   candles: [...candles],
@@ -89,7 +89,7 @@ test('a bar that was read of the longer timeframe itself stays, and only the oth
   const { ofFiles, ofStore, longer } = await bothOf('BTCUSDT', bars);
   expect(ofStore).toEqual(ofFiles);
   expect(longer[1]).toEqual(own);
-  // Of the hours from 08:00 one is missing, and nobody read the longer bar.
+  // From 08:00 one hour is missing, and the longer bar was not read.
   expect(longer.map(({ openTime }) => (openTime - FROM) / HOUR)).toEqual([0, 4, 12, 16, 20, 24, 28, 32, 36]);
 });
 
@@ -126,7 +126,7 @@ test('news of the last 48 hours are unknown from files and from a store that rec
     return closed + open > 0;
   };
   expect(boughtIn(ofFiles)).toBe(false);
-  // The same rules with news that are known buy: what kept them from it was what nobody knew.
+  // The same rules buy with known news: unknown news prevented it.
   const archives = eventSourcesOf('BTC').map((source) => ({ source, from: FROM - 50 * HOUR, to, reports: [] }));
   expect(boughtIn(await workFromHistory({ ...storeOf(bars), archives: async () => archives }, job, () => {}))).toBe(true);
 });

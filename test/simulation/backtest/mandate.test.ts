@@ -1,4 +1,4 @@
-// What a backtest enters, posed to the live risk function: no simulated entry is one that live trading would have refused.
+// Simulated entries put to the live risk function: none is one that live trading would have rejected.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
@@ -28,14 +28,14 @@ const RUNS = Number(process.env['FC_RUNS'] ?? 150);
 const MICRO_DOLLAR = 1e-6;
 const SEED = seedOfRun();
 
-/** Takes every order of a run to the risk function, with the book that its trades had come to by then. */
+/** Puts every order of a run to the risk function, with the book at that time. */
 function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
   readonly asked: number;
   readonly pooled: number;
   readonly refused: unknown[];
 } {
-  // Rules are decided on the quotes of the cost model, and orders priced on recorded spreads: here both are the same.
-  // Funding is booked with the exit, and nothing here is held against it.
+  // Rules are decided on the cost model's quotes, and orders priced on recorded spreads: here both are the same.
+  // Funding is booked with the exit and is not tested here.
   const free = Array.from({ length: 200 }, (_, n) => ({ receivedAt: START + (n - 40) * HOUR, value: '0' }));
   const inputs = recorded.map(({ halfSpread: _, ...input }) => (input.entry.kind === 'perp' ? { ...input, funding: free } : input));
   const history = buildHistory('1h', inputs);
@@ -46,7 +46,7 @@ function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
   const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, 'paper', 'autonomous');
   const refused: unknown[] = [];
   let [asked, pooled] = [0, 0];
-  /** Maximum fees that the book was charged, US dollars: those on rounded average prices, and the savings of resting. */
+  /** Maximum fees charged to the book in US dollars: on rounded average prices, and the savings of resting. */
   let [roundedFees, restingFees] = [new Decimal(0), new Decimal(0)];
   let state: TradingBook = emptyBook('book', 'paper', manifest.maxCapitalUsd);
   for (let i = 0; i < history.length; i++) {
@@ -78,7 +78,7 @@ function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
       const limitPrice = unitsText(entry.limit, units.priceDecimals);
       const parts = { id: `${i}/${key}`, origin: 'proposal', mode: 'paper', bookId: 'book', instrument: key, side: 'buy' } as const;
       const order = orderOf({ ...parts, quantity, limitPrice, maxSlippageBps: mandate.maxSlippageBps });
-      // A pool whose depth the history does not hold cannot be assessed; the result names it.
+      // A pool whose depth is not in the history cannot be assessed; the result names it.
       const liquidityUsd = liquidity === null ? '1000000000000' : observation.liquidityUsd;
       if (key.startsWith('spotchain:') && liquidity !== null) pooled++;
       const required = manifest.entry.some(({ type }) => /^(premium|gap_to_mark)_/.test(type));
@@ -116,15 +116,15 @@ function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
 }
 
 /**
- * The cash that the decision at bar `i` saw, in whole micro-dollars. The fees of an order in parts were worked out part by
- * part, which its one average price does not tell: the fills made of it below come close to the cash, and do not meet it.
+ * Returns the cash that the decision at bar `i` saw, in whole micro-dollars. Fees of an order in parts were computed part by
+ * part, which its one average price does not show: the fills made of it below come close to the cash, but do not match it.
  */
 function cashAt({ cashSteps, units }: Simulation, i: number): string {
   const { cash = 0 } = cashSteps.findLast(({ bar }) => bar <= i) ?? {};
   return plainDecimal(new Decimal(unitsText(cash, units.moneyDecimals)).toDecimalPlaces(6, Decimal.ROUND_FLOOR));
 }
 
-/** Returns the fills that the decision at bar `i` saw since the one before; sales before purchases, as orders at one bar fill. */
+/** Returns the fills between the previous decision and that at bar `i`; sales before purchases, as orders at one bar fill. */
 function fillsSeenAt(simulation: Simulation, instruments: readonly InstrumentColumns[], i: number, at: number): Fill[] {
   const fills: Fill[] = [];
   const money = (value: Decimal): string => plainDecimal(value);
@@ -146,7 +146,7 @@ function fillsSeenAt(simulation: Simulation, instruments: readonly InstrumentCol
   return fills;
 }
 
-/** A manifest that enters whenever it may, on a quiet instrument. */
+/** Returns a manifest that enters whenever it may, on a quiet instrument. */
 function eager(over: Readonly<Record<string, unknown>>, symbols = ['BTCUSDT']): RandomCase['manifest'] {
   const read = readManifest(
     payload({
@@ -167,7 +167,7 @@ function eager(over: Readonly<Record<string, unknown>>, symbols = ['BTCUSDT']): 
   return read.manifest;
 }
 
-/** Random limits and histories as they come, and the same with rules that ask at every bar, so that the limits decide. */
+/** Random limits and histories, also with rules that propose at every bar, so that the limits decide. */
 const orderly: fc.Arbitrary<RandomCase> = fc.tuple(anyCase, fc.boolean()).map(([one, eagerly]) => {
   if (!eagerly) return one;
   const { entry, exit } = eager({});

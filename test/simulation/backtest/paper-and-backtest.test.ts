@@ -1,12 +1,12 @@
-// What a trade costs in a backtest beside what the same order costs on paper, in the same seeded market: trade by trade, side by side.
+// Cost of trades in a backtest compared with the same orders on paper, in the same seeded market, trade by trade.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rounds } from '../../harness/rounds.ts';
 import { MANIFESTS, type SidePair, seededPairs } from './paper-and-backtest.ts';
 
 const FROM = Date.UTC(2026, 9, 1);
-/** A difference below this has no sign: ticks of books make it, and the middle of a wide quote, which lies above the price of its pool. */
+/** Difference in basis points without significance: ticks of books and wide quotes, whose mid lies above the pool's price, cause it. */
 const TIE_BPS = 1;
-/** Standard deviations of a fair coin that the signs may lie from a half. */
+/** Permitted standard deviations of a fair coin from a half. */
 const FAIR = 4;
 
 const difference = ({ backtestBps, paperBps }: SidePair): number => backtestBps - paperBps;
@@ -51,7 +51,7 @@ describe('on recorded spreads and depths', () => {
   });
 
   test('an order of a token that hardly trades is as large as on paper, where its pools bound it', () => {
-    // Its two manifests order 600 and 2,500 dollars' worth, at a limit of 1.5 % beyond the best price.
+    // Its two manifests order 600 and 2,500 dollars, at a limit of 1.5 % beyond the best price.
     const bought = pairs.filter(({ key, side }) => key === 'spotchain:SPACEX' && side === 'buy');
     expect(bought.length).toBeGreaterThan(0);
     for (const { notionalUsd } of bought)

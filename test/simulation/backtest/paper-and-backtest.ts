@@ -1,4 +1,4 @@
-/** The fills of a backtest beside what paper makes of the same orders at the same instants in the same seeded market. */
+/** Fills of a backtest compared with paper fills of the same orders at the same times in the same seeded market. */
 import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { costModelOf } from '../../../src/domain/orders/costs.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
@@ -69,7 +69,7 @@ interface SeededRun {
   readonly seed: number;
   readonly from: number;
   readonly days: number;
-  /** True if history holds spreads and depths, as that of a sandbox does. */
+  /** True if the history has spreads and depths, like a sandbox's. */
   readonly recorded: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Statistics of equity curves against published numbers and hand-computed ones.
+// Statistics of equity curves compared with published numbers and manual results.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -104,7 +104,7 @@ test.skipIf(!existsSync(examples))('Sharpe and drawdown agree with the examples 
     else if (name === 'max_drawdown') {
       let wealth = 1;
       const curve = values.map((gain) => (wealth *= 1 + gain));
-      // Ours is a share of the peak, theirs a return below zero.
+      // Ours is a share of the peak, theirs a negative return.
       expect(maxDrawdown(curve, 1).depth, returns).toBeCloseTo(Math.abs(expected), 7);
     } else continue;
     compared++;

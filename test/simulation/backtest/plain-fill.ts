@@ -1,4 +1,4 @@
-/** An order on a bar by its algorithm once more, slowly and in exact decimals: parts by the live plan, rests by the live resting fill. */
+/** Fill of an order on a bar by its algorithm, slowly and in exact decimals: parts by the live plan, rests by the live resting fill. */
 import type { Candle } from '../../../src/domain/candles/candle.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { COST_MODELS } from '../../../src/domain/orders/costs.ts';
@@ -21,10 +21,10 @@ export interface PlainOrder {
   readonly algorithm: Manifest['algorithm'];
   readonly urgency: Manifest['urgency'];
   readonly costMultiplier: number;
-  /** Half of the spread in basis points and both sides of the pools, where they were recorded. */
+  /** Half the spread in basis points and both sides of the pools, if they were recorded. */
   readonly halfSpreadBps?: number | null;
   readonly liquidityUsd?: string | null;
-  /** Digits after the point that fills, quantities and money are kept with. */
+  /** Decimals of fills, quantities and money. */
   readonly priceDigits: number;
   readonly quantityDigits: number;
   readonly moneyDigits: number;
@@ -36,7 +36,7 @@ interface Part {
   readonly feeBps: number;
 }
 
-/** Fills an order on an hourly bar: the average price, the fees, and the quantity; null if nothing fills. */
+/** Fills an order on an hourly bar. Returns average price, fees and quantity, or null if nothing fills. */
 export function fillPlainly(given: PlainOrder): { readonly quantity: Decimal; readonly price: Decimal; readonly fees: Decimal } | null {
   const { side, moneyDigits, priceDigits } = given;
   const parts = partsOf(given);
@@ -94,12 +94,12 @@ function partsOf(given: PlainOrder): Part[] {
   return rested === null ? rest : [rested, ...rest];
 }
 
-/** Both steps are powers of ten: the coarser one holds. */
+/** Both steps are powers of ten: the coarser one applies. */
 function lotOf({ key, quantityDigits }: PlainOrder): Decimal {
   return Decimal.max(marketStepOf(key).lot, new Decimal(10).pow(-quantityDigits));
 }
 
-/** One trade at the worst price of the window, of everything that the window shows beyond the price. */
+/** Fills the resting part in one trade at the window's worst price, with everything the window shows beyond the limit. */
 function restedOf(given: PlainOrder, order: ReturnType<typeof orderOf>, windowMs: number): Part | null {
   const { key, side, bar, costMultiplier, priceDigits } = given;
   const venue = splitInstrumentKey(key).venue as ExecutableVenue;
@@ -112,7 +112,7 @@ function restedOf(given: PlainOrder, order: ReturnType<typeof orderOf>, windowMs
     .div(10_000)
     .toDecimalPlaces(priceDigits, round);
   const price = buys ? Decimal.min(near, given.limit) : near;
-  // In prices times the milliseconds of the bar, so that nothing is divided before the end: a third of a price has no decimal.
+  // In prices times the bar's milliseconds, so that division comes last: a third of a price is not a finite decimal.
   const reached = (extreme: string): Decimal => open.times(HOUR).plus(new Decimal(extreme).minus(open).times(windowMs));
   const [lowest, highest] = [reached(bar.low), reached(bar.high)];
   const worst = (buys ? lowest : highest).div(HOUR).toDecimalPlaces(priceDigits, round);
@@ -132,15 +132,15 @@ function restedOf(given: PlainOrder, order: ReturnType<typeof orderOf>, windowMs
   return quantity.gt(0) ? { quantity, price, feeBps: makerFeeBps * costMultiplier } : null;
 }
 
-/** The recorded state, else the cost model and the mint's fee of every transfer. */
+/** Returns the recorded half spread, else the cost model's with the mint's transfer fee. */
 export function halfSpreadOf({ key, halfSpreadBps }: Pick<PlainOrder, 'key' | 'halfSpreadBps'>): number {
   const assumed = COST_MODELS[splitInstrumentKey(key).venue as ExecutableVenue].halfSpreadBps;
   return halfSpreadBps ?? assumed + (CATALOG.byKey(key)?.token?.transferFeeBps ?? 0);
 }
 
 /**
- * At one price at once, out of a pool: tokens T stand against U dollars, and whoever takes q of them pays U / (T - q) for each. Where no
- * pool was recorded, one percent of price is the assumed depth, which is a two hundredth of U. Of a buy the most whole lots within its limit.
+ * Fills at one price from a pool: tokens T against U dollars, and taking q of them costs U / (T - q) each. Without a recorded
+ * pool, one percent of price is the assumed depth, a two hundredth of U. A buy takes the most whole lots within its limit.
  */
 function taken(given: PlainOrder, quantity: Decimal, middle: Decimal): Part[] {
   const { key, side, limit, costMultiplier, priceDigits, liquidityUsd } = given;

@@ -1,4 +1,4 @@
-/** The rules of the simulation once more, slowly: the plain decider on cuts from raw rows, and a book in exact decimals. */
+/** Rules of the simulation, slowly: the plain decider on cuts from raw rows, and a book in exact decimals. */
 
 import type { Assumptions } from '../../../src/domain/backtest/assumptions.ts';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
@@ -39,17 +39,17 @@ const DAY = 24 * HOUR;
 const floorTo = (value: Decimal, digits: number): Decimal => value.toDecimalPlaces(digits, Decimal.ROUND_FLOOR);
 const ceilTo = (value: Decimal, digits: number): Decimal => value.toDecimalPlaces(digits, Decimal.ROUND_CEIL);
 
-/** Digits after the point that leave `digits` significant ones at a price. */
+/** Returns the decimals that leave `digits` significant ones at a price. */
 function digitsAt(price: string, digits: number): number {
   return Math.min(18, Math.max(0, digits - 1 - Math.floor(Math.log10(Number(price)))));
 }
 
-/** Digits after the point of a step, a power of ten. */
+/** Returns the decimals of a step, a power of ten. */
 function digitsOf(step: string): number {
   return new Decimal(step).decimalPlaces();
 }
 
-/** Digits after the point of the venue's price grid: a perpetual has five significant figures, and whole numbers always. */
+/** Returns the decimals of the venue's price grid: a perpetual has five significant figures, and integers are always allowed. */
 function gridDigitsOf(key: InstrumentKey, price: Decimal): number {
   const tick = digitsOf(marketStepOf(key).tick);
   return key.startsWith('evmvenue:') ? Math.min(tick, Math.max(0, 4 - price.e)) : tick;
@@ -64,7 +64,7 @@ export function playPlainly(
   const first = Math.min(...inputs.map(({ candles }) => candles[0]?.openTime ?? Infinity));
   const last = Math.max(...inputs.map(({ candles }) => candles.at(-1)?.openTime ?? 0));
   const capital = new Decimal(manifest.maxCapitalUsd);
-  /** Five is what preferences allow unless they say otherwise, and every venue gives it. */
+  /** Five is the preferences' default, and every venue allows it. */
   const leverageOf = (key: InstrumentKey): Decimal =>
     key.startsWith('evmvenue:') ? Decimal.max(1, Decimal.min(manifest.maxLeverage, 5)) : new Decimal(1);
   const mostCapital = Number(manifest.maxCapitalUsd) * Math.max(...inputs.map(({ entry }) => leverageOf(entry.key).toNumber()));
@@ -84,7 +84,7 @@ export function playPlainly(
     const half = ceilTo(new Decimal(close).times(halfSpreadBps * assumptions.costMultiplier).div(10_000), digits);
     return { bid: plainDecimal(new Decimal(close).minus(half)), ask: plainDecimal(new Decimal(close).plus(half)) };
   };
-  /** The market as it was recorded by a slot, at most two days before. */
+  /** Returns the market recorded by a slot, at most two days before. */
   const recorded = (key: InstrumentKey, slot: number) => {
     const last = (facts: readonly Fact[] | undefined): string | null => {
       const known = facts?.filter(({ receivedAt }) => receivedAt <= slot).at(-1);
@@ -93,10 +93,10 @@ export function playPlainly(
     const half = last(inputOf(key).halfSpread);
     return { halfSpreadBps: half === null ? null : Number(half), liquidityUsd: last(inputOf(key).liquidity) };
   };
-  /** The best prices that an order is priced on. */
+  /** Returns the best prices that price an order. */
   const touchOf = (key: InstrumentKey, close: string, slot: number) =>
     around(close, halfSpreadOf({ key, ...recorded(key, slot) }), digitsAt(firstOpen(key), 11));
-  /** Funding that a position has paid by a slot: at the end of every hour a rate on the last close, per unit in whole millionths, rounded up. */
+  /** Returns a position's funding by a slot: hourly a rate on the last close, per unit in whole millionths, rounded up. */
   const fundingOf = (key: InstrumentKey, { quantity, openedAt }: Held, slot: number): Decimal => {
     const { entry, candles, funding = [] } = inputOf(key);
     let micros = new Decimal(0);
@@ -107,7 +107,7 @@ export function playPlainly(
     }
     return ceilTo(micros.times(quantity).div(1e6), moneyDigits);
   };
-  /** The equity of a position at a price, and whether it is the venue's: half of what BTC binds at 40 times, of its value. */
+  /** Returns a position's equity at a price, and whether it is liquidated: below half of BTC's margin at 40 times leverage. */
   const marginAt = (key: InstrumentKey, position: Held, price: Decimal, slot: number) => {
     const value = price.times(position.quantity);
     const equity = value
@@ -193,7 +193,7 @@ export function playPlainly(
           ? sum.plus(floorTo(value.times(new Decimal(1).minus(new Decimal(1).div(leverageOf(one)))), moneyDigits))
           : sum;
       }, new Decimal(0));
-      // Every position, every order and its fee, and the cash are whole micro-dollars live.
+      // In live trading every position, order, fee and the cash are whole micro-dollars.
       const amounts = held.size + 2 * (orders.filter(({ buy }) => buy !== null).length + 1) + 1;
       const due = [...held].reduce((sum, [one, position]) => sum.plus(Decimal.max(0, fundingOf(one, position, slot))), new Decimal(0));
       const free = Decimal.min(cash.minus(due).plus(beyondMargin), floorTo(capital, 6).minus(invested))
@@ -258,7 +258,7 @@ export function playPlainly(
       cash: plainDecimal(cash),
       equity,
     });
-    // The following minutes: the same cut without the instruments that risk has spoken about; each is asked for once a bar.
+    // Following minutes: the same cut without instruments already rejected by risk; each is proposed once per bar.
     const rest = new Map(cut.observations);
     for (let acted = verdict; acted.disposition === 'propose_entry' || acted.disposition === 'propose_exit'; ) {
       for (const key of asked) rest.delete(key);
@@ -273,7 +273,7 @@ export function playPlainly(
       const bid = new Decimal(touchOf(key, (barAt(key, slot - HOUR) as Candle).close, slot).bid);
       const worst = bid.times(1 - manifest.maxSlippageBps / 10_000);
       const stopped = verdicts.some((one) => buy === null && isStopped(one, key));
-      // Nothing rests on the venue of perpetuals, so all but slices are taken at the open.
+      // Nothing rests on the venue of perpetuals, so everything but slices fills at the open.
       const met = manifest.algorithm !== 'twap' || stopped ? bar.open : bar.low;
       if (buy === null && marginAt(key, position as Held, new Decimal(met), slot).isLiquidated) continue;
       const filled = fillPlainly({

@@ -1,4 +1,4 @@
-/** Random manifests of every condition type, random histories with holes, and the cut as worked out from the raw rows alone. */
+/** Random manifests of every condition type, random histories with gaps, and cuts computed from the raw rows alone. */
 import fc from 'fast-check';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
 import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
@@ -17,7 +17,7 @@ import type { EventHistory, Fact, InstrumentInput } from '../../../src/simulatio
 import { fieldValue, payload } from '../../domain/authored.ts';
 
 export const HOUR = 3_600_000;
-/** A Monday morning before the exchange opens. */
+/** Monday morning before the exchange opens. */
 export const START = Date.parse('2026-07-13T09:00:00Z');
 const SYMBOLS = ['AAPLx', 'BTCUSDT', 'BTC', 'SPACEX'];
 const LEVELS: Readonly<Record<string, number>> = { AAPLx: 200, BTCUSDT: 60_000, BTC: 60_010, SPACEX: 40 };
@@ -28,7 +28,7 @@ export function entryOf(symbol: string): CatalogEntry {
   return entry;
 }
 
-/** Numbers 0 <= n < 1 from a seed (a linear congruential generator: tests only). */
+/** Returns a generator of numbers in [0, 1) from a seed (a linear congruential generator: tests only). */
 export function draws(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -37,7 +37,7 @@ export function draws(seed: number): () => number {
   };
 }
 
-/** Bars of a random walk; `holes` is the share of bars that are missing, the first never. */
+/** Returns bars of a random walk. `holes` is the share of missing bars; the first is never missing. */
 export function walk(next: () => number, first: number, barMs: number, count: number, level: number, holes = 0): Candle[] {
   const candles: Candle[] = [];
   let price = level;
@@ -56,7 +56,7 @@ export function walk(next: () => number, first: number, barMs: number, count: nu
   return candles;
 }
 
-/** Everything that may be stored of an instrument, some of it missing. */
+/** Returns everything that may be stored of an instrument, some of it missing. */
 export function randomInput(seed: number, symbol: string, count: number): InstrumentInput<readonly Candle[]> {
   const next = draws(seed);
   const entry = entryOf(symbol);
@@ -105,7 +105,7 @@ export function randomInput(seed: number, symbol: string, count: number): Instru
   };
 }
 
-/** A condition near the levels that the histories move around. */
+/** Conditions near the levels of the histories. */
 function nearby(side: 'entry' | 'exit', level: number): fc.Arbitrary<Record<string, unknown>> {
   return fc.constantFrom(...CONDITIONS.filter((definition) => definition.sides.includes(side))).chain((definition) => {
     const field = (name: string): fc.Arbitrary<unknown> => {
@@ -153,7 +153,7 @@ export interface RandomCase {
   readonly inputs: readonly InstrumentInput<readonly Candle[]>[];
 }
 
-/** Any small case: up to three instruments, up to 80 bars, rules of every type. */
+/** Small cases: up to three instruments, up to 80 bars, rules of every type. */
 export const anyCase: fc.Arbitrary<RandomCase> = fc
   .record({
     symbols: fc.shuffledSubarray(SYMBOLS, { minLength: 1, maxLength: 3 }),
@@ -170,7 +170,7 @@ export const anyCase: fc.Arbitrary<RandomCase> = fc
         takeProfitPct: fc.constantFrom(0, 1.5, 4),
         maxCapitalUsd: fc.constantFrom('5000', '25000.55', '1000000'),
         maxTradeNotionalUsd: fc.constantFrom('5', '1500', '2500.5', '5000', '900000'),
-        // Not 0: a loss below a millionth of a dollar is one to exact decimals and none to the live rule, which rounds.
+        // Not 0: a loss below a millionth of a dollar is one in exact decimals, but not by the live rule, which rounds.
         maxDailyDrawdownPct: fc.constantFrom(0.05, 0.5, 3),
         maxOpenPositions: fc.constantFrom(0, 1, 2, 5),
         maxSlippageBps: fc.constantFrom(1, 20, 60, 400),
@@ -185,7 +185,7 @@ export const anyCase: fc.Arbitrary<RandomCase> = fc
       });
   });
 
-/** The last row that had closed or arrived by the slot. */
+/** Returns the last row that had closed or arrived by the slot. */
 function latest<Row>(rows: readonly Row[] | undefined, at: (row: Row) => number, slot: number): Row | undefined {
   return rows?.filter((row) => at(row) <= slot).at(-1);
 }
@@ -215,13 +215,13 @@ function indicatorAt(need: IndicatorNeed, input: InstrumentInput<readonly Candle
   return value === null && barOpenTime !== null ? { value, previous, barOpenTime, bars } : { value, previous, barOpenTime };
 }
 
-/** When a regular session last ended, from the days of the week before. */
+/** Returns the end of the last regular session, from the preceding week. */
 function lastClose(slot: number): number {
   const ends = tradingDays(slot - 7 * 24 * HOUR, slot).map(({ postMarketAt }) => postMarketAt);
   return Math.max(...ends.filter((end) => end <= slot));
 }
 
-/** The cut at a slot, worked out from the raw rows of nothing later than the slot. */
+/** Computes the cut at a slot from raw rows of no later time. */
 export function cutFromRows(
   inputs: readonly InstrumentInput<readonly Candle[]>[],
   needs: readonly IndicatorNeed[],
@@ -273,7 +273,7 @@ export function cutFromRows(
               receivedAt: 0,
               ageMs: shareBar === undefined ? 0 : slot - closedAt(shareBar),
               quality: shareLive || markLive ? 'live' : 'stale',
-              // A price that is older than the last close is not carried, it is late.
+              // A price older than the last close is not carried forward but late.
               flags:
                 shareLive || markLive
                   ? []
@@ -299,5 +299,5 @@ export function cutFromRows(
   return { slot, observations };
 }
 
-/** The best prices around a close. */
+/** Returns the best prices around a close. */
 export type QuoteOf = (key: InstrumentKey, close: string) => { readonly bid: string; readonly ask: string };

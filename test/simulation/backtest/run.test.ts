@@ -1,4 +1,4 @@
-// A whole backtest on a history small enough to follow by hand, what its result says, and which histories are enough.
+// A whole backtest on a history small enough to check by hand, its result, and sufficient histories.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLE } from '../../../src/sandbox/example-organization.ts';
@@ -24,7 +24,7 @@ function manifestOf(over: Record<string, unknown>): Manifest {
   return read.manifest;
 }
 
-/** Daily bars from their opens and closes; a bar's extremes are its ends. */
+/** Returns daily bars from their opens and closes; a bar's extremes are its ends. */
 function daily(...bars: readonly (readonly [open: number, close: number])[]): Candle[] {
   return bars.map(([open, close], n) => ({
     openTime: Date.UTC(2026, 0, 5 + n),
@@ -37,8 +37,8 @@ function daily(...bars: readonly (readonly [open: number, close: number])[]): Ca
 }
 
 describe('by hand', () => {
-  // Enters below 100 and leaves above 110. The close of 95 asks for an entry, filled at the next open of 96; the close
-  // of 112 asks for an exit, filled at the open of 111. One basis point of half spread, ten of fee, depth 5,000,000.
+  // Enters below 100 and exits above 110. The close of 95 triggers an entry, filled at the next open of 96; the close
+  // of 112 triggers an exit, filled at the open of 111. One basis point of half spread, ten of fee, depth 5,000,000.
   const manifest = manifestOf({
     entryConditions: [{ type: 'price_below', price: 100 }],
     exitConditions: [{ type: 'price_above', price: 110 }],
@@ -66,7 +66,7 @@ describe('by hand', () => {
   });
 
   test('one trade at the next opens, with costs, excursions and what closed it', () => {
-    // The worst acceptable price is the ask of 95.0095 and five per cent, 99.759975, on the tick below: 5,000 / 99.75 units.
+    // The worst acceptable price is the ask of 95.0095 plus five percent, 99.759975, on the tick below: 5,000 / 99.75 units.
     const [trade] = result.trades.list;
     const quantity = Number(trade?.quantity);
     expect(quantity).toBeCloseTo(5_000 / 99.75, 3);
@@ -147,7 +147,7 @@ test('the holder of a perpetual pays its funding at the end of every hour on the
     volume: '1000000',
   });
   const candles = [bar(0, '104', '95'), bar(1, '96', '101'), bar(2, '101', '99'), bar(3, '99', '112'), bar(4, '111', '111')];
-  // Decided on at the end of the first hour: what is paid then is somebody else's. Of the last two hours no rate is kept.
+  // Decided at the end of the first hour: that hour's funding belongs to an earlier holder. The last two hours have no rate.
   const funding = ['0.5', '0.0001', '-0.00003'].map((value, n) => ({ receivedAt: first + (n + 1) * HOUR, value }));
   const { result, simulation } = runBacktest({
     manifest,
@@ -162,7 +162,7 @@ test('the holder of a perpetual pays its funding at the end of every hour on the
   expect(result.fundingUsd).toBe(trade?.fundingUsd);
   const price = quantity * (Number(trade?.exitPrice) - Number(trade?.entryPrice));
   expect(Number(trade?.profitUsd)).toBeCloseTo(price - Number(trade?.feesUsd) - Number(trade?.fundingUsd), 6);
-  // The equity of each close owes what was paid by then.
+  // The equity of each close includes the funding paid by then.
   const cash = 10_000 - quantity * Number(trade?.entryPrice) - quantity * Number(trade?.entryPrice) * 0.000_45;
   expect(simulation.equityUsd[1]).toBeCloseTo(cash + quantity * (101 - second), 4);
   expect(simulation.equityUsd[2]).toBeCloseTo(cash + quantity * (99 - second - third), 4);
@@ -175,7 +175,7 @@ test('the holder of a perpetual pays its funding at the end of every hour on the
 describe('margin', () => {
   const HOUR = 3_600_000;
   const first = Date.UTC(2026, 0, 6);
-  /** Enters both perpetuals after the first hour; the third bar has the low that is asked for. */
+  /** Enters both perpetuals after the first hour; the third bar has the given low. */
   const play = (maxLeverage: string, low: string) => {
     const manifest = manifestOf({
       universe: ['BTC', 'ETH'],
@@ -214,7 +214,7 @@ describe('margin', () => {
     const [paid, rest] = costs('1') as [number, number];
     expect(paid).toBeGreaterThan(8_000);
     expect(paid + rest).toBeLessThan(10_000);
-    // Twice as much as in full leaves 6,400 of the capital free.
+    // At twice the leverage, 6,400 of the capital stay free.
     expect(Math.min(...costs('5'))).toBeGreaterThan(8_000);
     expect(costs('5')).toHaveLength(2);
   });
@@ -226,7 +226,7 @@ describe('margin', () => {
     expect(trade).toMatchObject({ exitedBy: ['liquidation'], exitDecidedAt: new Date(first + 2 * HOUR).toISOString() });
     expect(result.trades.byExit.map(({ name }) => name).sort()).toEqual(['liquidation', 'open']);
     const cost = Number(trade?.quantity) * Number(trade?.entryPrice);
-    // The funding of one hour went out of the margin first; the fee was paid beside it.
+    // The funding of one hour came out of the margin first; the fee was paid separately.
     expect(Number(trade?.fundingUsd)).toBeCloseTo(Number(trade?.quantity) * 100 * 0.0001, 6);
     expect(Number(trade?.profitUsd)).toBeCloseTo(-cost / 5 - Number(trade?.feesUsd), 1);
     expect(simulation.equityUsd[2] as number).toBeLessThan(10_000 - cost / 5);
@@ -250,7 +250,7 @@ test('the seeded Perpetual carry is paid its carry: price, funding and fees are 
   const read = readManifest(EXAMPLE.agents.find(({ manifest }) => JSON.stringify(manifest).includes('Perpetual carry'))?.manifest);
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const [minute, hour, first] = [60_000, 3_600_000, Date.UTC(2026, 0, 6)];
-  /** A wave of eight hours, on bars of five minutes. */
+  /** Returns a wave of eight hours, on bars of five minutes. */
   const closeAt = (at: number, level: number) => (level * (1 + 0.03 * Math.sin((2 * Math.PI * (at - first)) / (8 * hour)))).toFixed(2);
   const barsOf = (level: number) =>
     Array.from({ length: 4 * 288 }, (_, n) => {
@@ -259,7 +259,7 @@ test('the seeded Perpetual carry is paid its carry: price, funding and fees are 
       const [high, low] = [Math.max(Number(open), Number(close)), Math.min(Number(open), Number(close))].map(String) as [string, string];
       return { openTime, open, high, low, close, volume: '1000' };
     });
-  // Most hours pay the holder; one in five is dear.
+  // Most hours pay the holder; one in five is expensive.
   const rateAt = (at: number) => (Math.round(at / hour) % 5 === 0 ? 0.0003 : -0.00012);
   const funding = Array.from({ length: 36 * 24 }, (_, n) => first - 31 * 24 * hour + n * hour).map((receivedAt) => ({
     receivedAt,
@@ -347,7 +347,7 @@ test('the trades of a run are those of its instruments and those of its exits, t
         const held = groups.reduce((ms, { closed, averageHoldingMs }) => ms + closed * (averageHoldingMs ?? 0), 0);
         expect(held).toBeCloseTo(trades.closed * (trades.averageHoldingMs ?? 0), 0);
       }
-      // Each group is what its trades say one by one.
+      // Each group is the sum of its trades.
       for (const { name, closed, won, hitRatePct, profitUsd, feesUsd: fees } of trades.byInstrument) {
         const own = trades.list.filter(({ instrument }) => instrument === name);
         const ended = own.flatMap((trade) => (trade.profitUsd === null ? [] : [trade.profitUsd]));
@@ -397,11 +397,11 @@ describe('a history is enough', () => {
     expect(insufficiencyOf(share, bars, DAY, true)).toBeNull();
     const holed = bars.filter((_, n) => n !== 300);
     expect(insufficiencyOf(share, holed, DAY, true)?.detail).toContain('no candles from');
-    // Sessions of long ago are known as well: nothing of 1999 is explained by a calendar that would begin later.
+    // Old sessions are known as well: no gap in 1999 is explained by a calendar that starts later.
     const old = tradingDays(Date.UTC(1999, 2, 10), Date.UTC(2021, 3, 1)).map(({ date }) => ({ openTime: Date.parse(`${date}T00:00:00Z`) }));
     expect(insufficiencyOf(share, old, DAY, true)).toBeNull();
     expect(insufficiencyOf(share, old.toSpliced(1, 1_588), DAY, true)?.gap?.from).toBe(Date.UTC(1999, 2, 11));
-    // The same bars of something that trades around the clock lack every weekend.
+    // The same bars of a round-the-clock instrument lack every weekend.
     expect(insufficiencyOf(spot, bars, DAY, true)?.gap).toEqual({ from: Date.UTC(2020, 1, 8), to: Date.UTC(2020, 1, 10) });
   });
 });
@@ -424,7 +424,7 @@ test('what is asked for is resolved or refused with every reason', () => {
   );
   const asked = (given: Parameters<typeof readBacktestRequest>[0]) => readBacktestRequest(given, now) as BacktestRequest;
   const look = (given: Parameters<typeof readBacktestRequest>[0]) => isLook(asked(given), '1h', now);
-  // What opens the gate is of the manifest's own rhythm over the stretch of the gate; assumptions may only be harder.
+  // A run for the gate has the manifest's timeframe over the gate's period; assumptions may only be stricter.
   expect([{}, { timeframe: '60m' }, { to: '2026-03-02T00:00:00Z' }, { assumptions: { costMultiplier: 2 } }].map(look)).toEqual([
     false,
     false,
@@ -440,7 +440,7 @@ test('what is asked for is resolved or refused with every reason', () => {
       { look: true },
     ].map(look),
   ).toEqual([true, true, true, true, true]);
-  // Asked just before midnight, on record just after it.
+  // Requested just before midnight, recorded just after it.
   const midnight = Date.UTC(2026, 2, 3);
   expect(isLook(asked({}), '1h', midnight + 59_999)).toBe(false);
   expect(isLook(asked({}), '1h', midnight + 60_000)).toBe(true);

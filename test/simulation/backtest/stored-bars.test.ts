@@ -1,4 +1,4 @@
-// The bars that a backtest reads of the store: all of them once, in few readings, however long the stretch is.
+// Bars that a backtest reads from the store: all of them once, in few reads, however long the period.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBacktestReads } from '../../../src/adapters/store/candles/backtest-reads.ts';
@@ -18,7 +18,7 @@ const MINUTE = 60_000;
 const FROM = Date.UTC(2025, 0, 1);
 const YEAR = 365 * 1_440;
 const SERIES = { venue: 'spotexchange', instrument: 'BTCUSDT', timeframe: '1m' } as const;
-/** At the ends of readings and beside them, and with a hole of several readings. */
+/** Minutes at the ends of reads and next to them, with a hole of several reads. */
 const MINUTES = [0, 1, 49_998, 49_999, 50_000, 50_001, 99_999, 100_000, 299_999, 300_001, YEAR - 2, YEAR - 1];
 const bars: readonly Candle[] = MINUTES.map((minute) => ({
   openTime: FROM + minute * MINUTE,
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => sql.end());
 
-/** The bars that a backtest over these minutes is given, with every reading of the store and how many were under way at once. */
+/** Returns the bars of a backtest over these minutes, with every read of the store and the maximum number in parallel. */
 async function read(first: number, end: number, reads: BacktestReads = createBacktestReads(sql)) {
   const manifest = readManifest(
     payload({ universe: ['BTCUSDT'], timeframe: '1m', entryConditions: [{ type: 'rsi_below', period: 7, value: 45 }] }),

@@ -1,4 +1,4 @@
-// Whole units as decimal text, against exact decimals.
+// Integer units as decimal text, compared with exact decimals.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';

@@ -1,4 +1,4 @@
-// Agreement of outside code with what passed: over the slots with a trade, within what the disguise rounds.
+// Agreement of outside code with its passed session: over the slots with a trade, within the disguise's rounding.
 import { expect, test } from 'vitest';
 import {
   type AnsweredTrade,

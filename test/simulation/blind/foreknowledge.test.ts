@@ -1,4 +1,7 @@
-/** Foreknowledge: who knows the true prices is refused, and an honest strategy of Sharpe 2 is not. Paths are drawn by the bootstrap itself. */
+/**
+ * Foreknowledge: a strategy that knows the true prices is refused, an honest one with a Sharpe ratio of 2 is not. Paths come from the
+ * bootstrap itself.
+ */
 import { expect, test } from 'vitest';
 import { foreknowledge, type PathResult, RESAMPLED_PATHS } from '../../../src/domain/backtest/foreknowledge.ts';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
@@ -16,10 +19,10 @@ const SEEDS = Array.from({ length: rounds({ suite: 3, proof: 20 }) }, (_, n) => 
 
 const seedOf = (seed: number): string => seed.toString(16).padStart(64, '0');
 
-/** A standard normal number (Box and Muller). */
+/** Returns a standard normal number (Box and Muller). */
 const normal = (next: () => number): number => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
 
-/** Five years of days whose returns lean on the one before: an edge that is there to be found. */
+/** Returns five years of days whose returns depend on the previous one: a real edge. */
 function leaning(seed: number, lean: number): InstrumentInput<readonly Candle[]> {
   const next = draws(seed * 7919);
   let [price, last] = [30_000, 0];
@@ -45,13 +48,13 @@ const returnsOf = ({ candles }: InstrumentInput): number[] => {
   return closes.slice(1).map((close, n) => close / (closes[n] as number) - 1);
 };
 
-/** Long over a bar where `isLong` says so at its beginning, else flat. */
+/** Returns the result of being long over each bar for which `isLong` is true at its start, else flat. */
 function resultOf(returns: readonly number[], isLong: (n: number) => boolean): PathResult {
   const earned = returns.map((gain, n) => (n > 0 && isLong(n) ? gain : 0));
   return { sharpe: sharpeRatio(earned, 365) ?? 0, bars: returns.length };
 }
 
-/** Verdict of the test of a strategy on a history and on twenty paths that are drawn from it. */
+/** Returns the verdict on a strategy by a history and twenty paths drawn from it. */
 function verdictOf(seed: number, input: InstrumentInput, strategyOn: (returns: readonly number[]) => (n: number) => boolean) {
   const on = (path: InstrumentInput): PathResult => {
     const returns = returnsOf(path);
@@ -77,7 +80,7 @@ test('code that knows the true prices is refused with every seed', () => {
 test('honest code of a Sharpe ratio of about 2 is refused with at most one seed of twenty', () => {
   const verdicts = SEEDS.map((seed) => verdictOf(seed, leaning(seed, 0.18), (returns) => (n) => (returns[n - 1] as number) > 0));
   const mean = verdicts.reduce((sum, { trueSharpe }) => sum + trueSharpe, 0) / verdicts.length;
-  // 0.18 times the mean of |z|, halved, over the deviation of a return that is there half of the time; five years have an error of 0.447.
+  // 0.18 times the mean of |z|, halved, over the deviation of a return that exists half of the time; five years have an error of 0.447.
   expect(Math.abs(mean - 1.95)).toBeLessThan((3 * 0.447) / Math.sqrt(SEEDS.length));
   expect(verdicts.filter(({ isForeknowledge }) => isForeknowledge).length).toBeLessThanOrEqual(1);
 });

@@ -1,4 +1,5 @@
-// Blind replay sessions on a real database: answered slot by slot through their thread, refused for foreknowledge, expired, counted as trials.
+// Blind replay sessions on a real database: answered slot by slot through their thread, refused for foreknowledge, expired, counted as
+// trials.
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
@@ -32,7 +33,7 @@ import { draws, walk } from '../backtest/random-histories.ts';
 
 const DAY = 86_400_000;
 const ORG = '00000000-0000-7000-8000-00000000000a';
-/** The stretch of the gate on the day after it. */
+/** Start of the gate's period as of the next day. */
 const FROM = Date.UTC(2020, 5, 12);
 const TO = Date.UTC(2025, 5, 20);
 const clock = clockFrom(TO + DAY / 2);
@@ -86,7 +87,7 @@ async function outsideAgent(release: string, timeframe = '24h'): Promise<string>
   return created.value.id;
 }
 
-/** Opens a session of so many days up to the end, or of the gate's stretch. */
+/** Opens a session over so many days up to the end, or over the gate's period. */
 async function open(agentId: string, days?: number): Promise<string> {
   const from = days === undefined ? FROM : TO - days * DAY;
   const request = readBacktestRequest(
@@ -112,7 +113,7 @@ type Held = { readonly instrument: string; readonly quantity: string };
 
 const asked = (agentId: string, runId: string) => ({ orgId: ORG, agentId, runId });
 
-/** The first step, once the session has read its history. */
+/** Returns the first step, once the session has loaded its history. */
 async function firstStep(agentId: string, runId: string): Promise<Step> {
   const text = await waitFor(
     async () => {
@@ -133,7 +134,7 @@ async function answer(agentId: string, runId: string, step: number, answers: rea
   return outcome;
 }
 
-/** Answers all slots. A strategy says whether it is long after a slot, by the number of the slot on its path. */
+/** Answers all slots. `isLong` says for each slot of a path whether the strategy is long after it. */
 async function play(agentId: string, runId: string, isLong: (slot: number) => boolean): Promise<void> {
   let shown = await firstStep(agentId, runId);
   while (!shown.done) {
@@ -190,7 +191,7 @@ test('a session is answered in order, by one connection, and shows neither name 
   const hold = first.slots.map(() => null);
   const second = await answer(agentId, runId, 1, hold);
   expect(second.ok && JSON.parse(second.value)).toMatchObject({ step: 2 });
-  // A lost answer is asked for again; another answer to the same step comes too late.
+  // A lost answer can be requested again; another answer to the same step is too late.
   expect(await answer(agentId, runId, 1, hold)).toEqual(second);
   const buy = { side: 'buy', instrument: 'blind:NONE', notionalUsd: '100', quantity: null, limitPrice: null } as const;
   expect(await answer(agentId, runId, 1, [buy, ...hold.slice(1)])).toMatchObject({ refusal: { code: 'state_conflict' } });
@@ -199,13 +200,13 @@ test('a session is answered in order, by one connection, and shows neither name 
   expect(await answer(agentId, runId, 2, [buy, ...hold.slice(1)])).toMatchObject({
     refusal: { detail: expect.stringContaining('blind:NONE') },
   });
-  // What lies beyond the mandate is blocked, as it is live.
+  // A trade beyond the mandate is blocked, as in live trading.
   const { instrument } = first.slots[0]?.cut.observations[0] ?? { instrument: '' };
   const beyond = await answer(agentId, runId, 2, [{ ...buy, instrument, notionalUsd: '99999999' }, ...hold.slice(1)]);
   expect(beyond.ok && JSON.parse(beyond.value).slots[0].last).toEqual({ disposition: 'blocked_by_risk', reason: 'notional_limit_breach' });
   expect(await host.step({ ...asked(agentId, runId), orgId: newId() }, null)).toBeNull();
 
-  // The host looks again only once its last look has ended.
+  // The host checks again only once its last check has ended.
   for (let n = 0; n < 3; n++) {
     idleClock.advanceTo(idleClock.now() + 5 * 60_000);
     await setImmediate();
@@ -239,11 +240,11 @@ test('a session over the stretch of the gate is evidence, beside every session b
 
 const DUE = 40 * 3_600_000;
 const gates = () => openGates({ sql, evaluator, runtime, clock, newId, obtainable: new Set() });
-/** Looks at the agents as the service does every ten minutes, so much later. */
+/** Assesses the agents as the service does every ten minutes, at a later time. */
 const look = () => gates().assessDue(clock.now() + DUE, containment('assessing paper and shadow stages'));
 const stageOf = async (id: string) => (await sql<{ stage: string }[]>`select stage from agents where id = ${id}`)[0]?.stage;
 
-/** Puts an agent on paper as evidence would, at the time of this file. */
+/** Places an agent on paper as evidence would, at the time of this file. */
 async function putOnPaper(id: string): Promise<void> {
   const owner = openDatabase({ url, role: null, connections: 1, name: 'test owner' });
   await owner.begin(async (transaction) => {
@@ -262,7 +263,7 @@ async function putOnPaper(id: string): Promise<void> {
   await owner.end();
 }
 
-/** On paper the code is asked again: the same answers leave it there, others demote it, and so does silence. */
+/** On paper the code is asked again: the same answers keep the stage; different answers or silence demote. */
 async function agreesOrFalls(agentId: string, passed: string): Promise<void> {
   const opened = async () => {
     await look();
@@ -280,7 +281,7 @@ async function agreesOrFalls(agentId: string, passed: string): Promise<void> {
   const asBefore = (step: number): boolean => step % 40 < 20;
   await putOnPaper(agentId);
   expect(await end(await opened(), asBefore)).toEqual(['finished', true, 'paper']);
-  // That look was due for the next one already.
+  // That check was already due for the next one.
   expect(await end(await opened(), (step) => step % 40 < 19)).toEqual(['finished', false, 'backtest']);
   const [trip] = await sql<{ to_stage: string; asked_by: string; evidence_id: null }[]>`
     select to_stage, asked_by, evidence_id from stage_changes where agent_id = ${agentId} order by seq desc limit 1`;

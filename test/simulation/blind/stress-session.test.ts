@@ -1,4 +1,4 @@
-// Blind stress sessions: outside code that does what an agent's rules do comes to the same, and no shown slot tells where it is.
+// Blind stress sessions: outside code that follows an agent's rules gets the same result, and no slot reveals its place.
 import { expect, test } from 'vitest';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { BlindTrade } from '../../../src/domain/outside/replay-step.ts';
@@ -33,7 +33,7 @@ interface Shown {
   }[];
 }
 
-/** Plays a session to its end; answers every text that was shown. */
+/** Plays a session to its end. Returns every text that was shown. */
 function play(session: StressSession): readonly string[] {
   const texts = [session.steps.current()];
   for (;;) {
@@ -55,7 +55,7 @@ test('an outside duplicate of the rules comes to the same fills, equity and end 
   const session = new StressSession(optionsOf(OUTSIDE), SEED);
   const texts = play(session);
   expect(texts.join('')).not.toMatch(/AAPL|spotchain|"2026-|flash/);
-  // The trace names other cells of the matrix, and nothing else may differ.
+  // The trace names other cells of the matrix; nothing else may differ.
   const outcome = ({ traceHash: _, ...run }: StressRunReport) => run;
   expect(session.result().runs.map(outcome)).toEqual(inside?.runs.map(outcome));
   expect(inside?.runs.some(({ ownPositions }) => ownPositions.length > 0)).toBe(true);

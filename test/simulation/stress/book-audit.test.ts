@@ -1,4 +1,4 @@
-// The auditor of simulated trading finds what it is there to find: every planted fault, and nothing in honest trading.
+// The auditor of simulated trading finds every planted fault, and nothing in honest trading.
 import { expect, test } from 'vitest';
 import { applyFill, emptyBook, type Fill } from '../../../src/domain/books/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';

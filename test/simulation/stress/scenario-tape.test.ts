@@ -1,4 +1,4 @@
-// The world of the stress test: seeded, shocked as its course says, and received by the real pipeline as a real market would be.
+// World of the stress test: seeded, shocked by its scenario, and received by the real pipeline like a real market.
 import { describe, expect, test } from 'vitest';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import type { Cut, IndicatorNeed } from '../../../src/domain/market/cut.ts';
@@ -104,10 +104,10 @@ test('events come in the order of their receipt, and the same seed gives the sam
     const made = events(scenario);
     const ascending = made.every((event, index) => index === 0 || event.receivedAt >= (made[index - 1] as MarketEvent).receivedAt);
     expect(ascending, scenario).toBe(true);
-    // A weekend is long, and made as the others are.
+    // A weekend is long, and built like the others.
     if (scenario === 'weekend_gap') continue;
     const told = trace(made);
-    // Compared by hand: a difference of megabytes is no message.
+    // Compared as a boolean, because a diff of megabytes is useless.
     expect(trace(events(scenario)) === told, scenario).toBe(true);
     expect(trace(events(scenario, 'two')) === told, scenario).toBe(false);
   }
@@ -166,7 +166,7 @@ describe('what the pipeline receives', () => {
     expect(fall(at(-1), at(1), 'spotchain:AAPLx')).toBeGreaterThan(5);
     expect(fall(at(-1), at(1), 'spotchain:AAPLx')).toBeLessThan(9);
     expect(Math.abs(at(1).observations.get('spotchain:AAPLx')?.premiumPct as number)).toBeLessThan(2);
-    // Every minute from Friday to Monday was cut.
+    // Every minute from Friday to Monday has a cut.
     expect(cuts.every(({ slot }, index) => index === 0 || slot === (cuts[index - 1] as Cut).slot + MINUTE)).toBe(true);
     expect(cuts.length).toBeGreaterThan(4_000);
   });
@@ -188,7 +188,7 @@ describe('what the pipeline receives', () => {
     const lost = at(30).observations.get('spotchain:AAPLx');
     expect(lost?.reference?.quality).toBe('live');
     expect(lost?.premiumPct).toBeLessThan(-6);
-    // A perpetual leaves its spot market.
+    // A perpetual diverges from its spot market.
     expect(at(30).observations.get('evmvenue:ETH')?.basisPct).toBeLessThan(-3);
   });
 });

@@ -1,4 +1,4 @@
-// The stress test of an agent: who survives, who does not and why, always with the same bytes.
+// Stress test of an agent: who survives, who does not and why, always with the same bytes.
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { assessEvidence, evidenceMetrics } from '../../../src/domain/agents/evidence.ts';
@@ -29,7 +29,7 @@ function verdictOf(manifest: Manifest, runs: readonly StressRunReport[]) {
   return assessEvidence('stress_test', evidenceMetrics('stress_test', series));
 }
 
-/** A twentieth of its capital a position, two at most, out at three percent. */
+/** Manifest with a twentieth of its capital per position, two at most, and a stop of three percent. */
 const PRUDENT = sampleManifest({
   universe: [
     { key: 'spotchain:AAPLx', kind: 'tokenized_equity' },
@@ -39,9 +39,9 @@ const PRUDENT = sampleManifest({
   stopLossPct: 3,
 });
 
-/** Everything in one share, and no way out. */
+/** Manifest with everything in one share and no exit. */
 const NO_STOP = sampleManifest({ stopLossPct: 0, takeProfitPct: 0, exit: [], maxTradeNotionalUsd: '10000', maxOpenPositions: 1 });
-/** Everything in one token of a small pool. */
+/** Manifest with everything in one token of a small pool. */
 const ONE_POOL = sampleManifest({
   universe: [{ key: 'spotchain:FIGUREAI', kind: 'pre_ipo' }],
   entry: [condition('price_above', { price: '1' })],
@@ -50,7 +50,7 @@ const ONE_POOL = sampleManifest({
   maxOpenPositions: 1,
   stopLossPct: 3,
 });
-/** Buys every discount, as large as it may. */
+/** Manifest that buys every discount, as large as it may. */
 const KNIFE_CATCHER = sampleManifest({
   entry: [condition('premium_below', { pct: -1 })],
   exit: [],
@@ -69,7 +69,7 @@ test('a prudent agent survives all four scenarios, by its own finding and by the
   expect(survived).toBe(true);
   expect(verdictOf(PRUDENT, runs)).toMatchObject({ passed: true });
   for (const run of runs) {
-    // It held something at the shock and was out of it in the end; the shock cost it something.
+    // It held something at the shock and nothing at the end; the shock caused a loss.
     expect(run.ownPositions.length + run.forcedPositions.length).toBe(2);
     expect(run.flatAfterMinutes).not.toBeNull();
     expect(run.lossPct).toBeGreaterThan(0);
@@ -87,7 +87,7 @@ test.each<[StressScenario, string, Manifest]>([
   expect(survived).toBe(false);
   expect(runs[0]?.survived).toBe(false);
   expect(runs[0]?.findings[0]).toMatch(/^it lost [\d.]+ % of its capital; survived are 3 %$/);
-  // Dying is losing, not going past the mandate.
+  // Failing means losing, not exceeding the mandate.
   expect(runs[0]).toMatchObject({ breaches: 0, unsafeFills: 0 });
   const failed = verdictOf(manifest, runs).checks.filter(({ passed }) => !passed);
   expect(failed.map(({ name }) => name)).toContain(`${scenario}_loss_pct`);
@@ -112,7 +112,7 @@ test('an agent that can hold nothing survives nothing', () => {
   expect(verdictOf(PRUDENT, runs).checks.find(({ name }) => name === 'flash_crash_runs')).toMatchObject({ observed: 0, passed: false });
 });
 
-/** Buys whatever is quoted and leaves at two percent, on the exchange where orders rest and are cut. */
+/** Manifest that buys whatever is quoted and exits at two percent, on the exchange where orders rest and are sliced. */
 const ON_EXCHANGE = sampleManifest({
   universe: [
     { key: 'spotexchange:BTCUSDT', kind: 'spot' },
@@ -137,7 +137,7 @@ test.each<[Manifest['algorithm'], number]>([
     expect(taken[index]?.restedFills).toBeUndefined();
     if (algorithm === 'twap') {
       expect(run.restedFills).toBe(0);
-      // Each order is a slice more than once; an order takes as many minutes from the next as it takes itself.
+      // Each order has at least two slices; the next order starts as many minutes later as it takes itself.
       expect(run.fills).toBeGreaterThan((taken[index]?.fills ?? 0) * (parts - 1));
     } else {
       expect(run.restedFills).toBeGreaterThan(0);
@@ -156,17 +156,17 @@ test('over a weekend an agent trades by the carried reference where its session 
   const [allowed, refused] = [true, false].map(
     (carried) => stressed(weekend(carried), { scenarios: ['weekend_gap'], severities: ['standard'] }).runs[0] as StressRunReport,
   );
-  // Bought and sold again and again by Friday's price; without the word it holds nothing but what it is given.
+  // Traded repeatedly by Friday's price; without permission to read it, it only holds its initial position.
   expect(allowed?.fills).toBeGreaterThan(4);
   expect(allowed).toMatchObject({ breaches: 0, unsafeFills: 0 });
-  // What it holds when the exchange opens before its session waits for a live price again.
+  // A position held when the exchange opens before its session waits for a live price.
   expect(allowed?.refused['stale_reference_feed'] ?? 0).toBeLessThan(5);
   expect(refused?.ownPositions).toEqual([]);
   expect(refused?.refused['stale_reference_feed']).toBeGreaterThan(100);
 });
 
 test('what cannot be sold counts as lost', () => {
-  // A slippage budget of one basis point fills next to nothing out of a thin pool.
+  // A slippage budget of one basis point fills almost nothing from a thin pool.
   const stuck = { ...NO_STOP, maxSlippageBps: 1 };
   const run = stressed(stuck, { scenarios: ['flash_crash'], severities: ['standard'] }).runs[0] as StressRunReport;
   expect(Number(run.stuckUsd)).toBeGreaterThan(1_000);

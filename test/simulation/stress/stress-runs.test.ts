@@ -1,4 +1,4 @@
-// Stress tests as evaluation runs on a real database: what is known of the markets, worked out in a thread, with evidence and page.
+// Stress tests as evaluation runs on a real database: known market data, computed in a thread, with evidence and page.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
 import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
@@ -100,12 +100,12 @@ test('level and volatility are those of the recent bars, liquidity and mark thos
   );
   const known = await knownMarkets(createStressReads(sql), PRUDENT, at);
   expect(known.get(KEY)).toMatchObject({ level: 203, liquidityUsd: 900_000, benchmarkLevel: 270 });
-  // The bar of 12:00 is not closed at 12:30, and would not be looked at.
+  // The bar of 12:00 is not closed at 12:30 and is not used.
   expect(known.get(KEY)?.bars['1h']?.at(-1)).toMatchObject({ openTime: Date.UTC(2026, 5, 10, 11), close: '202' });
   const [market] = stressMarkets(PRUDENT, known);
   expect(market).toMatchObject({ level: 203, basis: 'history' });
   expect(market?.minuteVolatility).toBeCloseTo(0.00998 / Math.sqrt(60), 4);
-  // A day later the observation is too old to say anything, the bars still tell.
+  // A day later the observation is too old, but the bars still count.
   expect((await knownMarkets(createStressReads(sql), PRUDENT, at + 25 * HOUR)).get(KEY)).toMatchObject({ level: null, liquidityUsd: null });
 });
 

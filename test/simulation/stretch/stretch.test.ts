@@ -1,4 +1,4 @@
-// A stretch of a sandbox's time: who may move it on, what is kept every hour, and that whatever happens the duties are given back.
+// Simulated stretch of a sandbox's time: permission to run it, hourly commits, and leases returned after every outcome.
 import { expect, test, vi } from 'vitest';
 import type { TickCommit } from '../../../actors/ticking/tick-store.ts';
 import type { Cut } from '../../../src/domain/market/cut.ts';
@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const FROM = Date.UTC(2026, 0, 5, 12);
 
-/** A stretch in which nothing happens but ticks; `onTick` may throw. */
+/** Creates a stretch with ticks only; `onTick` may throw. */
 function recorded(onTick: (slot: number) => void = () => {}, refused: readonly string[] = []) {
   const held: string[] = [];
   const kept: number[] = [];
@@ -116,7 +116,7 @@ test('what was received is written before the time moves: what is signed at anot
   expect(order).toEqual(['written', 'keepCuts', 'moveTimeTo', 'carryDue', 'written', 'keepCuts', 'assessDue']);
 });
 
-/** Ticks of one shard over a store whose commits end when they are told to. */
+/** Creates ticks of one shard over a store whose commits end on command. */
 function batchedTicks() {
   const done: string[] = [];
   const open: (() => void)[] = [];
@@ -159,7 +159,7 @@ test('slots are ticked while earlier ones are committed, and each is committed o
   await tick(3);
   await tick(4);
   expect(done).toEqual([]);
-  // What a tick leads to is committed after everything before it, and is waited for.
+  // The effects of a tick are committed after everything before it, and awaited.
   const traded = tick(5, { trades: {} });
   const told = ticks.store.incident({} as never);
   await ends();

@@ -1,4 +1,4 @@
-// A sweep: the walk-forward knows nothing of what follows, and the deflated Sharpe ratio counts every trial, as worked out by other means.
+// Sweep: the walk-forward has no look-ahead, and the deflated Sharpe ratio counts every trial, as computed by other means.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
@@ -14,7 +14,7 @@ import { draws, entryOf, START, walk } from '../backtest/random-histories.ts';
 
 const DAY = 86_400_000;
 
-/** The Sharpe ratio of a year, straight from its definition. */
+/** Computes the annual Sharpe ratio from its definition. */
 function annualSharpe(returns: readonly number[]): number {
   const average = returns.reduce((a, b) => a + b, 0) / returns.length;
   const variance = returns.reduce((sum, one) => sum + (one - average) ** 2, 0) / (returns.length - 1);
@@ -22,7 +22,7 @@ function annualSharpe(returns: readonly number[]): number {
 }
 
 test('each training window picks, the window after it counts, and each later day counts once', () => {
-  // Two variants of six days: the first one earns at first, the second one later.
+  // Two variants over six days: the first one earns early, the second one late.
   const early = [0.02, 0.01, 0.02, -0.01, -0.02, -0.01];
   const late = [-0.01, 0.005, -0.02, 0.02, 0.01, 0.03];
   const walked = walkForward([Float64Array.from(early), Float64Array.from(late)], { trainDays: 2, testDays: 2 }, 365);
@@ -30,7 +30,7 @@ test('each training window picks, the window after it counts, and each later day
     [[0, 2], [2, 4], 0],
     [[2, 4], [4, 6], 0],
   ]);
-  // Of days three and four the first one made 0.02 and -0.01, the second one -0.02 and 0.02: the mean decides.
+  // On days three and four the first one made 0.02 and -0.01, the second one -0.02 and 0.02: the mean decides.
   expect([...(walked?.returns ?? [])]).toEqual([0.02, -0.01, -0.02, -0.01]);
   expect(walked?.folds[0]?.testReturnPct).toBeCloseTo((1.02 * 0.99 - 1) * 100, 10);
   expect(walkForward([Float64Array.from(early)], { trainDays: 6, testDays: 1 }, 365)).toBeNull();
@@ -64,7 +64,7 @@ test('what follows a test window changes nothing of it; a day is tested once, wh
           expect(fold.train[1]).toBe(fold.test[0]);
           if (fold.train[1] <= cut) expect(changed.folds[index]?.picked).toBe(fold.picked);
           if (fold.test[1] <= cut) expect(changed.folds[index]).toEqual(fold);
-          // By the definition of the ratio, the picked one is the best of its training window.
+          // By definition of the ratio, the picked variant is the best of its training window.
           const scores = all.map((one) => annualSharpe(one.slice(...fold.train)));
           const best = Math.max(...scores.filter(Number.isFinite));
           if (Number.isFinite(best) && Math.abs(best) < 1e6) expect(scores[fold.picked]).toBeCloseTo(best, 6);
@@ -76,7 +76,7 @@ test('what follows a test window changes nothing of it; a day is tested once, wh
   );
 });
 
-/** The standard normal distribution by Simpson's rule, and its inverse by halving: slow, and nothing of the product. */
+/** Computes the standard normal distribution by Simpson's rule, and its inverse by bisection: slow and independent of the product. */
 function phi(x: number): number {
   const [from, steps] = [-12, 20_000];
   const width = (x - from) / steps;
@@ -91,7 +91,7 @@ function phiInverse(p: number): number {
   return (low + high) / 2;
 }
 
-/** The deflated Sharpe ratio as Bailey and Lopez de Prado (2014) write it: of a year's ratios, trials counted and returns by day. */
+/** Computes the deflated Sharpe ratio as in Bailey and Lopez de Prado (2014): annual ratios, counted trials and daily returns. */
 function deflated(returns: readonly number[], annual: readonly number[], trials: number): number {
   const n = returns.length;
   const perDay = annual.map((one) => one / Math.sqrt(365));
@@ -165,12 +165,12 @@ test('a sweep counts every variant and every earlier trial; its numbers are thos
   const ratios = [...sharpes, 0.4, -0.9, 1.1];
   for (const [place, trial] of result.trials.entries())
     expect(trial.deflatedSharpe as number).toBeCloseTo(deflated(returnsOf(place), ratios, 10), 6);
-  // Trying more makes the same ratio worth less.
+  // With more trials the same ratio is worth less.
   const fewer = await workSweep({ request, variants, historyOf: async () => history, earlier: { sharpes: [] }, onProgress: () => {} });
   if (!fewer.ok) throw new Error(fewer.detail);
   expect((JSON.parse(fewer.result) as SweepResult).counted.total).toBe(6);
 
-  // The walk is made of the variants' own days, and is one trial more.
+  // The walk consists of the variants' own days, and is one more trial.
   const outside = result.walkForward?.folds.flatMap(({ picked, testFrom, testTo }) => {
     const { daily } = alone[picked] as (typeof alone)[number];
     return returnsOf(picked).filter((_, day) => (daily[day]?.date ?? '') >= testFrom && (daily[day]?.date ?? '') <= testTo);

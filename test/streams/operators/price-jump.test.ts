@@ -1,4 +1,4 @@
-/** A price that jumps is not believed until it is confirmed, and never while its own venue contradicts it. */
+/** A price jump is not trusted until it is confirmed, and never while its own venue contradicts it. */
 import { describe, expect, it } from 'vitest';
 import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import type { Quote } from '../../../src/domain/market/quote.ts';
@@ -7,7 +7,7 @@ import { apart, priceJumpRule } from '../../../streams/operators/price-jump.ts';
 import { runRules } from '../../../streams/operators/rule.ts';
 import { perpContext, quote, REGULAR, reference } from '../events.ts';
 
-/** The quality of each price, told one second apart. */
+/** Returns the quality of each price, one second apart. */
 function assessed(prices: readonly number[], more: Partial<Quote> = {}, everyMs = 1_000): string[] {
   const rule = runRules([priceJumpRule()]);
   return prices.map((price, index) => {
@@ -24,7 +24,7 @@ describe('a jump', () => {
   it('is accepted once three prices over ten seconds agree', () => {
     const prices = [100, ...Array.from({ length: 12 }, () => 10_000)];
     expect(assessed(prices)).toEqual(['live', ...Array.from({ length: 10 }, () => 'jump'), 'live', 'live']);
-    // Seldom ones: three are wanted all the same.
+    // Rare prices: three are still required.
     expect(assessed([100, 10_000, 10_000, 10_000, 10_000], {}, 30_000)).toEqual(['live', 'jump', 'jump', 'live', 'live']);
   });
   it('that comes and goes is never accepted', () => {

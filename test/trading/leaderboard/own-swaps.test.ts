@@ -1,4 +1,4 @@
-// Swaps of this service on the leaderboard: counted before the provider tells of them, and once when it does.
+// Swaps of this service on the leaderboard: counted before the provider reports them, and once afterwards.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEnhanced } from '../../../src/adapters/indexer/enhanced-history.ts';
 import { createLeaderboardReads, createLeaderboardStore } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
@@ -64,7 +64,7 @@ test('an own purchase and sale make a figure by themselves, and the same history
 
   told = fixture.chain.historyOf(address as never).map((landed) => readEnhanced(enhancedOf(landed), address, fixture.clock.now()));
   expect(told.map(({ signature }) => signature)).toEqual(expect.arrayContaining([bought, sold]));
-  // What the provider tells of an own swap is what the own record says.
+  // The provider's record of an own swap equals our own.
   const [own] = await store.ownSwaps(address, 0);
   const same = told.find(({ signature }) => signature === own?.signature);
   expect([same?.slot, same?.tokens.get(mint), same?.tokens.get(USDC_MINT)]).toEqual([

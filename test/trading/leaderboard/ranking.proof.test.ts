@@ -1,4 +1,4 @@
-// A ranking of 10,000 wallets answers from its projection: the slowest hundredth of all pages and filters within 50 ms.
+// A ranking of 10,000 wallets answers from its projection: the 99th percentile over all pages and filters is within 50 ms.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ranksOf } from './ranking.ts';
 import { type RefreshFixture, refreshFixture } from './refresh-fixture.ts';

@@ -1,4 +1,4 @@
-// A board with many wallets, and how long its pages take.
+// Leaderboard with many wallets, and the time of its pages.
 import { expect } from 'vitest';
 import type { LeaderboardFilter } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
 import { LEADERBOARD_WINDOWS } from '../../../src/domain/leaderboard/entry.ts';
@@ -8,7 +8,7 @@ import { HOUR, NOW, ORG, type RefreshFixture } from './refresh-fixture.ts';
 
 const EVERYTHING: LeaderboardFilter = { chain: null, search: null, ranked: null, minimumCoveragePct: null };
 
-/** Fills the board, ranks it, and asks for pages of it; milliseconds. */
+/** Fills and ranks the leaderboard, and reads pages of it. Returns milliseconds. */
 export async function ranksOf(
   fixture: RefreshFixture,
   size: { readonly wallets: number; readonly salesPerWallet: number; readonly questions: number },

@@ -1,4 +1,4 @@
-// The refresh of the leaderboard on a real PostgreSQL, with histories that a test writes page by page.
+// Refresh of the leaderboard on a real PostgreSQL, with histories that a test writes page by page.
 
 import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createLeaderboardReads, createLeaderboardStore } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
@@ -20,7 +20,7 @@ export const HOUR = 3_600_000;
 
 export const signature = (n: number): string => base58(Uint8Array.from({ length: 64 }, (_, at) => (at < 4 ? (n >> (8 * at)) & 255 : 7)));
 
-/** A transaction of the wallet: signed raw changes of tokens. */
+/** Returns a transaction of the wallet: signed raw changes of tokens. */
 export function moved(n: number, at: number, tokens: Record<string, number>, over: Partial<WalletTransaction> = {}): WalletTransaction {
   const changes = new Map(Object.entries(tokens).map(([mint, change]) => [mint, BigInt(change)]));
   return { signature: signature(n), slot: n, at, failed: false, tokens: changes, lamports: 0n, feePaid: 0n, ...over };
@@ -53,7 +53,7 @@ export async function refreshFixture() {
   const store = createLeaderboardStore(sql);
   const reads = createLeaderboardReads(sql);
   const registrations = createRegistrationStore(sql);
-  /** Defects of this service, each of one wallet. */
+  /** Defects of this service, one wallet each. */
   const defects: unknown[] = [];
   const { run } = createLeaderboardRefresh({
     contained: eachRow((error) => defects.push(error)),
@@ -87,7 +87,7 @@ export async function refreshFixture() {
       await registrations.register(ORG, { chain: 'evmvenue', address, label: 'a desk', by: 'ann', at: clock.now() }, []);
       return address;
     },
-    /** Runs rounds until nobody waits. */
+    /** Runs rounds until no wallet waits. */
     async settled(): Promise<void> {
       for (let round = 0; round < 50; round++) if ((await run()).waiting === 0) return;
       throw new Error('wallets still wait after 50 rounds');

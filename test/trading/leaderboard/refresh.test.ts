@@ -1,4 +1,4 @@
-// What the leaderboard shows of a wallet, refresh by refresh: figures, ranks, reasons, and what a refresh costs.
+// Leaderboard entries of a wallet, refresh by refresh: figures, ranks, reasons, and the cost of a refresh.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { coverageOf, reasonsOf } from '../../../src/domain/leaderboard/entry.ts';
 import { ranksOf } from './ranking.ts';
@@ -189,7 +189,7 @@ describe('the refresh', () => {
   test('gives each wallet a page in turn, and goes on where a long history was left: none waits behind it, and no page is read twice', async () => {
     const long = await fixture.wallet(Array.from({ length: 460 }, (_, n) => bought(460 - n, NOW - (n + 2) * HOUR, 10, 1_000_000)));
     const others = [await fixture.wallet([bought(1, NOW - HOUR, 1, 1)]), await fixture.wallet([bought(2, NOW - HOUR, 1, 1)])];
-    // A budget of one request a round, the least that a provider may leave.
+    // A budget of one request per round, the minimum of a provider.
     const asked: string[] = [];
     for (let round = 0; round < 7; round++) {
       fixture.limit(1);
