@@ -1,11 +1,11 @@
-/** Figures on record: what `npm run bench -- --record` keeps in `measured.json`, and the part of the reference page that is made of it. */
+/** Recorded figures: `npm run bench -- --record` stores them in `measured.json` and generates their part of the reference page. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 
 interface Figure {
   readonly what: string;
   readonly value: string;
-  /** Lowest to highest, or what else says how far the value may be trusted; empty if it was measured once. */
+  /** Lowest to highest value, or another measure of reliability; empty for a single measurement. */
   readonly spread: string;
   /** Empty if the figure only informs. */
   readonly goal: string;
@@ -15,7 +15,7 @@ interface Figure {
 interface Measured {
   readonly title: string;
   readonly machine: string;
-  /** Work of others on the same machine makes figures worse: the load average of the minute in which the run ended. */
+  /** Load average of the minute in which the run ended: other load makes figures worse. */
   readonly load: string;
   /** Day of the run, in UTC. */
   readonly day: string;
@@ -31,7 +31,7 @@ export function readMeasured(): readonly Measured[] {
   return JSON.parse(readFileSync(RECORD, 'utf8')) as Measured[];
 }
 
-/** Keeps the figures of a benchmark in place of its earlier ones, and writes the page; does nothing if nobody asked for it. */
+/** Replaces a benchmark's recorded figures and writes the page. Does nothing without `--record`. */
 export function keepFigures(title: string, figures: readonly Figure[]): void {
   if (process.env['BENCH_RECORD'] === undefined) return;
   const machine = `${cpus().length} processors, ${cpus()[0]?.model ?? 'unknown'}; Node.js ${process.versions.node}`;
@@ -41,7 +41,7 @@ export function keepFigures(title: string, figures: readonly Figure[]): void {
   writeFileSync(PAGE, withFigures(readFileSync(PAGE, 'utf8'), all));
 }
 
-/** Returns the page with these figures between its marks. @throws Error where the page has no marks */
+/** Returns the page with these figures between its marks. @throws Error if the page has no marks. */
 export function withFigures(page: string, measured: readonly Measured[]): string {
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`docs/reference/performance.md has no lines ${BEGIN} and ${END}`);

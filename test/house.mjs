@@ -1,4 +1,4 @@
-/** Measures how much of the house a reader has to know: prints the table of `npm run house`, each figure counted from the files that git knows. */
+/** Measures how much of the code base a reader must know: prints the table of `npm run house`, counted from the files in git. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
@@ -11,7 +11,7 @@ const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8',
 const read = (path) => readFileSync(join(root, path), 'utf8');
 
 const PRODUCT = /^(src|streams|actors|api|web|clients|migrations)\/.*\.(tsx?|mjs|js|css|html|sql)$/;
-/** Made by a command, by its path or by its first lines. */
+/** Generated files, by their path or their first lines. */
 const GENERATED = /^(web\/vendor\/|clients\/(typescript\/src|python\/sevengate)\/(api|feed-messages)\.|api\/examples\.json|docs\/openapi)/;
 const isGenerated = (path) => GENERATED.test(path) || /\b(generated|made) by\b/i.test(read(path).split('\n', 2).join(' '));
 
@@ -32,7 +32,7 @@ const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
 const code = handWritten.filter((path) => /\.(tsx?|mjs|js)$/.test(path));
 const typed = handWritten.filter((path) => /\.tsx?$/.test(path));
 
-/** Lines of code that name a field, in either case; migrations, which say how a database came to be, are left out. */
+/** Returns lines of code that name a field, in either case. Migrations are left out, because they are history. */
 function placesOf(camel) {
   const snake = camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const name = new RegExp(`\\b(${camel}|${snake})\\b`);
@@ -40,7 +40,7 @@ function placesOf(camel) {
   return `${sum(found)} in ${found.length} files`;
 }
 
-/** Folders in which a file or folder is named for a capability. */
+/** Returns folders in which a file or folder is named after a capability. */
 function foldersOf(word) {
   const named = product.filter((path) =>
     path.split('/').some((part) =>
@@ -53,7 +53,7 @@ function foldersOf(word) {
   return new Set(named.map((path) => dirname(path))).size;
 }
 
-/** Files to which a capability has to be added, whatever it is. */
+/** Files to which every capability must be added. */
 const CENTRAL = [
   'capabilities',
   'api/ports.ts',
@@ -70,7 +70,7 @@ const CENTRAL = [
 ];
 const central = CENTRAL.filter((name) => handWritten.some((path) => path.endsWith(name) || path.includes(`/${name}/`)));
 
-/** Paths by what a function says of each. */
+/** Groups paths by a key. */
 function grouped(paths, of) {
   const groups = new Map();
   for (const path of paths) groups.set(of(path), [...(groups.get(of(path)) ?? []), path]);
@@ -80,8 +80,8 @@ const [widest] = grouped(product, dirname).sort((one, other) => other[1].length 
 const shared = grouped(handWritten, basename).filter(([, paths]) => paths.length > 1);
 
 /**
- * Interfaces with functions, and those of them that exactly one function, class or constant of the product makes and says so: a
- * signature that stands twice. Interfaces that nothing names as what it makes are parameters, not counted as such.
+ * Interfaces with functions, and those that exactly one function, class or constant of the product declares to make: a
+ * signature that exists twice. Interfaces that nothing declares to make are parameters and not counted as such.
  */
 function interfacesWithOne() {
   const declared = [...typed].flatMap((path) =>
@@ -96,13 +96,13 @@ function interfacesWithOne() {
   return `${declared.filter((name) => makers.get(name) === 1).length} of ${declared.length}`;
 }
 
-/** Our own files that a file imports, types too. */
+/** Returns our own files that a file imports, types too. */
 function importsOf(path) {
   const found = [...(texts.get(path) ?? '').matchAll(/(?:from|import)\s*\(?['"](\.[^'"]+)['"]/g)];
   return found.map(([, to]) => posix.normalize(posix.join(posix.dirname(path), to))).filter((to) => texts.has(to));
 }
 
-/** The files that each walk passes in their order, from its route or feed to the commit and the answer. */
+/** Files that each walk passes in order, from its route or feed to the commit and the answer. */
 const WALKS = {
   quote:
     'src/adapters/venues/venue-socket src/adapters/venues/spotexchange/feed src/adapters/venues/spotexchange/map streams/merge-feeds streams/market-pipeline streams/slot-cut src/adapters/store/agents/cut-store actors/ticking/shard-ticker actors/ticking/trading-decisions src/domain/agents/decide src/adapters/store/agents/tick-store src/adapters/store/actors/announcement-tail api/feeds/announcement-groups api/feeds/channels/decisions api/feeds/fan-out src/adapters/queue/quote-bus api/feeds/channels/quotes',
@@ -114,7 +114,7 @@ const WALKS = {
     'api/v1/agents/evaluations/backtest actors/evaluation/command-handler actors/runtime/runtime actors/evaluation/machine actors/evaluation/effects actors/evaluation/run-worker src/simulation/backtest/backtest-runner src/simulation/backtest/simulate src/adapters/store/evaluations/evaluation-records',
 };
 
-/** Files of a walk and everything of ours that they import, types too. A file that is gone is an error: the walk has to be drawn anew. */
+/** Returns the files of a walk and all of our files that they import, types too. A missing file is an error: the walk must be updated. */
 function walked(names) {
   const steps = names.split(' ').map((name) => `${name}.ts`);
   const gone = steps.filter((path) => !texts.has(path));

@@ -1,5 +1,5 @@
 /**
- * Prints texts that people read, taken at random, for `npm run house -- texts [seed]`: twenty each of pages, problems, doc comments, guide
+ * Prints random texts for people, for `npm run house -- texts [seed]`: twenty each of pages, problems, doc comments, guide
  * paragraphs, log lines and helps of commands. Read them aloud; rewrite what sounds wrong, and everything else with the same fault.
  */
 import { execFileSync } from 'node:child_process';
@@ -16,7 +16,7 @@ const isMade = (text) => /\b(generated|made) by\b/i.test(text.slice(0, 300));
 const sources = (pattern) => tracked.filter((path) => pattern.test(path)).map((path) => [path, read(path)]);
 const code = sources(/^(src|streams|actors|api|web|clients)\/.*\.(tsx?|mjs|js)$/).filter(([, text]) => !isMade(text));
 const plain = (text) => text.replaceAll(/\s*\n\s*\*? ?/g, ' ').trim();
-/** Texts of several words that a pattern captures, each with its file and line. */
+/** Finds texts of several words that a pattern captures, each with its file and line. */
 const found = (files, pattern) =>
   files.flatMap(([path, text]) =>
     [...text.matchAll(pattern)].flatMap(({ index, ...groups }) => {
@@ -59,7 +59,7 @@ const KINDS = {
   ),
 };
 
-/** Numbers from 0 to 1 that follow from a seed: the mulberry32 generator. */
+/** Returns a seeded generator of numbers in [0, 1) (mulberry32). */
 function seeded(seed) {
   let state = seed >>> 0;
   return () => {

@@ -1,6 +1,6 @@
 /**
  * Names for the API's bodies and the feed's messages on pages. The types are in api.ts and feed-messages.ts, both generated from the
- * documents; here are the few that the documents leave open. For the type checker only.
+ * documents; this file declares the few that the documents leave open. For the type checker only.
  */
 
 import type * as Api from './api.ts';
@@ -69,7 +69,7 @@ export type Box = Api.MachineLayout['boxes'][number];
 export type Edge = Api.MachineLayout['edges'][number];
 export type Rule = Api.Decision['rules'][number];
 
-/** A refusal as a problem document, as far as it is shown: an answer that never came has no field of it. */
+/** Problem document of a refusal, as far as it is shown. A missing answer has none of its fields. */
 export type Problem = Partial<Pick<Api.Problem, 'detail' | 'rejections' | 'checks' | 'questions' | 'problems'>> & {
   readonly code?: string;
 };
@@ -77,7 +77,7 @@ export type Problem = Partial<Pick<Api.Problem, 'detail' | 'rejections' | 'check
 export type GateCheck = NonNullable<Api.Problem['checks']>[number];
 export type Rejection = NonNullable<Api.Problem['rejections']>[number];
 
-/** A fill of a book, which may tell what the flow of its venue would have given, or of a proposal, which names the instrument itself. */
+/** Fill of a book, which may have its shadow measurement, or of a proposal, which names the instrument. */
 export type Fill = Proposal['fills'][number] & { readonly instrument?: string; readonly shadow?: Api.Fill['shadow'] };
 
 export type DerivedNumber = Api.PredictionResearch['probability'];
@@ -94,19 +94,19 @@ type Subscribe = Extract<Feed.AskMessage, { readonly op: 'subscribe' }>;
 export type Channel = Subscribe['channel'];
 /** Parameters that narrow a channel. */
 export type Params<Name extends Channel> = NonNullable<Extract<Subscribe, { readonly channel: Name }>['params']>;
-/** Frames of a channel while its subscriber keeps up. */
+/** Frames of a channel. */
 export type Frame<Name extends Channel = Channel> = Extract<Message, { readonly channel: Name; readonly type: 'snapshot' | 'update' }>;
 /** Content of a channel's update. */
 export type News<Name extends Channel> = Extract<Frame<Name>, { readonly type: 'update' }>['data'];
 
-/** A launch of either kind. */
+/** Launch of either kind. */
 export type Launch = Api.Launch | Api.LauncherLaunch;
 export type LadderStep = Pick<Api.LaunchPreview['ladder'][number], 'fillPct' | 'price' | 'sold'>;
 
 export type BridgeArrival = Api.BridgeTransfer['axes']['destination'];
 
-/** An unsigned source transaction: a call on the EVM chain, or bytes on the primary chain. */
+/** Unsigned source transaction: a call on the EVM chain, or bytes on the primary chain. */
 export type BridgeTransaction = Api.BridgeTransfer['transaction'];
 
-/** One closed bar. */
+/** Closed bar. */
 export type Bar = Api.Candles['items'][number];

@@ -1,4 +1,4 @@
-// What the documents promise exists: settings, metrics, commands, links and the files that they name.
+// Promises of the documents hold: settings, metrics, commands, links and named files exist.
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { nameProblem } from '../../src/domain/take/thesis-assets.ts';
 import { execFileSync } from 'node:child_process';
@@ -31,7 +31,7 @@ test('the README shows the pictures that `npm run pictures` takes, and each is t
   const taken = PICTURED_PAGES.flatMap(({ name }) => SCHEMES.map((scheme) => `docs/pictures/${pictureFile(name, scheme)}`)).sort();
   expect([...read('README.md').matchAll(/docs\/pictures\/[\w-]+\.png/g)].map(([path]) => path).sort()).toEqual(taken);
   expect(under('docs/pictures').sort()).toEqual(taken);
-  // Each as wide and high as the window that it was taken of.
+  // Each has the size of the window in which it was taken.
   for (const path of taken) {
     const header = readFileSync(join(root, path)).subarray(0, 24);
     expect([header.readUInt32BE(16), header.readUInt32BE(20)], path).toEqual([1440, 900]);
@@ -45,7 +45,7 @@ test('the README wraps its lines, and says what it is and how to start on two sc
   expect(prose.filter((line) => line.length > 120 && !line.startsWith('|'))).toEqual([]);
 });
 
-/** The code that people paste, by the page and the heading above it. */
+/** Code that people copy, by page and heading. */
 const PAGES = [
   ['docs/guides/first-launch.md', 'Your first launch'],
   ['docs/guides/gates.md', 'From a draft towards capital'],
@@ -57,7 +57,7 @@ test.each(journeys)('%s: "%s" works in a shell of its own', (page, _, code) => {
   const functionsOf = (text: string) => [...text.matchAll(/^(\w+)\(\) \{/gm)].map(([, name = '']) => name);
   const all = new Set([read('docs/guides/sandbox.sh'), read(page)].flatMap(functionsOf));
   const own = functionsOf(sourced + code);
-  // Words in the place of a command, and variables in the order of their lines.
+  // Words in command position, and variables, in line order.
   const called = [...code.matchAll(/(?:^|[;|(]|\bdo|=\w+ )\s*(\w+)(?= |;|$)/gm)].map(([, name = '']) => name);
   expect(called.filter((name) => all.has(name) && !own.includes(name))).toEqual([]);
   expect(called).toContain('sg');
@@ -136,7 +136,7 @@ test('the page of the command line is what the commands say', async () => {
   await expect(page.join('\n')).toMatchFileSnapshot('../../docs/reference/command-line.md');
 });
 
-/** Every command that does something, with the text of its `--help` at a width of 120 columns. */
+/** Returns every command with an action, and its `--help` at a width of 120 columns. */
 function commandsOf(command: Command, path: readonly string[] = []): { readonly name: string; readonly help: string }[] {
   if (command.commands.length > 0) return command.commands.flatMap((one) => commandsOf(one, [...path, one.name()]));
   command.configureHelp({ helpWidth: 120 });
@@ -181,7 +181,7 @@ test.each(documents)('every link of %s leads to a file', (path) => {
 const control = null as never;
 const served = [
   ...[...read('api/surface.txt').matchAll(/^[A-Z]+ (\/\S*) /gm)].map(([, path = '']) => path),
-  // Those of a served tape stand in its own document.
+  // Routes of a served tape are in their own document.
   ...[...Object.values(replayReads(control)), ...replayMoves(control), loadTape(control)].map(({ url }) => url),
 ];
 const guides = documents.filter((path) => /^([A-Z]+\.md|docs\/(guides|how-to|operations|reference\/README))/.test(path));
@@ -196,14 +196,14 @@ test.each(guides)('every route that %s names is served', (path) => {
   ).toEqual([]);
 });
 
-/** Commands of documents, by their page and heading, that no test types; each with what shows that they work. */
+/** Commands of documents, by page and heading, that no test types, each with the test that covers them. */
 const NOT_TYPED = new Map([
   ['README.md: Start', '.ci/run'],
   ['README.md: Work on the code', 'test/run.mjs'],
   ['CONTRIBUTING.md: Set up', '.ci/run'],
   ['CONTRIBUTING.md: Test one thing', 'test/run.mjs'],
   ['bench/README.md: bench', 'test/run.mjs'],
-  // Single steps of the way that the proof types.
+  // Single steps of what the proof types.
   ['docs/guides/gates.md', 'test/journeys/readme-gates.proof.test.ts'],
   ['clients/python/README.md: sevengate', 'test/clients/run-python.ts'],
 ]);
@@ -213,7 +213,7 @@ const typingTests = typing.map(read).filter((text) => /commands(Of|Under)\b/.tes
 test.each(documents)('a test types every command of %s', (path) => {
   for (const { heading } of commandsOfPage(path)) {
     const shown = NOT_TYPED.get(`${path}: ${heading}`) ?? NOT_TYPED.get(path);
-    // A proof types a page from its first command to its last, other tests what is under one heading.
+    // A proof types a page from the first command to the last, other tests only those under one heading.
     const isTyped = typingTests.some((text) => text.includes(path) && (text.includes('commandsOf(page)') || text.includes(`'${heading}'`)));
     expect(isTyped || (shown !== undefined && existsSync(join(root, shown))), `${path}: ${heading}`).toBe(true);
   }

@@ -1,4 +1,4 @@
-// The pages on outside systems against the code: which systems have a page, and whether what a page names is there.
+// Pages on outside systems compared with the code: every system has a page, and everything named on it exists.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,9 +15,9 @@ const tsFilesIn = (folder: string): string[] =>
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(folder, name));
 
-/** The generated list, and what holds for all systems. */
+/** Generated list, and the rules for all systems. */
 const NO_PAGE = new Set(['README.md', 'rules.md']);
-/** Files beside the systems that describe no system. */
+/** Files beside the systems that describe none. */
 const NO_SYSTEM = new Set(['index.ts', 'entry.ts', 'listed.ts', 'bridge-provider.ts', 'venue-facts.ts', 'origins.ts']);
 
 const pages = readdirSync(join(root, 'docs/reference/outside'))
@@ -30,22 +30,22 @@ const settings = new Set(
 );
 const ownRoutes = read('api/surface.txt');
 
-/** Everything between backticks. */
+/** Returns everything between backticks. */
 const quotedIn = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, quoted = '']) => quoted);
 
-/** The sources that a page names, folders with all that is in them. */
+/** Returns the sources that a page names; a folder stands for its files. */
 function sourcesOf(text: string): { readonly path: string; readonly code: string }[] {
   const named = quotedIn(text).filter((quoted) => /^(src|streams|actors)\//.test(quoted) && existsSync(join(root, quoted)));
   const paths = named.flatMap((path) => (statSync(join(root, path)).isDirectory() ? tsFilesIn(path) : [path]));
   return [...new Set(paths)].map((path) => ({ path, code: read(path) }));
 }
 
-/** The text below a heading. */
+/** Returns the text below a heading. */
 function sectionOf(text: string, heading: string): string {
   return text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
 }
 
-/** The rows of the tables below a heading, by their cells. */
+/** Returns the rows of the tables below a heading, as cells. */
 function rowsUnder(text: string, heading: string): string[][] {
   return [...sectionOf(text, heading).matchAll(/^\|(.+)\|$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
 }
@@ -90,7 +90,7 @@ describe('every system has its page', () => {
   });
 });
 
-/** One entry of `src/boot/outside` with the pages that name it. */
+/** Returns one entry of `src/boot/outside` with the pages that name it. */
 async function rowOf(path: string): Promise<string> {
   const name = path.split('/').at(-1)?.replace(/\.ts$/, '') as string;
   const exported = Object.values((await import(`../../src/boot/outside/${name}.ts`)) as Record<string, unknown>);

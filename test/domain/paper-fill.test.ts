@@ -11,7 +11,7 @@ import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 const AAPL: InstrumentKey = 'spotchain:AAPLx';
-/** Only risk gives the brand; this tests only the fill. */
+/** Approves an order without risk, because this tests only the fill. */
 const approved = (side: 'buy' | 'sell', quantity: string, limitPrice: string, instrument: InstrumentKey = BTC): RiskApproved<Order> =>
   orderOf({
     id: 'o',

@@ -1,4 +1,4 @@
-// What the feed has signed bounds what is signed for: over generated quotes and orders, held against exact integers.
+// The feed's signed quote bounds the signer's price: generated quotes and orders compared with exact integers.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ObservedQuote } from '../../src/domain/market/cut.ts';
@@ -7,7 +7,7 @@ import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 const NOW = 1_800_000_000_000;
 const KEY: InstrumentKey = 'spotexchange:BTCUSDT';
-/** Cents: whole ticks of the instrument. */
+/** Formats cents, which are whole ticks of the instrument. */
 const text = (cents: number): string => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 
 const quoted = fc.record({
@@ -15,7 +15,7 @@ const quoted = fc.record({
   bid: fc.integer({ min: 1, max: 10_000_000 }),
   spread: fc.integer({ min: 0, max: 5_000 }),
   limit: fc.integer({ min: 1, max: 12_000_000 }),
-  /** Near the bound, so that both sides of it come up. */
+  /** Near the bound, so that both sides of it occur. */
   near: fc.option(fc.integer({ min: -3, max: 3 }), { nil: null }),
   budget: fc.integer({ min: 0, max: 10_000 }),
   age: fc.integer({ min: -5_000, max: SIGNED_QUOTE_MS + 5_000 }),
@@ -28,7 +28,7 @@ test('an order passes exactly where its price is within the budget of a live quo
   fc.assert(
     fc.property(quoted, ({ side, bid, spread, limit: any, near, budget, age, quality, has }) => {
       const ask = bid + spread;
-      // The bound in ten-thousandths of a cent, by integers alone.
+      // Bound in ten-thousandths of a cent, by integers alone.
       const bound = side === 'buy' ? BigInt(ask) * BigInt(10_000 + budget) : BigInt(bid) * BigInt(10_000 - budget);
       const limit = near === null ? any : Math.max(1, Number(bound / 10_000n) + near);
       const quote = {

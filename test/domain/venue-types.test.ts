@@ -1,5 +1,5 @@
-// Venue separation before anything runs: what must not compile does not. Every line under `@ts-expect-error` is a bug that
-// `npm run check` refuses; were one of them let through, the unused expectation would fail the check.
+// Venue separation at compile time: forbidden code does not compile. Every line under `@ts-expect-error` is a bug that
+// `npm run check` refuses; if one of them compiled, the unused expectation would fail the check.
 /* oxlint-disable typescript/no-misused-spread -- the spread is the bug: the linter refuses it as well */
 import { expect, test } from 'vitest';
 import type { ExecutionClient, ExecutionClients } from '../../actors/proposal/execution-client.ts';
@@ -11,7 +11,7 @@ import { assessOrder, type RiskApproved, type RiskContext } from '../../src/doma
 import { executablePrice } from '../../src/domain/market/valuation.ts';
 import { product } from '../rooms/source.ts';
 
-/** Assessed by the compiler alone: nothing in here is ever called. */
+/** Checked by the compiler alone: nothing in here is ever called. */
 const refused = (_bugs: () => unknown): void => {};
 
 declare const onChain: Quote<'spotchain'>;
@@ -152,7 +152,7 @@ test('a verdict has an approved order only where it passed', () => {
   });
 });
 
-/** The text from an opening bracket to the one that closes it. */
+/** Returns the text from an opening bracket to its closing one. */
 function bracketed(code: string, from: number): string {
   let depth = 0;
   for (let at = code.indexOf('(', from); at < code.length; at++) {

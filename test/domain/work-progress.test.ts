@@ -1,4 +1,4 @@
-// How far long work is, how long it still takes and what it waits for, of every kind of record that says so.
+// Progress of long work: share done, remaining time and cause of a wait, for every kind of record.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CURVE_LAUNCH_STATES } from '../../src/domain/launch/launch-state.ts';
@@ -46,7 +46,7 @@ test('a run waits for a place, then for its venue; while it is simulated its res
     waitingFor: { cause: 'venue' },
     progress: { done: 3, total: 9 },
   });
-  // The sandbox asks no venue for what its own market prices.
+  // The sandbox computes prices of its own market without asking a venue.
   const making = { done: 3, total: 9, doing: 'making AAPLx 5m (1 of 2) by the seeded market', since: AT - 100 };
   expect(evaluationProgress('running', making, AT)).toEqual({
     progress: { done: 3, total: 9, unit: 'bars made by the seeded market' },
@@ -173,7 +173,7 @@ test('a launch on a curve waits for its signature, the chain, buyers and a keepe
     failed: null,
   });
   expect(curveLaunchProgress('trading', 37.5, AT)).toMatchObject({ progress: { done: 37.5, total: 100 }, remainingMs: null });
-  // A curve that nobody has looked at yet is not empty; it is unknown.
+  // A curve that was never read is not empty but unknown.
   expect(curveLaunchProgress('trading', null, AT).progress).toBeNull();
 });
 

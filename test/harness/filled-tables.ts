@@ -1,7 +1,7 @@
-/** A row of an organization in every table that has organizations, made from the catalog: a new table is in it by itself. */
+/** Creates a row of an organization in every table with organizations, from the catalog, so that new tables are included. */
 import type { Sql } from '../../src/adapters/store/database.ts';
 
-/** A table with policies. */
+/** Table with policies. */
 export interface OrganizationTable {
   readonly name: string;
   readonly columns: readonly Column[];
@@ -10,7 +10,7 @@ export interface OrganizationTable {
 interface Column {
   readonly name: string;
   readonly type: string;
-  /** Made by the database. */
+  /** True if the database fills it. */
   readonly made: boolean;
   /** Referenced table and column, if it refers to another such table. */
   readonly refersTo: { readonly table: string; readonly column: string } | null;
@@ -18,7 +18,7 @@ interface Column {
 
 type Row = { readonly [column: string]: unknown };
 
-/** The tables that have organizations, what others refer to first. */
+/** Returns the tables with organizations, referenced ones first. */
 export async function organizationTables(superuser: Sql): Promise<readonly OrganizationTable[]> {
   const rows = await superuser<{ table: string; column: string; type: string; made: boolean; of: string | null; at: string | null }[]>`
     select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type,
@@ -41,8 +41,8 @@ export async function organizationTables(superuser: Sql): Promise<readonly Organ
 }
 
 /**
- * Gives an organization one row in each of these tables. What the rows say makes no sense, so the database loses its checks,
- * foreign keys and triggers for good: it serves nothing after that but questions of whose a row is.
+ * Gives an organization one row in each of these tables. The values are meaningless, so the database permanently loses its checks,
+ * foreign keys and triggers: afterwards it can only show whose a row is.
  */
 export async function fillTables(superuser: Sql, tables: readonly OrganizationTable[], orgId: string): Promise<ReadonlyMap<string, Row>> {
   const rows = new Map<string, Row>();
@@ -68,7 +68,7 @@ export async function fillTables(superuser: Sql, tables: readonly OrganizationTa
 
 let made = 0;
 
-/** Some value of the type that no other row has; a reference leads to the organization's own row. */
+/** Returns a unique value of the type; a reference leads to the organization's own row. */
 function valueOf({ name, type, refersTo }: Column, table: string, orgId: string, rows: ReadonlyMap<string, Row>): unknown {
   if (name === 'org_id' || (table === 'organizations' && name === 'id')) return orgId;
   if (refersTo !== null) return rows.get(refersTo.table)?.[refersTo.column] ?? null;
@@ -78,7 +78,7 @@ function valueOf({ name, type, refersTo }: Column, table: string, orgId: string,
     case 'uuid':
       return `00000000-0000-7000-9000-${String(made).padStart(12, '0')}`;
     case 'text':
-      // Columns that the database computes read some texts as JSON.
+      // Computed columns read some texts as JSON.
       return `{"made":${made}}`;
     case 'jsonb':
       return {};

@@ -1,6 +1,6 @@
 /**
- * Databases that tests hand on, with connections that have their plans: emptied in between. A new database and its first
- * connections cost a second of processor time, an emptied one a tenth of it.
+ * Databases reused by tests with their connections and cached plans, emptied in between. A new database and its first
+ * connections cost a second of processor time, emptying one a tenth of it.
  */
 import { cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,34 +20,34 @@ export interface Borrowed {
   readonly feedSql: Sql;
   /** Pool of the owner of the tables. */
   readonly owner: Sql;
-  /** Pools of the API's callers and of what evaluates for them; the worker's pool unless they were asked for. */
+  /** Pools of the API's callers and of their evaluator. Default: the worker's pool. */
   readonly callers: Sql;
   readonly evaluator: Sql;
   readonly writer: WriterKey | undefined;
-  /** Empties it for the next test. One whose tables or guards are not what they were, or that is at work still, is let go. */
+  /** Empties it for the next test. A database with changed tables or guards, or one still in use, is dropped. */
   giveBack(): Promise<void>;
 }
 
 interface Place extends Omit<Borrowed, 'giveBack'> {
-  /** A folder with the keys of its writers. */
+  /** Folder with the keys of its writers. */
   readonly home: string | undefined;
-  /** Puts back what lay in it before the first test. */
+  /** Statements that restore its initial rows. */
   readonly restore: string;
   readonly shape: string;
 }
 
 export interface Wanted {
   readonly connections: number;
-  /** A state folder: then the worker and the feed sign with keys in it, which are those of the test before. */
+  /** State folder with keys, with which the worker and the feed sign. The keys are those of the previous test. */
   readonly home?: string | undefined;
-  /** Connections of the API's callers. */
+  /** Number of connections for the API's callers. */
   readonly callers?: number | undefined;
 }
 
-/** Free databases by how they are opened. */
+/** Free databases by their options. */
 const free = new Map<string, Place[]>();
 
-/** A migrated database for one test, or for all tests of a file. */
+/** Borrows a migrated database for one test, or for all tests of a file. */
 export async function borrowDatabase(options: Wanted): Promise<Borrowed> {
   const kind = `${options.connections} ${options.callers} ${options.home !== undefined}`;
   const waiting = free.get(kind) ?? [];
@@ -85,7 +85,7 @@ async function openPlace({ connections, callers: atOnce, home: given }: Wanted):
   return { url, ...pools, home, writer: keys?.worker, restore: await restoring(owner), shape: await shapeOf(owner) };
 }
 
-/** Statements that put back the rows of now: a copy of them is kept beside the tables. */
+/** Returns statements that restore the present rows, which are copied to separate tables. */
 async function restoring(owner: Sql): Promise<string> {
   const tables = await owner<{ name: string; columns: string }[]>`
     select c.oid::regclass::text as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
@@ -102,14 +102,14 @@ async function restoring(owner: Sql): Promise<string> {
   return restore.join('\n');
 }
 
-/** Tables that hold rows or have held some: looking into each would cost more than emptying these. */
+/** Returns tables that have or had rows: checking each would cost more than emptying these. */
 async function everFilled(owner: Sql): Promise<string[]> {
   const tables = await owner<{ name: string }[]>`
     select oid::regclass::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and pg_relation_size(oid) > 0`;
   return tables.map(({ name }) => name);
 }
 
-/** Tables, columns, guards and rules as a digest: a test that changed them keeps its database. */
+/** Returns a digest of tables, columns, guards and rules: a test that changed them keeps its database. */
 async function shapeOf(owner: Sql): Promise<string> {
   const [shape] = await owner<{ digest: string }[]>`
     select md5(concat(
@@ -132,7 +132,7 @@ async function isEmptied(place: Place): Promise<boolean> {
     await Promise.all(poolsOf(place).map((pool) => pool`select 1`));
     return true;
   } catch {
-    // Its connections are gone, or somebody holds its rows: the next test gets a new one.
+    // Its connections are gone, or its rows are locked: the next test gets a new one.
     return false;
   }
 }

@@ -12,7 +12,7 @@ const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.met
 const KEPT_MS = 30_000;
 const START_MS = 300_000;
 
-/** What a journey needs to know about the shared service. */
+/** Facts about the shared service for a journey. */
 export interface SharedPlace {
   readonly home: string;
   readonly url: string;

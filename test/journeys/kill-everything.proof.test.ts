@@ -109,7 +109,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(await second.ready()).toBe(200);
     expect(await second.agents()).toEqual(agents);
     expect((await second.slotsOfAll()).length).toBeGreaterThan(0);
-    /** Only the proof waits a minute of a whole service; the crash journeys of the suite show that ticks continue after a kill. */
+    /** Waits a minute of a whole service, which is for the proof; the suite's crash journeys show that ticks continue after a kill. */
     const decidesAgain = async (what: string): Promise<void> => {
       if (!inProof()) return;
       const decided = (await second.slotsOfAll()).length;

@@ -7,7 +7,7 @@ import { product } from './source.ts';
 /** Calls of our libraries that make a signer from secret bytes. */
 const FROM_SECRET =
   /\b(fromSecretKey|fromSeed|createKeyPairFromBytes|createKeyPairFromPrivateKeyBytes|createKeyPairSignerFromBytes|createKeyPairSignerFromPrivateKeyBytes|privateKeyToAccount|mnemonicToAccount|hdKeyToAccount)\b/;
-/** Only files that read a private key, and whose it is. */
+/** Files permitted to read a private key, and whose it is. */
 const READS_A_KEY: Readonly<Record<string, string>> = {
   'src/adapters/identity/authorization-signature.ts': 'the authorization key, in the signer process alone',
   'src/adapters/signing-keys/writer-keys.ts': "the writers' own keys, which sign what they write and nothing that moves money",

@@ -1,5 +1,5 @@
-// Whoever holds a database password alone changes nothing and reads nothing of an organization; whoever holds a session of the
-// service cannot sign, and what it changes is refused or found. Of attacks with a session the suite tries a third, the proof all.
+// A database password alone changes nothing and reads nothing of an organization. The holder of a service's session cannot
+// sign, and its changes are refused or found. The suite tries a third of the attacks with a session, the proof all.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sql, Transaction } from '../../src/adapters/store/database.ts';
 import { protectionOf } from '../../src/adapters/store/trail/guarded-tables.ts';
@@ -28,7 +28,7 @@ describe('with the password of a login', () => {
     const { taken, refusal } = await tried(attack, thief, world);
     await thief.end();
     expect(taken, refusal ?? 'it was taken').toBe(0);
-    // What finds no row to change is no refusal.
+    // Finding no row to change is not a refusal.
     if (attack.session !== 'sees nothing') expect(refusal).not.toBeNull();
   });
 
@@ -60,7 +60,7 @@ describe('with the password of a login', () => {
 });
 
 test('the trail of the service itself is whole apart from the agent that the fixture moved past its gates', async () => {
-  // A change beside a transaction is signed as well.
+  // A change in the same transaction is signed too.
   await world.worker`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.look', 'r', 'x')`;
   await world.logged();
   const report = await world.verify();
@@ -71,7 +71,7 @@ test('the trail of the service itself is whole apart from the agent that the fix
   expect(report.signatures?.logged).toBe(report.signatures?.batches);
 });
 
-/** A lease that lives ends with a signed step of its holder, and with nobody else's. */
+/** Ends live leases with a signed step of their holder, the only way to end one. */
 async function endsLeases(copy: SignedFixture): Promise<void> {
   const [first, second] = copy.agents;
   const endedBy = (actor: string) =>
@@ -86,7 +86,7 @@ async function endsLeases(copy: SignedFixture): Promise<void> {
   await copy.close();
 }
 
-/** Returns what a session's statement left for its writer to sign; null if it was refused, or changed nothing. It is rolled back. */
+/** Returns what a session's statement left for its writer to sign, or null if it was refused or changed nothing. Rolled back. */
 async function leftToSign(session: Sql, change: (sql: Transaction) => Promise<{ readonly count: number }>): Promise<number | null> {
   let left: number | null = null;
   const undone = new Error('rolled back');
@@ -103,7 +103,7 @@ async function leftToSign(session: Sql, change: (sql: Transaction) => Promise<{ 
   return left;
 }
 
-/** Another value of a column, as SQL over it, by its type. */
+/** Different value of a column as SQL, by type. */
 const ANOTHER: Readonly<Record<string, string>> = {
   text: "%I || 'x'",
   int4: '%I + 1',
@@ -116,7 +116,9 @@ const ANOTHER: Readonly<Record<string, string>> = {
   _text: "%I || '{x}'",
 };
 
-/** For every table that has rows: one row more under another key, each of its columns changed, every row removed. Claims and renewals are signed by nobody. */
+/**
+ * Changes every table with rows: adds a row under another key, changes each column, deletes every row. Claims and renewals are unsigned.
+ */
 async function rowChanges(
   owner: Sql,
 ): Promise<readonly { readonly name: string; readonly changes: readonly (readonly [string, string])[] }[]> {
@@ -172,7 +174,7 @@ describe('with a session of the service and without its key', () => {
       }
       await thief.end();
     }
-    // Otherwise it would prove nothing.
+    // Otherwise the test would prove nothing.
     for (const tried of ['insert steps', 'insert audit', 'update agents', 'update activities', 'update books', 'delete timers'])
       expect([...seen], tried).toContain(tried);
   });

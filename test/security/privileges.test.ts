@@ -1,4 +1,4 @@
-// Every privilege to change a table, of every role, with the reason: docs/privileges.md is what the database itself says.
+// Every privilege to change a table, of every role, with its reason: docs/privileges.md equals the database's own catalog.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { leavesNothingToSign, mayNeedSigning, SIGNED_FUNCTIONS } from '../../src/adapters/store/trail/batch-seal.ts';
@@ -20,7 +20,7 @@ interface Privilege {
   readonly may: string;
 }
 
-/** Insert, update, delete and truncate of every role that is no superuser, on every table; single columns are named. */
+/** Returns insert, update, delete and truncate of every role that is no superuser, on every table; single columns are named. */
 async function privileges(): Promise<readonly Privilege[]> {
   return owner<Privilege[]>`
     with held as (
@@ -84,7 +84,7 @@ test('no role of the service takes rows away, empties a table or hangs triggers 
   const found = (await privileges()).filter(({ may }) => /truncate|references|trigger/.test(may));
   expect(found).toEqual([]);
   const deleting = (await privileges()).filter(({ may }) => /\bdelete\b/.test(may)).map(({ table }) => table);
-  // A wallet is unlinked, and a challenge is used up by its answer: that they went is signed.
+  // Unlinking a wallet and answering a challenge delete rows: the deletions are signed.
   expect([...new Set(deleting)].filter((table) => protectionOf(table) === 'logged')).toEqual(['linked_wallets', 'wallet_challenges']);
 });
 
@@ -122,11 +122,11 @@ test('what a trigger writes elsewhere, the writers of its own table may write', 
       ),
     ),
   );
-  // The feed changes no stage: `feed_tells_of_feeds` refuses it before.
+  // The feed changes no stage: `feed_tells_of_feeds` refuses that first.
   expect(missing.sort()).toEqual(['feed: agents writes gate_heads', 'feed: agents writes stage_changes']);
 });
 
-/** Tables by whose rows nobody assesses while the service runs: their leaves move to archive files to the last one. */
+/** Tables whose rows nothing assesses while the service runs: all of their leaves move to archive files. */
 const LEAVES_MOVE = [
   'actors',
   'audit',
@@ -144,7 +144,7 @@ test('the newest leaf of whatever is assessed by stays in the database', async (
   expect(LEAVES_MOVE.filter((name) => ASSESSED_TABLES.includes(name))).toEqual([]);
 });
 
-/** Tables of which a row goes only once it was moved to an archive file as it was signed. */
+/** Tables whose rows are deleted only after they were archived as signed. */
 const LEAVING_BY_ARCHIVE: ReadonlySet<string> = new Set(['audit', 'steps']);
 
 test('every table is guarded, and every logged or summed one leaves its changes', async () => {
@@ -166,12 +166,12 @@ test('a change that is not asked for what there is to sign leaves nothing, by it
     select c.relname as name, p.prosrc as body from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
     where not t.tgisinternal and c.relname = any(${Object.keys(GUARDED_TABLES)}::text[])`;
   const wrong = triggers.filter(({ name, body }) => leavesNothingToSign(name) === false || writesLogged(body)).map(({ name }) => name);
-  // The stretch of bars that a write of candles leaves is logged.
+  // The range of bars changed by a write of candles is logged.
   expect([...new Set(wrong)]).toEqual(['candles']);
   expect(Object.keys(GUARDED_TABLES).filter((name) => !leavesNothingToSign(name))).toEqual(['candles']);
 });
 
-/** Functions that change signed tables and leave nothing to sign, with the reason. */
+/** Functions that change signed tables without leaving anything to sign, with the reason. */
 const UNSIGNED_FUNCTIONS = {
   forget_activities: 'activities that ended more than a day ago may go without a signature',
   forget_announcements: 'announcements of more than a day ago may go without a signature',

@@ -1,5 +1,5 @@
-// The certificate of parity over a live day with every kind of ending: the run is the product's own, on real PostgreSQL and a virtual
-// clock, and `sevengate parity` is run as a user runs it.
+// Parity certificate of a live day with every kind of ending: the product's own run, on real PostgreSQL and a virtual
+// clock, and `sevengate parity` run as a user would.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ import { testDatabase } from '../harness/postgres.ts';
 import { rounds } from '../harness/rounds.ts';
 import { sevengate } from '../journeys/running-service.ts';
 
-/** Agent whose mandate changes: after the first execution nothing may be bought. */
+/** Agent whose mandate changes: after the first execution it may not buy. */
 const CAUTIOUS = '00000000-0000-7000-8000-000000000002';
 /** Agent that is halted in the middle of an execution. */
 const HALTED = '00000000-0000-7000-8000-000000000003';
 const APPROVAL_MS = 120_000;
-/** Half minutes in which nothing moves, after everything else: with them the proof's day has its 24 hours. */
+/** Quiet half minutes after everything else: with them the proof's day has 24 hours. */
 const QUIET = rounds({ suite: 6, proof: 2_840 });
 /** Buys at the first fall. */
 const FALLEN = [{ type: 'price_below', price: '60000' }];
@@ -67,7 +67,7 @@ function rulesOf(name: string, fields: object) {
   return read.manifest;
 }
 
-/** Cast of the day, by the fate of each one's order. */
+/** Agents of the day, by the fate of their order. */
 const CAST: Readonly<Record<string, { readonly autonomy: Autonomy; readonly orgId?: string; readonly rules?: object }>> = {
   filled: { autonomy: 'policy_auto', rules: { exitConditions: [{ type: 'price_above', price: '62000' }] } },
   stopped: { autonomy: 'autonomous', rules: { stopLossPct: 2 } },
@@ -80,7 +80,7 @@ const CAST: Readonly<Record<string, { readonly autonomy: Autonomy; readonly orgI
   lowered: { autonomy: 'policy_auto' },
   paused: { autonomy: 'policy_auto' },
   closed: { autonomy: 'policy_auto' },
-  // The price has left its limit before its order is carried out.
+  // The price leaves its limit before its order is executed.
   unfilled: {
     autonomy: 'policy_auto',
     rules: { entryConditions: [{ type: 'price_above', price: '65000' }], algorithm: 'taker_immediate', maxSlippageBps: 20 },
@@ -121,7 +121,7 @@ async function liveTheDay() {
   await run.look();
 
   for (const number of [1, 2, 3]) await run.half(number, '61000');
-  // Everybody who waited for the fall asks to buy, and before anything of it is carried out some lose their execution permit.
+  // All agents that waited for the fall propose to buy, and some lose their execution permit before anything is executed.
   await run.half(4, '59500', {
     meanwhile: async () => {
       expect(await run.commands.setAutonomy(word(), id('lowered'), 'research')).toMatchObject({ ok: true });
@@ -136,7 +136,7 @@ async function liveTheDay() {
   expect(await run.commands.addVersion(word(), id('replaced'), rulesOf('replaced', { stopLossPct: 10 }))).toMatchObject({ ok: true });
   await run.half(5, '59500');
   expect(await run.takes.disarm(word(), id('disarmed'))).toMatchObject({ ok: true });
-  // The stop-losses are met while slices are still to leave; then the venue is silent, and a slot is missed.
+  // Stop-losses are hit while slices remain; then the venue is silent, and a slot is missed.
   for (const number of [6, 7]) await run.half(number, '58000');
   for (const number of [8, 9]) await run.half(number, null);
   await run.half(10, '58000', { missed: true });
@@ -214,7 +214,7 @@ test('`tape replay --compare` finds no difference either, also after a proposal 
   const run = await sevengate(['tape', 'replay', tape, '--compare', '--json'], { DATABASE_URL: url, SEVENGATE_HOME: folder });
   const { comparison } = JSON.parse(run.stdout) as { comparison: { compared: number; different: number; firstDifference: string | null } };
   expect([run.code, comparison.different, comparison.firstDifference]).toEqual([0, 0, null]);
-  // Each of them is compared at slots after its order had ended, which it would have noted wrongly.
+  // Each is compared at slots after its order ended, where an error would show.
   for (const name of ['declined', 'expired', 'replaced', 'unfilled']) {
     const [later] = await sql<{ n: number }[]>`
       select count(*)::int as n from decisions d
@@ -231,7 +231,7 @@ test('one tick of the record that somebody has altered is named, and nothing els
   const owner = openDatabase({ url, name: 'owner', role: null, connections: 1 });
   await owner.begin(async (transaction) => {
     await transaction`alter table decisions disable trigger user`;
-    // Its hash is left as it was: what is held against the replay is what the row says.
+    // Its hash is left unchanged: the replay is compared with the row.
     await transaction`update decisions set disposition = 'hold' where agent_id = ${day.id('stopped')} and slot = ${slot}`;
     await transaction`alter table decisions enable trigger user`;
   });

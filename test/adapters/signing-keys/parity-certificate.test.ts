@@ -1,4 +1,4 @@
-/** Certificates of parity carry a signature that anybody can check, and that no changed line survives. */
+/** Parity certificates have a publicly verifiable signature, which any changed line breaks. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ verdict: the replay and the live run differ
     /verdict: the replay and the live run are equal\n$/,
   );
   expect(certificateText({ ...REPORT, written: 0 }, [], null)).toMatch(/verdict: nothing is certified: the live run decided nothing\n$/);
-  // A run under a time that was moved on says so; one that ended before that does not.
+  // A run with moved time says so; one that ended before the move does not.
   expect(certificateText(REPORT, [], REPORT.from)).toContain(
     '\nsimulated since 2025-01-06T15:00:00.000Z: the time of this sandbox was moved on\n',
   );

@@ -1,4 +1,4 @@
-// Connections of our own kind: exact numbers, arrays without asking the server for their types, and losses that are told apart.
+// Database connections: exact numbers, arrays without a type query to the server, and distinguished connection losses.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isConnectionLoss, isRetryable, openDatabase, send, type Sql } from '../../../src/adapters/store/database.ts';
 import { REFERRED_TABLES } from '../../../src/adapters/store/gathered-statements.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => sql.end());
 
-/** Connections that are ended by force, of single statements and of transactions: a new one costs the server ten milliseconds. */
+/** Numbers of killed connections, in single statements and in transactions: a new one costs the server ten milliseconds. */
 const [KILLED_ALONE, KILLED_IN_TRANSACTIONS] = [rounds({ suite: 50, proof: 150 }), rounds({ suite: 120, proof: 400 })];
 
 test('arrays of text and uuid go and come back whatever stands in them', async () => {
@@ -139,7 +139,7 @@ test('a transaction that goes on long after its connection was lost is rejected,
           await transaction`select pg_sleep(1)`.catch((error: unknown) => late.push(error));
           const told = performance.now();
           await waitFor(() => performance.now() - told >= afterMs, { what: 'some other work' });
-          // Not held up by the first loss: it is written to a connection that is long gone.
+          // Sent despite the first loss, to a connection that is long gone.
           for (let n = 0; n < 3; n++) await transaction`select ${'x'.repeat(n * 2_000)}::text`.catch((error: unknown) => late.push(error));
         })
         .catch((error: unknown) => error);
@@ -162,7 +162,7 @@ test('a long transaction goes on to its end when another connection of its pool 
       const [other] = await owner<{ pid: number }[]>`select pg_backend_pid() as pid`;
       expect(other?.pid).not.toBe(pid);
       await killer`select pg_terminate_backend(${other?.pid as number})`;
-      // The loss is told, and the next statement beside the transaction comes by a new connection.
+      // The loss is reported, and the next statement outside the transaction uses a new connection.
       await waitFor(
         () =>
           owner<{ pid: number }[]>`select pg_backend_pid() as pid`.then(
@@ -219,7 +219,7 @@ test('connections that are killed again and again, new ones in the middle of the
     expect(losses.length).toBeGreaterThan(0);
     for (const loss of losses) expect(isConnectionLoss(loss), String(loss)).toBe(true);
     for (const loss of losses) expect(isRetryable(loss)).toBe(true);
-    // A query that was begun on a dying connection is lost with it; after that every place in the pool works again.
+    // A query started on a dying connection is lost with it; after that the whole pool works again.
     const all = () => Promise.all(Array.from({ length: 64 }, (_, n) => victim`select ${n}::int as n`.then(([row]) => row?.['n'])));
     const numbers = Array.from({ length: 64 }, (_, n) => n);
     expect(await waitFor(() => all().catch(() => null), { what: 'every place in the pool works again', deadlineMs: 4_000 })).toEqual(
@@ -281,7 +281,7 @@ test('transactions that lose their connection at any statement, within a COPY to
       { count: expect.any(Number) },
     ]);
     const [row] = await victim<{ count: number }[]>`select count(*) from copied`;
-    // Whoever was told that it was done is there; of the others, some may be: their COMMIT's answer was lost.
+    // Everything acknowledged is there; of the rest, some may be, because the answer to their COMMIT was lost.
     expect(row?.count).toBeGreaterThanOrEqual(done);
     expect(uncaught).toEqual([]);
   } finally {

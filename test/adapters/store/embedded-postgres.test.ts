@@ -1,4 +1,4 @@
-// The embedded database survives what a fresh machine and a crash do to it, and leaves nothing behind.
+// The embedded database survives a fresh machine and a crash, and leaves nothing behind.
 import {
   chmodSync,
   chownSync,
@@ -55,7 +55,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-// Making a cluster is the slow part: where a test is not about that, it works on this one, one test after another.
+// Creating a cluster is slow: tests of other things share this one, one after another.
 const used = mkdtempSync(join(tmpdir(), 'embedded-postgres-used-'));
 beforeAll(async () => {
   chmodSync(used, 0o711);
@@ -216,7 +216,7 @@ test.runIf(asRoot)('root may keep the project where nobody else can look: progra
   expect((await start(home, { binaries: join(secret, 'package'), reachableRoot })).adopted).toBe(false);
 });
 
-/** True if any user may enter this project. In a folder of root's own, an ordinary user cannot even load the program. */
+/** True if any user may enter this project. An ordinary user cannot load the program from a folder of root. */
 function open(folder: string): boolean {
   return (statSync(folder).mode & 0o001) !== 0 && (dirname(folder) === folder || open(dirname(folder)));
 }

@@ -1,4 +1,4 @@
-// The service's own logins: made by a superuser and by an owner who is none, and what happens where neither is allowed.
+// Logins of the service: created by a superuser or by a plain owner, and the result if neither is permitted.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { API_ROLE } from '../../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
@@ -12,7 +12,7 @@ let superuser: Sql;
 beforeAll(async () => {
   url = await testDatabase('empty');
   superuser = openDatabase({ url, role: null, connections: 1, name: 'logins superuser' });
-  // The roles of the service are there already where another database of this server has them.
+  // The service's roles already exist on a server where another database has them.
   await migrate(await testDatabase());
 });
 afterAll(() => superuser.end());
@@ -26,7 +26,7 @@ async function withSql<Value>(options: { url: string; role?: string | null }, wo
   }
 }
 
-/** A login that owns the empty database and is no superuser. */
+/** Creates a login that owns the empty database and is no superuser. */
 async function plainOwner(name: string): Promise<string> {
   const database = new URL(url).pathname.slice(1);
   await superuser.unsafe(`
@@ -45,7 +45,7 @@ test('an owner with CREATEROLE who is no superuser migrates, makes its logins, a
   await migrate(owner);
   const [first, second] = [await separateLogins(owner), await separateLogins(owner)];
   expect(first.shared).toBe(null);
-  // A plain owner cannot take them away, and the start says so; what a superuser migrated has none left.
+  // A plain owner cannot revoke them, and the start says so; after a superuser's migration none are left.
   expect(first.openFunctions).toEqual(expect.arrayContaining(['pg_advisory_lock', 'pg_terminate_backend']));
   expect((await separateLogins(await testDatabase())).openFunctions).toEqual([]);
   expect(second).toEqual(first);
@@ -64,9 +64,9 @@ test('an owner with CREATEROLE who is no superuser migrates, makes its logins, a
     expect(await sql`select current_user as role, session_user <> current_user as apart`).toEqual([{ role: 'sevengate_api', apart: true }]);
     await expect(sql`insert into organizations (id, name) values (gen_random_uuid(), 'x')`).rejects.toThrow(/permission denied/);
   });
-  // The login that serves callers cannot become the engine, which sees every organization.
+  // The callers' login cannot become the engine, which sees every organization.
   await expect(withSql({ url: first.apiUrl }, (sql) => sql`select 1`)).rejects.toThrow(/permission denied/);
-  // The application's address with the evaluator's role is refused by the server itself.
+  // The server refuses the application's login with the evaluator's role.
   await expect(withSql({ url: first.appUrl, role: EVALUATOR_ROLE }, (sql) => sql`select 1`)).rejects.toThrow(/permission denied/);
   // The owner's own statements meet the same gates.
   await withSql({ url: owner, role: null }, async (sql) => {

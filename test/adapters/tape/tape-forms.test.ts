@@ -1,4 +1,4 @@
-// Every form of a tape holds the same tape, and says where it is broken.
+// Every form of a tape holds the same data and reports where it is damaged.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -167,7 +167,7 @@ describe('a tape that was cut off gives out all that is whole, and says where it
       const file = path('.tape.ndjson');
       await writeFile(file, bytes.subarray(0, end));
       const found = await read(file);
-      // One line break is not needed: a line that is whole without it counts.
+      // The last line break is optional: a complete line without it counts.
       const whole = bytes
         .subarray(0, end)
         .toString()

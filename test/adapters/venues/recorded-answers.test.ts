@@ -1,4 +1,4 @@
-// Recorded answers of the venues, file by file: what is read of each, and that nothing in them is unknown.
+// Recorded answers of the venues, file by file: what is read, and that no member is unknown.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,14 +37,14 @@ const AT = Date.UTC(2026, 10, 22, 17);
 const FOLDER = fileURLToPath(new URL('../../../../shared/data/fixtures/', import.meta.url));
 
 type Fields = Record<string, unknown>;
-/** Number of things read, and the reasons of the others. */
+/** Number of items read, and the reasons of the others. */
 type Read = readonly [things: number, reasons: readonly string[]];
 const refused = (rejections: readonly { readonly reason: string }[]): string[] => rejections.map(({ reason }) => reason);
 const responseOf = (body: unknown): Fields => (body as { response: Fields }).response;
 const asList = (body: unknown): unknown[] => (Array.isArray(body) ? body : [body]);
 const bytes = (message: unknown): Buffer => Buffer.from(JSON.stringify(message));
 
-/** The market that a recorded answer is about, as far as a map has to know it. */
+/** Returns the market of a recorded answer, as far as a map needs it. */
 function marketOf(providerId: string, token: string): PredictionMarket {
   const market = sampleMarket('polymarket', providerId);
   const [yes, no] = market.outcomes;
@@ -103,7 +103,7 @@ async function perp(body: unknown, note: NoteUnknownField, ask: (info: PerpInfo)
   cleanups.push(() => info.http.close());
   return [(await ask(info)).length, []];
 }
-/** The answer to the first recorded question of a kind. */
+/** Returns the answer to the first recorded request of a kind. */
 const answerTo = (calls: unknown, type: string): unknown =>
   (calls as { request: { body: { type: string } }; response: { body: unknown } }[]).find(({ request }) => request.body.type === type)
     ?.response.body;
@@ -127,7 +127,7 @@ const trades = (rows: unknown, note: NoteUnknownField): Read => {
   const sum = (rows as { qty: string }[]).reduce((total, { qty }) => total + Number(qty), 0);
   return [readTrades(rows, String(sum), AT)?.length ?? 0, []];
 };
-/** Whole transactions stand where the others have a signature: their instruction as the explorer tells it. */
+/** Reads whole transactions in place of signatures: their instruction as the explorer shows it. */
 const transaction = (body: unknown): Read => {
   const { signature, program_id: program, accounts } = body as { signature: string; program_id: string; accounts: { pubkey: string }[] };
   const read = readTransaction(Buffer.from(signature, 'base64'));
@@ -166,14 +166,14 @@ const FILES: Readonly<Record<string, readonly [read: (body: unknown, note: NoteU
   'polymarket/nt_ws_market_new_market_msg.json': [frame, [1, []]],
   'polymarket/nt_ws_market_resolved_msg.json': [frame, [1, []]],
   'polymarket/nt_ws_market_best_bid_ask_msg.json': [frame, [0, []]],
-  // The same messages as their decoder keeps them, without the word for what they are.
+  // The same messages as stored by their decoder, without the type.
   'polymarket/nt_ws_last_trade.json': [(body, note) => frame({ event_type: 'last_trade_price', ...(body as Fields) }, note), [1, []]],
   'polymarket/nt_ws_tick_size_change.json': [(body, note) => frame({ event_type: 'tick_size_change', ...(body as Fields) }, note), [1, []]],
   'kalshi/golden_markets_list_response.json': [kalshiMarkets, [5, []]],
   'kalshi/golden_market_single_response.json': [kalshiMarkets, [1, []]],
   'kalshi/golden_events_list_response.json': [
     (body, note) => {
-      // Asked for without markets: every event is refused for that, and nothing else.
+      // Requested without markets: every event is refused for that reason only.
       const { markets, rejections } = mapEvents(responseOf(body), () => null, AT, note);
       return [markets.length, [...new Set(refused(rejections))]];
     },
@@ -358,12 +358,12 @@ test('answers of the same shapes, made by hand, are read to the last digit', asy
   expect(unknown.rows()).toEqual([]);
 });
 
-/** Recordings that other tests read. */
+/** Recordings used by other tests. */
 const ELSEWHERE = [
   'binance/recorded_exchangeInfo_2021-10-12.json.gz', // spotexchange/instruments.test.ts
   'hyperliquid/rec_get_candles_snapshot.json', // recorded-days.test.ts
 ];
-/** Recordings of what the service has no use for, by the beginnings of their names. */
+/** Recordings without use for the service, by the prefixes of their names. */
 const OF_NO_USE: Readonly<Record<string, string>> = {
   'SOURCES.csv': 'where the recordings come from',
   'binance/nt_futures_': 'futures of the exchange are not traded',

@@ -1,4 +1,4 @@
-// Generated messages for a delegated wallet: what an instruction does is known from how it was made, and never from reading it.
+// Generated messages for a delegated wallet. The effect of an instruction is known from its construction, never from decoding it.
 
 import { createHash } from 'node:crypto';
 import {
@@ -35,7 +35,7 @@ function accountOf(owner: string, mint: string, program: string): string {
 export const own = (owner: string, { mint, program }: typeof USDC): string => accountOf(owner, mint, program);
 
 const MOST_IN = 1_000_000n;
-/** Half of what is given has to come back. */
+/** Half of the input must come back. */
 export const SWAP: Omit<DelegatedSwap, 'tables'> = {
   wallet: WALLET,
   input: USDC,
@@ -46,13 +46,13 @@ export const SWAP: Omit<DelegatedSwap, 'tables'> = {
   accountOf,
 };
 
-/** An instruction with what it does: how much of the input it takes, how much of the output it surely gives, and whether anything else moves. */
+/** Instruction with its effect: the input it takes, the output it surely gives, and whether anything else moves. */
 interface Made {
   readonly instruction: TransactionInstruction;
   readonly gives: bigint;
   readonly gets: bigint;
   readonly isHarmless: boolean;
-  /** Instruction that a message may have once. */
+  /** Kind of an instruction that a message may have once. */
   readonly once?: 'limit' | 'price';
 }
 
@@ -95,7 +95,7 @@ export function opening(side: typeof USDC): TransactionInstruction {
   );
 }
 
-/** From the maker to the wallet, of which the mint keeps a fee. */
+/** Transfers from the maker to the wallet; the mint keeps a fee. */
 export function feeTransfer(amount: bigint, fee: bigint): TransactionInstruction {
   const accounts = [[own(MAKER, SHARE)], [SHARE.mint], [own(WALLET, SHARE)], [MAKER, true]] as const;
   return made(TOKEN_2022, accounts, bytes([1, 26], [1, 1], [8, amount], [1, 6], [8, fee]));
@@ -103,10 +103,10 @@ export function feeTransfer(amount: bigint, fee: bigint): TransactionInstruction
 
 const anchor = (name: string): Buffer => createHash('sha256').update(`global:${name}`).digest().subarray(0, 8);
 const EVENT_AUTHORITY = 'D8cy77BBepLMngZx6ZukaTff5hCt1HrWyKk3Hnd9oitf';
-/** The aggregator's authority of number 2. */
+/** Aggregator's authority number 2. */
 const AUTHORITY = 'BQ72nSv9f3PRyRKCBnHLVrerrv37CYTHm5h3s9VSGQDV';
 
-/** A route that gives, and is quoted, so much; with what differs from an honest one. */
+/** Input and quoted output of a route, and its differences from an honest one. */
 interface RouteTerms {
   readonly given: bigint;
   readonly quoted: bigint;
@@ -115,13 +115,13 @@ interface RouteTerms {
   readonly instead?: Readonly<Record<number, string>>;
   readonly rest?: readonly string[];
   readonly fee?: number;
-  /** Stands behind the last byte that the program reads. */
+  /** Bytes behind the last one that the program reads. */
   readonly trailing?: Uint8Array;
   readonly plan?: Uint8Array;
   readonly kind?: string;
 }
 
-/** One step: venue 7 has no bytes of its own, all of it, from the first account into the second. */
+/** One step: venue 7 without data, the whole amount, from the first account into the second. */
 const PLAN = Buffer.from([1, 0, 0, 0, 7, 100, 0, 1]);
 
 function routeWith(
@@ -160,7 +160,7 @@ export function sharedRoute(terms: RouteTerms): TransactionInstruction {
 
 type Draw = <Item>(items: readonly Item[]) => Item;
 
-/** Instructions that a swap is made of. */
+/** Draws an instruction of a legitimate swap. */
 function honest(draw: Draw): Made {
   const amount = BigInt(draw([1, 1_000, 400_000, 600_000, 1_000_000]));
   const nothing = { gives: 0n, gets: 0n, isHarmless: true };
@@ -189,7 +189,7 @@ function honest(draw: Draw): Made {
   }
 }
 
-/** Instructions that move value elsewhere, give a right away, or are not known. */
+/** Draws an instruction that moves value elsewhere, gives a right away, or is unknown. */
 function hostile(draw: Draw): Made {
   const amount = BigInt(draw([1, 500, 1_000_000]));
   const side = draw([USDC, SHARE, OTHER]);
@@ -231,7 +231,7 @@ function hostile(draw: Draw): Made {
     () => sharedRoute({ ...terms, instead: { [draw([0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])]: own(STRANGER, side) } }),
     () => route({ ...terms, instead: { 4: own(STRANGER, SHARE) } }),
     () => draw([route, sharedRoute])({ ...terms, rest: [STRANGER, WALLET] }),
-    // The program reads from the front: what it was told comes first, and what it should have been told stands behind.
+    // The program reads from the front: the actual data comes first, the expected data behind it.
     () => draw([route, sharedRoute])({ ...terms, quoted: 0n, trailing: bytes([8, amount], [8, amount], [2, 0], [1, 0]) }),
     () => draw([route, sharedRoute])({ ...terms, plan: Buffer.from([1, 0, 0, 0, 200, 100, 0, 1]) }),
     () => route({ ...terms, kind: 'exact_out_route' }),
@@ -244,7 +244,7 @@ function hostile(draw: Draw): Made {
   return { instruction: draw(all)(), gives: 0n, gets: 0n, isHarmless: false };
 }
 
-/** A table of the chain, and one that a liar says to be it. */
+/** Accounts of a real lookup table, and of a forged one. */
 export const TABLE_ADDRESSES = [own(MAKER, USDC), own(WALLET, SHARE), USDC.mint, SHARE.mint];
 const tableOf = (addresses: readonly string[]): AddressLookupTableAccount =>
   new AddressLookupTableAccount({
@@ -284,18 +284,18 @@ function generated(random: () => number): Case {
   return { unsigned, instructions, lookup, parts, others, tables: new Map([[TABLE_KEY, TABLE_ADDRESSES]]) };
 }
 
-/** The message as the chain's own library spells it. */
+/** Encodes the message with the chain's own library. */
 function asTheLibrarySpells({ instructions, lookup }: Case): Uint8Array {
   const message = new TransactionMessage({ payerKey: keyNamed(WALLET), recentBlockhash: BLOCKHASH, instructions: [...instructions] });
   return (lookup ? message.compileToV0Message([TABLE]) : message.compileToLegacyMessage()).serialize();
 }
 
-/** Number of messages of which one is compared, byte by byte, with the chain's own library. */
+/** One message in this many is compared byte by byte with the chain's own library. */
 const COMPARED = 64;
 
 /**
- * Has generated messages assessed, as many as `count`: what is longer than the chain carries is made anew.
- * @throws Error with the first message that is assessed wrongly, cannot be read, or is spelled otherwise than the chain's library does
+ * Assesses `count` generated messages. One that exceeds the chain's size limit is generated again.
+ * @throws Error with the first message that is assessed wrongly, unreadable, or encoded differently from the chain's library.
  */
 export function assessedMessages(
   count: number,

@@ -1,4 +1,4 @@
-// A million generated messages: none that moves value out of a delegated wallet other than the order's is passed for signing.
+// A million generated messages: none that moves value out of a delegated wallet except by the order is passed for signing.
 import { afterAll, expect, test } from 'vitest';
 import { assessedMessages } from './delegated-messages.ts';
 

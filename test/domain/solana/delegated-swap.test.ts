@@ -1,4 +1,4 @@
-// What a delegated wallet signs is the swap of the order and nothing else, over generated messages.
+// A delegated wallet signs only the swap of the order, over generated messages.
 import { readFileSync } from 'node:fs';
 import { type AccountMeta, ComputeBudgetProgram, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { describe, expect, test } from 'vitest';
@@ -66,7 +66,7 @@ test('an account of a lookup table is believed only as the chain itself holds it
   expect(under([own(STRANGER, USDC), ...TABLE_ADDRESSES.slice(1)])).toContain('would go to');
 });
 
-/** True if a message of these instructions would be signed, with the maker's signature if it is to sign. */
+/** True if a message of these instructions would be signed, with the maker's signature if it is a signer. */
 function isPassed(instructions: readonly TransactionInstruction[]): boolean {
   const { message, signers } = wireMessage(WALLET, BLOCKHASH, instructions, null);
   const signatures = signers.map((signer) => new Uint8Array(64).fill(signer === WALLET ? 0 : 7));
@@ -80,24 +80,24 @@ const GET = transfer(MAKER, SHARE, own(WALLET, SHARE), THOUSAND, true);
 const TERMS = { given: THOUSAND, quoted: THOUSAND, slippage: 50, rest: [STRANGER] };
 const HARMLESS_VENUES = new Set(ROUTES.venues.flatMap(([, size], venue) => (size === 0 ? [venue] : [])));
 
-/** An instruction that the signer knows, with what completes it to the swap, and an oracle of its own for each byte that may vary. */
+/** Instruction known to the signer, the instructions that complete the swap, and an independent oracle for each variable byte. */
 interface Known {
   readonly instruction: TransactionInstruction;
   readonly beside: readonly TransactionInstruction[];
-  /** True if the data with the byte at this place changed still keeps to the order. Absent: no byte may vary. */
+  /** True if the data with the byte at this place changed still fits the order. Absent: no byte may vary. */
   readonly isGood?: (data: Buffer, at: number) => boolean;
-  /** Accounts that stand for pools. */
+  /** Number of accounts that stand for pools. */
   readonly pools?: number;
-  /** Accounts that may be left out: the program's own address stands there. */
+  /** Indexes of optional accounts: the program's own address stands for a missing one. */
   readonly optional?: readonly number[];
 }
 
 const isAt = (at: number, from: number, length: number): boolean => at >= from && at < from + length;
-/** The wallet gives something, at most the order's million, and no more than twice what it gets beside. */
+/** True if the wallet gives at most the order's million, and at most twice what it gets. */
 const gives = (from: number) => (data: Buffer, at: number) =>
   isAt(at, from, 8) && data.readBigUInt64LE(from) > 1n && data.readBigUInt64LE(from) / 2n <= THOUSAND;
 const gets = (from: number) => (data: Buffer, at: number) => isAt(at, from, 8) && data.readBigUInt64LE(from) >= THOUSAND / 2n;
-/** The decimals that a checked transfer names are the chain's to check. */
+/** Wraps a rule: the decimals in a checked transfer are checked by the chain. */
 const checked = (good: (data: Buffer, at: number) => boolean) => (data: Buffer, at: number) => at === 9 || good(data, at);
 const routed = (plan: number) => (data: Buffer, at: number) => {
   if (at === plan + 4) return HARMLESS_VENUES.has(data[at] as number);
@@ -116,7 +116,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   'their price': {
     instruction: ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 10_000 }),
     beside: [GIVE, GET],
-    // 1,400,000 units at most: five million lamports are 3,571,428 micro-lamports a unit.
+    // With 1,400,000 units at most, five million lamports are 3,571,428 micro-lamports per unit.
     isGood: (data, at) => isAt(at, 1, 8) && data.readBigUInt64LE(1) <= 3_571_428n,
   },
   'an account that is opened': {

@@ -1,4 +1,4 @@
-// What opening a prediction order may do to its wallet: one deposit into one escrow, and nothing else.
+// Permitted effects of opening a prediction order on its wallet: one deposit into one escrow.
 import { TransactionInstruction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
 import type { BalanceChanges, LamportChange, TokenChange } from '../../../src/domain/solana/chain.ts';
@@ -25,10 +25,10 @@ function changes(tokens: readonly TokenChange[], lamports: readonly LamportChang
 test('one deposit that arrives whole in the escrow keeps the promise', () => {
   expect(depositObjection(changes([own, escrow]), promise)).toBeNull();
   expect(depositObjection(changes([escrow, own, moved('other', 'somebody', '9', '1', 'other')]), promise)).toBeNull();
-  // Out of two accounts of the wallet, and an account that is made by it.
+  // From two accounts of the wallet, plus a new account.
   const [first, second] = [moved('a', OWNER, '3000000', '0'), moved('b', OWNER, '2000000', '0')];
   expect(depositObjection(changes([first, second, moved('escrow', null, '0', '5000000')]), promise)).toBeNull();
-  // What the wallet gains of something else is no loss.
+  // A gain of another token is no loss.
   expect(depositObjection(changes([own, escrow, moved('position', OWNER, '0', '7', 'position')]), promise)).toBeNull();
 });
 

@@ -1,4 +1,4 @@
-// A launch on the sandbox's chain, instruction by instruction, with the keys of everybody who takes part.
+// A launch on the sandbox's chain, instruction by instruction, with the keys of all participants.
 import { type Address, address } from '@solana/kit';
 import { buildCurveConfig, type CurveConfig, type CurvePlan } from '../../../src/domain/launch/curve/config.ts';
 import {
@@ -44,7 +44,7 @@ const COMPUTE_LIMIT: ProgramInstruction = {
   data: Uint8Array.from(Buffer.from('02c05c1500', 'hex')),
 };
 
-/** Sends instructions in a transaction of their own; the same bytes can be sent to several chains. */
+/** Builds a transaction of these instructions. The same bytes can be sent to several chains. */
 export function wireOf(chain: SolanaChain, instructions: readonly ProgramInstruction[], signers: readonly SandboxKey[]): Uint8Array {
   const [payer] = signers as [SandboxKey];
   const { blockhash } = chain.latestBlockhash('processed');
@@ -61,7 +61,7 @@ export function landOn(chain: SolanaChain, transaction: ReadTransaction): Landed
   return landed;
 }
 
-/** Everybody of one launch, by keys that are made from its name; several launches may have the same people. */
+/** Returns the participants of one launch, with keys derived from its name. Several launches may share them. */
 export function launchCast(name: string, people: string = name) {
   const key = (role: string): SandboxKey => sandboxKey(`${name} ${role}`);
   const person = (role: string): SandboxKey => sandboxKey(`${people} ${role}`);
@@ -76,7 +76,7 @@ export function launchCast(name: string, people: string = name) {
 }
 export type LaunchCast = ReturnType<typeof launchCast>;
 
-/** The instructions of one launch. */
+/** Returns the instructions of one launch. */
 export function launchScript(cast: LaunchCast, quote: { readonly mint: string; readonly program: string }, badge: string | null = null) {
   const { creator, partner, trader, config, mint, nfts } = cast;
   const keys: PoolKeys = { config: config.address, baseMint: mint.address, quoteMint: quote.mint, quoteProgram: quote.program };
@@ -125,7 +125,7 @@ export function launchScript(cast: LaunchCast, quote: { readonly mint: string; r
 }
 export type LaunchScript = ReturnType<typeof launchScript>;
 
-/** Makes an owner's account of a mint where there is none. */
+/** Creates an owner's account of a mint if it is missing. */
 export function holdingOf(payer: SandboxKey, mint: string, program: string, owner: string = payer.address): ProgramInstruction {
   const { programAddress, accounts, data } = createAssociatedAccount(payer.address, address(owner), address(mint), address(program));
   return {
@@ -140,7 +140,7 @@ export function poolOf(chain: SolanaChain, pool: string): VirtualPoolAccount | n
   return account === null ? null : readVirtualPool(account.data as Uint8Array);
 }
 
-/** Gives somebody lamports and the quote token where less than that is left. */
+/** Tops up a wallet with lamports and the quote token. */
 export function enrich(chain: SolanaChain, who: SandboxKey, mint: string, amount: bigint): void {
   const account = (at: Address) => chain.account(at, 'processed');
   if ((account(who.address)?.lamports ?? 0n) < 50_000_000_000n) fund(chain, who.address, 'SOL', 100_000_000_000n);

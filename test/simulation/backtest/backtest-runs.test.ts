@@ -1,4 +1,4 @@
-// Backtest runs on a real database: queued, worked out in a thread, cancelled, taken over from a worker that died, and refused.
+// Backtest runs on a real database: queued, computed in a thread, cancelled, taken over from a dead worker, and refused.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
 import type { ProgressBody, RunWorker } from '../../../actors/evaluation/run-worker.ts';
@@ -41,7 +41,7 @@ import { draws, walk } from './random-histories.ts';
 
 const DAY = 86_400_000;
 const ORG = '00000000-0000-7000-8000-00000000000a';
-/** The stretch of the gate on the day after it. */
+/** Start of the gate's period as of the next day. */
 const FROM = Date.UTC(2020, 5, 12);
 const TO = Date.UTC(2025, 5, 20);
 const clock = clockFrom(TO + DAY / 2);
@@ -65,7 +65,7 @@ beforeAll(async () => {
   evaluations = openEvaluations({ sql, runtime, evidence: createEvidenceWriter(evaluator, newId), clock, newId });
   bars = walk(draws(11), FROM, DAY, (TO - FROM) / DAY, 30_000);
   await keep('BTCUSDT', bars);
-  // Moves by itself: what is tried on it is of no family with what is tried on the others.
+  // It moves independently, so that trials on it belong to no other family.
   await keep('SOLUSDT', walk(draws(12), FROM, DAY, (TO - FROM) / DAY, 100));
   await keep(
     'ETHUSDT',
@@ -144,7 +144,7 @@ test('a run ends with a result, its page, and evidence that the database assesse
   expect(run).toMatchObject({ state: 'finished', attempts: 1, ending: null, requestedBy: 'ann' });
   const report = await evaluations.reads.report(ORG, agentId, runId);
   expect(sha256Hex(report?.result ?? '')).toBe(run.resultHash);
-  // The page is made of the result when it is asked for.
+  // The page is built from the result on request.
   const page = await createRunPages(evaluations.reads)(ORG, agentId, runId);
   expect(report?.report).toBeNull();
   expect(page?.page).toContain(`"resultHash":"${run.resultHash}"`);
@@ -169,7 +169,7 @@ test('a run ends with a result, its page, and evidence that the database assesse
 test('a run whose worker died is taken over and comes to the same result', async () => {
   const agentId = await agent();
   const first = await begin(agentId);
-  // The dead worker: it claimed the run, said so, and never said anything again.
+  // The dead worker claimed and announced the run, and then fell silent.
   const claimed = await createRunStore(sql).claim('dead', 1, 300);
   expect(claimed.map(({ runId }) => runId)).toEqual([first]);
   await runtime.deliver(first, { type: 'run.begun', holder: 'dead', at: clock.now() }, { cause: 'test' });
@@ -217,7 +217,7 @@ test('a run that is cancelled while a thread works on it ends at once, and the t
     value: { state: 'cancelled', ending: { code: 'cancelled' } },
   });
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
-  // Progress that a thread reports after the end is not told any more.
+  // Progress that a thread reports after the end is not published.
   await createRunStore(sql).announceProgress({ runId, orgId: ORG, agentId }, clock.now(), progressOf(agentId, runId, 9));
   const [last] =
     await sql`select body ->> 'what' as what from announcements where body ->> 'runId' = ${runId} order by xid desc, seq desc limit 1`;
@@ -231,7 +231,7 @@ test('how far a run is lies with it while it is worked on, and is announced as t
   const runId = await begin(agentId);
   const told = progressOf(agentId, runId, 4);
   await createRunStore(sql).announceProgress({ runId, orgId: ORG, agentId }, clock.now(), told);
-  // Nobody works on it yet: nothing is kept of it.
+  // No worker has started: nothing is stored.
   expect((await evaluations.reads.find(ORG, agentId, runId))?.told).toBeNull();
   await runtime.deliver(runId, { type: 'run.begun', holder: 'test', at: clock.now() }, { cause: 'test' });
   await createRunStore(sql).announceProgress({ runId, orgId: ORG, agentId }, clock.now(), told);
@@ -341,7 +341,7 @@ test('a sweep is no evidence; its trials count for every agent whose returns mov
   const page = await createRunPages(evaluations.reads)(ORG, first, run.id);
   expect(page?.page).toContain('"evaluation":"sweep"');
 
-  // A copy does not begin anew, whatever it is called, nor one with a condition that always holds; what moves otherwise is another family.
+  // A duplicate does not start anew, under any name, nor does one with an always-true condition; different returns are another family.
   const copy = await agent('SOLUSDT', { ...rules, name: 'A copy', stopLossPct: 7 });
   const copied = await ended(copy, await begin(copy));
   expect(copied.summary).toMatchObject({ versionsTried: 4 });
@@ -415,9 +415,9 @@ test('reads the events that were received, as they were known at each slot, and 
   if (!outcome.ok) throw new Error(outcome.detail);
   const { conditions } = JSON.parse(outcome.result) as BacktestResult;
   const slots = (TO - FROM) / DAY;
-  // From a day after the first report on, the slot of the run's end not among them.
+  // From a day after the first report on, without the slot of the run's end.
   const known = (TO - (receivedFrom + DAY)) / DAY;
-  // The first report is a day old then; the second one is seen at the midnight after it.
+  // The first report is a day old then; the second one is seen at the next midnight.
   expect(conditions[0]).toMatchObject({ type: 'no_negative_event', evaluated: slots, unknown: slots - known, passed: known - 2 });
 });
 
@@ -460,7 +460,7 @@ test('a preview comes to what a look at the same stretch comes to, leaves no evi
   const counted = async () => (await tried()).length - before.length;
   const note = (previewed: Manifest, noted: { agentId?: string; at?: number; returns?: DailyReturns } = {}) =>
     notePreview(ORG, { agentId: null, manifest: previewed, at: clock.now(), returns, ...noted });
-  // What is assessed is no other try, and a manifest counts once, whoever it was meant for.
+  // A gate run is no additional trial, and a manifest counts once, for any agent.
   await note(manifest);
   expect(await counted()).toBe(0);
   const sibling = manifestOf('BTCUSDT', { entryConditions: [{ type: 'rsi_below', period: 7, value: 31 }] });
@@ -468,7 +468,7 @@ test('a preview comes to what a look at the same stretch comes to, leaves no evi
   await note(sibling);
   await note(sibling, { agentId });
   expect(await counted()).toBe(1);
-  // What moves otherwise is another family, whoever it was meant for; what has no day in common counts for its agent.
+  // Different returns are another family, for any agent; without a common day they count for their own agent.
   const other = (price: string) => manifestOf('BTCUSDT', { entryConditions: [{ type: 'price_above', price }] });
   const otherwise = { ...returns, returns: returns.returns.toReversed() };
   await note(other('1'), { returns: otherwise });
@@ -478,13 +478,13 @@ test('a preview comes to what a look at the same stretch comes to, leaves no evi
   await note(other('4'), { returns: before2010, agentId });
   await note(manifestOf('BTCUSDT', { stopLossPct: 3 }), { at: clock.now() + DAY });
   expect(await counted()).toBe(2);
-  // A run of the same manifest measures it: the ratio is counted and the preview beside it is not.
+  // A run of the same manifest measures it: its ratio counts, and the preview does not.
   const measured = await agent('BTCUSDT', { entryConditions: [{ type: 'rsi_below', period: 7, value: 31 }] });
   const run31 = await ended(measured, await begin(measured));
   const after = await tried();
   expect(after.length - before.length).toBe(2);
   expect(after).toContain(run31.summary?.['sharpe']);
-  // Another stretch of the manifest itself is another trial, the same stretch again is none; neither says how manifests differ.
+  // Another period of the same manifest is another trial, the same period is none; neither shows how manifests differ.
   const later = { from: new Date(FROM + 30 * DAY).toISOString(), look: true };
   for (const over of [later, later, { look: true }]) await ended(agentId, await begin(agentId, over));
   const more = await tried();
@@ -505,7 +505,7 @@ test('the newest preview of a subject takes the place of the one before, who is 
   leaving.abort();
   expect((await left).ending?.code).toBe('cancelled');
 
-  // Its place is held by another member of the organization: it waits for it, and the clock says that its time is over.
+  // Another member of the organization holds its place: it waits, and the clock says that its time is over.
   const virtual = createVirtualClock(clock.now());
   const slow = createBacktestPreviews({ runner: () => new Promise(() => {}), missing: async () => [], clock: virtual, atOnce: 2 });
   void slow.run(asked, new AbortController().signal);

@@ -1,4 +1,4 @@
-/** The spot exchange's frames become the engine's words, or a counted rejection, and never an exception. */
+/** Frames of the spot exchange become engine messages, or a counted rejection, and never an exception. */
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
