@@ -165,7 +165,7 @@ function feedPorts({ feed, candles, replay }: ReplayPorts): FeedPorts {
 
 /** Returns a port that rejects every call, for data that no served channel reads. */
 function nothingOf(what: string): never {
-  return new Proxy({}, { get: () => () => Promise.reject(new Error(`a tape holds no ${what}`)) }) as never;
+  return new Proxy({}, { get: () => () => Promise.reject(new Error(`the tape has no ${what}`)) }) as never;
 }
 
 /** Returns why a channel with these parameters would never send anything, or null if it may. */

@@ -121,7 +121,7 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps) {
       if (licence === null || rules === null)
         return refuse('licence_missing', `this needs a licence: POST /v1/marketplace/${listingId}/checkout buys one`);
       // The database stores the rules under this hash. A manifest that differs would be another strategy.
-      if (canonicalHash(rules) !== licence.manifestHash) throw new Error(`the rules of listing ${listingId} are not those of its licence`);
+      if (canonicalHash(rules) !== licence.manifestHash) throw new Error(`the rules of listing ${listingId} do not match its licence`);
       return deps.agents.create(context, rules, (agentId) => [
         {
           type: 'marketplace_import',

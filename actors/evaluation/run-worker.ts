@@ -213,7 +213,7 @@ class EvaluationRuns implements RunWorker {
       };
     const runner = this.#deps.runners[run.evaluation];
     if (runner === undefined)
-      return { ok: false, code: 'feature_disabled', detail: `this service runs no evaluation of kind ${run.evaluation}` };
+      return { ok: false, code: 'feature_disabled', detail: `this service does not support evaluations of kind ${run.evaluation}` };
     try {
       return await runner({ ...run, signal: abort.signal, progress: this.#progressOf(run) });
     } catch (error) {

@@ -60,7 +60,7 @@ export function launcherWorkers(deps: LauncherWorkerDeps): Readonly<Record<strin
       if (word.said === 'pending') return { outcome: 'pending', detail: 'the launcher has not launched yet' };
       const { mint, transaction } = word;
       const found = await deps.mintInfo(mint);
-      if (found === null) return { outcome: 'pending', detail: `the launcher names the mint ${mint}, and the chain does not show it yet` };
+      if (found === null) return { outcome: 'pending', detail: `the launcher named the mint ${mint}, which the chain does not show yet` };
       return { outcome: 'launched', token: { mint, program: found.program, decimals: found.decimals, transaction } };
     } catch (error) {
       // The chart asks again by its own timer.

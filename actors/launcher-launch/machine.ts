@@ -35,7 +35,7 @@ export const launcherLaunchMachine = setup({
       const answer = answerOf(args);
       return answer?.outcome === 'launched' ? { token: answer.token, reason: null, detail: null } : {};
     }),
-    rememberUnpaid: assign({ reason: 'offer_expired', detail: 'the offer of the launcher ended before a payment was built' }),
+    rememberUnpaid: assign({ reason: 'offer_expired', detail: 'the offer of the launcher expired before a payment was built' }),
     countAsking: assign({ asked: ({ context }) => context.asked + 1 }),
     askAnew: assign({ asked: 0, reason: null, detail: null }),
   },

@@ -52,7 +52,7 @@ export function transactionRow(
 function rulesOf(purposes: Purposes, info: Pick<StepInfo, 'context'>): PurposeRules {
   const { purpose } = transactionContext(info);
   const rules = purposes[purpose];
-  if (rules === undefined) throw new Error(`there is no handler of transactions for ${purpose}`);
+  if (rules === undefined) throw new Error(`there is no handler for transactions of purpose ${purpose}`);
   return rules;
 }
 

@@ -47,7 +47,7 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
 
   function bytesOf({ id, context }: Loaded): Uint8Array {
     const bytes = fromBase64(context.signedBase64 ?? '');
-    if (bytes === null || bytes.length === 0) throw new Error(`prepared transaction ${id} holds no signed bytes`);
+    if (bytes === null || bytes.length === 0) throw new Error(`prepared transaction ${id} has no signed bytes`);
     return bytes;
   }
 

@@ -284,7 +284,7 @@ function inputOf(
   { promise, route, message, maxSlippageBps }: Agreed,
   createdAt: number,
 ): PreparedTransactionInput {
-  if (verdict.market.quote === null) throw new Error(`risk let swap ${order.id} pass without a quote`);
+  if (verdict.market.quote === null) throw new Error(`risk passed swap ${order.id} without a quote`);
   const { bookId, instrument, side, quantity, notionalUsd } = order;
   const subject: SwapSubject = {
     instrument,

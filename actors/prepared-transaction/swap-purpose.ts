@@ -22,7 +22,7 @@ export const swapPurpose: PurposeRules = {
   settle(context, info) {
     const { order, promise, decisionPrice, market, proposal } = swapSubject(context);
     const { landed } = context;
-    if (landed === null) throw new Error(`swap ${info.actorId} is settled before it landed`);
+    if (landed === null) throw new Error(`swap ${info.actorId} cannot be settled before it lands`);
     const fill = swapFill(landed.changes, promise, {
       // The same id at every attempt, so that the fill is booked once.
       id: contentId(`fill\n${info.actorId}`),

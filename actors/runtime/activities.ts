@@ -38,7 +38,7 @@ interface ActivityDeps {
 async function carry({ store, runtime, workers, onError }: ActivityDeps, activity: DueActivity): Promise<void> {
   const worker = workers[activity.kind];
   try {
-    if (!worker) throw new Error(`no worker carries out activities of kind ${activity.kind}`);
+    if (!worker) throw new Error(`no worker handles activities of kind ${activity.kind}`);
     const answer = await worker(activity.payload, activity.key);
     if (answer === TOLD) return;
     const outcome = await runtime.deliver(

@@ -39,7 +39,7 @@ export function inThread<Outcome>(
     worker.on('error', reject);
     worker.on('exit', (code) => {
       job.signal.removeEventListener('abort', abort);
-      reject(new Error(`the thread of ${what} ended with ${code} before it came to a result`));
+      reject(new Error(`the thread of ${what} ended with code ${code} and no result`));
     });
   });
 }

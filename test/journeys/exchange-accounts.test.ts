@@ -533,7 +533,7 @@ test('a key lies in a file that its owner alone may read, and an account that tw
   for (const broken of ['{"key":', JSON.stringify({ key: 'k' }), '']) {
     writeFileSync(join(folder, `${OTHER}.json`), broken, { mode: 0o600 });
     expect(keys.of(ORG)?.apiKey, broken).toBe(FIRST.key);
-    expect(() => keys.of(OTHER), broken).toThrow('holds no key of the spot exchange');
+    expect(() => keys.of(OTHER), broken).toThrow('has no key of the spot exchange');
   }
   chmodSync(join(folder, `${OTHER}.json`), 0o644);
   expect(keys.of(ORG)?.apiKey).toBe(FIRST.key);

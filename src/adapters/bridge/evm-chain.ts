@@ -251,7 +251,7 @@ function broadcastOf(reply: Reply, signed: Hex): Broadcast {
   if (reply.kind === 'lost') return { outcome: 'unknown', detail: reply.error.message };
   if (reply.kind === 'result') {
     if (reply.value === keccak256(signed)) return { outcome: 'sent' };
-    return { outcome: 'unknown', detail: 'the node answered with another hash than that of the bytes' };
+    return { outcome: 'unknown', detail: 'the node returned a hash that does not match the bytes' };
   }
   // Sending the same bytes again is harmless.
   if (/already known|already imported|known transaction/i.test(reply.message)) return { outcome: 'sent' };

@@ -29,7 +29,7 @@ export function createSolanaBridgeChain(
       (await landing(hash, quoted)) ?? {
         state: 'expired',
         confirmations: 0,
-        detail: `the chain is past block height ${quoted.prepared.lastValidBlockHeight} and does not know it`,
+        detail: `the transaction is not on the chain, which is past block height ${quoted.prepared.lastValidBlockHeight}`,
       }
     );
   }

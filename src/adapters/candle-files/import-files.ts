@@ -50,7 +50,7 @@ export async function candleFiles(words: readonly string[]): Promise<{ readonly 
       continue;
     }
     const names = (await readdir(word)).filter((name) => /\.csv(\.gz)?$/.test(name)).sort();
-    if (names.length === 0) throw new Error(`${word}: the folder holds no .csv or .csv.gz file`);
+    if (names.length === 0) throw new Error(`${word}: the folder has no .csv or .csv.gz file`);
     for (const name of names) found.push({ file: join(word, name), bytes: (await stat(join(word, name))).size });
   }
   return found;

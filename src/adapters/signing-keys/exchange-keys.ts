@@ -43,7 +43,7 @@ export function readExchangeKey(home: string, orgId: string): ExchangeKeyFile | 
     throw error;
   }
   const read = parsed(text);
-  if (read === null) throw new Error(`${file} holds no key of the spot exchange: add it again with sevengate exchange-keys add`);
+  if (read === null) throw new Error(`${file} has no key of the spot exchange: add it again with sevengate exchange-keys add`);
   return read;
 }
 

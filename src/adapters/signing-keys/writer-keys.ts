@@ -96,7 +96,7 @@ function openKey(folder: string, owner: Writer | typeof PARITY): NoteKey & { rea
   } catch {
     throw new Error(`${file} has no private key: move the file away to create a new one`);
   }
-  if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${file} holds no Ed25519 key`);
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${file} has no Ed25519 key`);
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(KEY_INFO.length);
   const seed = key.export({ type: 'pkcs8', format: 'der' });
   const name = `${NAME}/${owner}`;

@@ -217,7 +217,7 @@ function broadcastOf(reply: Reply, signed: Uint8Array): Broadcast {
   if (reply.kind === 'result') {
     // The signature count is one byte: no transaction has 128 of them.
     if (reply.value === base58(signed.subarray(1, 65))) return { outcome: 'sent' };
-    return { outcome: 'unknown', detail: 'the node answered with another signature than the one that was sent' };
+    return { outcome: 'unknown', detail: 'the node returned another signature than the one sent' };
   }
   const { code, message, data } = reply;
   const error = typeof data === 'object' && data !== null ? ((data as Record<string, unknown>)['err'] ?? null) : null;

@@ -140,7 +140,7 @@ export async function verifyTrail(
 
 async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: number, total: number) => void): Promise<TrailReport> {
   const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('decisions') is not null as ready`;
-  if (ready?.ready !== true) throw new Error('this database holds no decision trail: it was never migrated (sevengate migrate)');
+  if (ready?.ready !== true) throw new Error('this database has no decision trail: it was never migrated (sevengate migrate)');
   const found: Found[] = [];
   let breaks = 0;
   const complain: Complain = (at, agentId, part, detail, slot = at) => {

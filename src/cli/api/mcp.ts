@@ -6,7 +6,7 @@ import { atService, type ClientOptions, withClientOptions } from './client-optio
 
 export function mcpCommand(command: Command, { version }: Service): void {
   withClientOptions(command)
-    .option('--sets <list>', `sets of tools, some of ${TOOL_SETS.join(',')}`, toolSets, TOOL_SETS)
+    .option('--sets <list>', `tool sets, a selection of ${TOOL_SETS.join(',')}`, toolSets, TOOL_SETS)
     .action((options: ClientOptions & { sets: readonly ToolSet[] }) =>
       atService(options, async () => (await import('./mcp-run.ts')).serveModel(options, version)),
     );

@@ -8,7 +8,7 @@ import type { ChosenProposal } from './proposals-run.ts';
 export function proposalCommands(proposals: Command): void {
   const add = (name: string, description: string): Command => withClientOptions(proposals.command(name).description(description));
   add('list', 'list proposals, newest first')
-    .option('--agent <agent>', 'only those of this agent', named('the name of an agent'))
+    .option('--agent <agent>', 'only proposals of this agent', named('the name of an agent'))
     .addOption(new Option('--state <state>', 'only those in this state').choices(PROPOSAL_STATES))
     .action(({ agent, state, ...options }) => atService(options, async (it) => (await run()).listProposals(it, agent, state)));
   answering(add('approve', 'approve a proposal; the risk check runs again before it is sent')).action(

@@ -15,14 +15,14 @@ export function archiveCommands(archive: Command, service: Service): void {
     )
     .requiredOption('--before <time>', 'move days that ended before this date, such as 2026-01-01')
     .option('--folder <folder>', 'output folder (default: archive in the state folder)')
-    .option('--json', 'print what was moved as JSON')
+    .option('--json', 'print the moved days as JSON')
     .action(async (options: MoveOptions) => (await run()).moveDays(service, options));
 
   archive
     .command('steps')
     .description('print the archived steps of an ended actor, one JSON document per line')
     .argument('<actor>', 'its id', uuid('an actor id'))
-    .option('--at <version>', 'print the state after this step instead')
+    .option('--at <version>', 'print the state after this step')
     .option('--folder <folder>', 'folder of the files (default: archive in the state folder)')
     .option('--json', 'print them as one JSON array')
     .action(async (actorId: string, options: StepsOptions) => (await run()).printSteps(service, actorId, options));

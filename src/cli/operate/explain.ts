@@ -7,7 +7,7 @@ import { print, uuid } from '../words.ts';
 /** Adds `explain`. An unknown decision sets exit code 1. */
 export function explainCommand(command: Command, service: Service): void {
   command
-    .argument('<decision>', 'id of the decision, as /v1/agents/:id/decisions gives it', uuid('a decision id'))
+    .argument('<decision>', 'id of the decision, from /v1/agents/:id/decisions', uuid('a decision id'))
     .option('--database <url>', 'URL of the database to read (default: that of the settings)')
     .option('--json', 'print the result as JSON')
     .action(async (decision: string, options: { database?: string; json?: true }) => {

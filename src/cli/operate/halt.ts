@@ -8,7 +8,7 @@ import { named, uuid } from '../words.ts';
 export function haltCommand(command: Command, service: Service): void {
   command
     .option('--org <id>', 'halt only this organization', uuid('an organization id'))
-    .option('--reason <text>', 'shown to every member, with the time of the halt', named('a reason', MAX_HALT_REASON_CHARS))
+    .option('--reason <text>', 'reason, shown to every member with the time of the halt', named('a reason', MAX_HALT_REASON_CHARS))
     .option('--database <url>', 'URL of the database of the service, with its owner’s login (default: that of the settings)')
     .option('--json', 'print the result as JSON')
     .action(async (options: { org?: string; reason?: string; database?: string; json?: true }) =>

@@ -88,7 +88,7 @@ export function catalogOf(entries: readonly CatalogEntry[]): Catalog {
   const symbols = new Map<string, CatalogEntry>();
   const mints = new Map<string, CatalogEntry>();
   const put = <K>(map: Map<K, CatalogEntry>, name: K, entry: CatalogEntry): void => {
-    if (map.has(name)) throw new Error(`the catalog names ${String(name)} twice`);
+    if (map.has(name)) throw new Error(`the catalog lists ${String(name)} twice`);
     map.set(name, entry);
   };
   for (const entry of entries) {

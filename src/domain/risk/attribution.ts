@@ -89,7 +89,7 @@ function rejectionOf(code: RiskCode, order: Order, figures: OrderFigures, frame:
       return said(code, `${feature} on`, `${feature} off`, `turn ${feature} on`, { kind: 'enable_feature', feature });
     }
     default:
-      throw new Error(`no details are known of a breach of ${code}`);
+      throw new Error(`there are no details of a breach of ${code}`);
   }
 }
 

@@ -61,7 +61,7 @@ export interface TakeWorld {
 function readSide(list: readonly unknown[], side: 'entry' | 'exit', entry: CatalogEntry, timeframe: string, problems: Problem[]) {
   const conditions: ManifestCondition[] = [];
   if (list.length > MAX_CONDITIONS) {
-    problems.push({ path: `$.conditions.${side}`, problem: `holds ${list.length} conditions`, allowed: `at most ${MAX_CONDITIONS}` });
+    problems.push({ path: `$.conditions.${side}`, problem: `has ${list.length} conditions`, allowed: `at most ${MAX_CONDITIONS}` });
     return conditions;
   }
   for (const [index, item] of list.entries()) {

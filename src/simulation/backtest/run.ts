@@ -263,7 +263,7 @@ function checkedRun(options: BacktestOptions, rules: RuleBook, simulation: Simul
   const bars = sampledBars(history.length, simulation.trades, checked);
   const difference = bars.length === 0 ? null : checkAgainstPlain(compileManifest(manifest), history, rules, simulation, bars);
   if (difference !== null) {
-    throw new Error(`the columns decide otherwise than the plain decider at ${isoTime(difference.slot)}: ${JSON.stringify(difference)}`);
+    throw new Error(`the columns and decide() differ at ${isoTime(difference.slot)}: ${JSON.stringify(difference)}`);
   }
   return { result: resultOf(manifest, history, assumptions, trials, rules, simulation, bars.length), rules, simulation };
 }

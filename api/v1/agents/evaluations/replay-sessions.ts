@@ -209,7 +209,7 @@ export const abandonReplaySession = defineRoute({
 function readStressRequest(given: object): { readonly seeds: number } | readonly Problem[] {
   const [extra] = Object.keys(given);
   if (extra === undefined) return { seeds: DEFAULT_SEEDS };
-  return [{ path: `$.${extra}`, problem: 'a stress session plays the scenarios of the gate', allowed: 'leave it out' }];
+  return [{ path: `$.${extra}`, problem: 'a stress session always uses the scenarios of the gate', allowed: 'leave it out' }];
 }
 
 interface SessionParams {

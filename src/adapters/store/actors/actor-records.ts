@@ -217,7 +217,7 @@ async function requirePermits(transaction: Transaction, rows: readonly ActorReco
   for (const permit of permits) {
     const facts = factsOf.get(permit.agentId);
     if (facts === undefined || facts.orgId !== permit.orgId)
-      throw new Error(`agent ${permit.agentId} is not of organization ${permit.orgId}`);
+      throw new Error(`agent ${permit.agentId} does not belong to organization ${permit.orgId}`);
     const reason = supersededBy(permit, facts);
     if (reason !== null) throw new PermitLost(reason);
   }

@@ -66,7 +66,7 @@ function factsOf(file: string, kind: HistoryKind): readonly Fact[] {
   const rows = parse(readNamedFile(file), { bom: true, skip_empty_lines: true, trim: true }) as string[][];
   const [header, ...values] = rows;
   if (header?.join(',') !== 'time,value') throw new Error(`${file}: the first line is no "time,value"`);
-  if (values.length === 0) throw new Error(`${file} holds no values`);
+  if (values.length === 0) throw new Error(`${file} has no values`);
   const facts = values.map(([time = '', value = ''], index): Fact => {
     const place = `${file}: line ${index + 2}`;
     if (!isDecimalString(value) || value.startsWith('-') || (kind === 'issuer_mark' && !isPositive(value)))

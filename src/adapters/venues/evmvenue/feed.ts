@@ -50,7 +50,7 @@ export function perpSubscriptions(instruments: readonly string[], timeframes: re
   }
   if (subscriptions.length === 0) throw new RangeError('a feed needs at least one instrument');
   if (subscriptions.length > MAX_SUBSCRIPTIONS) {
-    throw new RangeError(`${subscriptions.length} subscriptions; the venue takes ${MAX_SUBSCRIPTIONS} per address`);
+    throw new RangeError(`${subscriptions.length} subscriptions; the venue allows ${MAX_SUBSCRIPTIONS} per address`);
   }
   return subscriptions;
 }

@@ -93,7 +93,7 @@ export function combinedStreamPath(
     for (const timeframe of timeframes) streams.push(`${symbol}@kline_${intervalOf(timeframe)}`);
   }
   if (streams.length === 0) throw new RangeError('a feed needs at least one instrument');
-  if (streams.length > MAX_STREAMS) throw new RangeError(`${streams.length} streams; the venue takes ${MAX_STREAMS} per connection`);
+  if (streams.length > MAX_STREAMS) throw new RangeError(`${streams.length} streams; the venue allows ${MAX_STREAMS} per connection`);
   return `/stream?streams=${streams.join('/')}`;
 }
 
