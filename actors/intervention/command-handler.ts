@@ -151,6 +151,6 @@ function cannotBeTried(key: string, { state, isLeft }: FoundActivity): Refusal |
   if (state === 'pending' || !isLeft) return null;
   return {
     code: 'state_conflict',
-    detail: `the actor has moved on since activity ${key} was given up, and has requested another one`,
+    detail: `activity ${key} is outdated: the actor has requested another one since`,
   };
 }

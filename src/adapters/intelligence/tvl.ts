@@ -46,7 +46,7 @@ export function readChains(
     const { chainId } = row;
     if (chain === null) rejected.push({ reason: 'missing_field', detail: 'a chain without a name' });
     else if (tvlUsd === null) rejected.push({ reason: 'bad_number', detail: `${chain} has no value of at least 0` });
-    else if (chains.has(chain)) rejected.push({ reason: 'unknown_shape', detail: `${chain} is in the list twice` });
+    else if (chains.has(chain)) rejected.push({ reason: 'unknown_shape', detail: `${chain} is listed twice` });
     else
       chains.set(chain, {
         chain,

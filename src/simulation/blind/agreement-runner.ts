@@ -65,7 +65,7 @@ function outcomeOf(found: AgreementFound): EvaluationOutcome {
     return {
       ok: false,
       code: 'history_changed',
-      detail: 'the history is not that of the session that passed: the comparison says nothing',
+      detail: 'the history differs from that of the passed session, so a comparison proves nothing',
     };
   const result = canonicalJson({ ...found });
   const summary = { ...found, verdict: agreementInWords(found) };

@@ -65,7 +65,7 @@ class KnownManifests {
   /** Returns a manifest. @throws Error if no tape contained it */
   get(hash: string): Manifest {
     const known = this.#manifests.get(hash);
-    if (known === undefined) throw new Error(`the manifest ${hash} is on no tape and was not given`);
+    if (known === undefined) throw new Error(`no tape has the manifest ${hash}, and --agent did not give it`);
     return known;
   }
 
