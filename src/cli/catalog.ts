@@ -12,7 +12,7 @@ export function catalogCommands(catalog: Command, service: Service): void {
     .command('export')
     .description('print the catalog in use as a catalog file')
     .option('--out <file>', 'write to this file instead')
-    .option('--json', 'print it on one line')
+    .option('--json', 'print the catalog on one line')
     .action(async (options: { out?: string; json?: true }) => {
       await service.useCatalog();
       const text = `${JSON.stringify(catalogDocument(CATALOG.source), null, options.json ? 0 : 2)}\n`;

@@ -103,7 +103,7 @@ function replayCommand(tape: Command, service: Service): void {
     .argument('<files...>', 'tapes of one recording, in time order')
     .option('--agent <manifest...>', 'manifests (YAML or JSON) of agents to replay besides those on the tape')
     .addOption(new Option('--autonomy <level>', 'of the agents given by --agent').choices(AUTONOMY_LEVELS).default('confirm'))
-    .option('--out <file>', 'write the full decision records here, one JSON object per line')
+    .option('--out <file>', 'write the full decision records to this file, one JSON object per line')
     .option('--compare', 'compare with the records of the live run in the configured database')
     .option('--json', 'print the result as JSON')
     .action(async (files: string[], options: ReplayChoice & { json?: true }) => {

@@ -223,7 +223,7 @@ function issuerOf(value: unknown, of: string, problems: Problem[]): IssuerNames 
   if (cik !== undefined && !/^[1-9]\d{0,9}$/.test(String(cik)))
     problems.push({
       path: `${path}.cik`,
-      problem: `${describeValue(cik)} is not a key of the regulator`,
+      problem: `${describeValue(cik)} is not a CIK`,
       allowed: 'digits without leading zeros',
     });
   const words = (name: string): string[] => {

@@ -55,7 +55,7 @@ export async function runSigner(
       signRequest: async (request, signature) => {
         const answer = await signRequest(request, signature);
         const refused = answer.outcome === 'refused' ? { code: answer.code } : {};
-        log.info({ orgId: request.orgId, ask: request.ask.kind, outcome: answer.outcome, ...refused }, 'signing request for the exchange');
+        log.info({ orgId: request.orgId, ask: request.ask.kind, outcome: answer.outcome, ...refused }, 'exchange signing request');
         return answer;
       },
       onError: (error) => log.error({ err: error }, 'the signer'),
