@@ -223,7 +223,11 @@ const OPEN_DELAY_MS = 120;
 function GroupMenu({ group: { name: group, pages } }: { readonly group: PageGroup }) {
   const name = useStore(page);
   const [isOpen, setOpen] = useState(false);
-  const chosenAt = useRef(-Infinity);
+  // A pointer that entered shortly before the choice would open the menu again, over the page: until it enters once more, it does not.
+  const isSpent = useRef(false);
+  const renew = () => {
+    isSpent.current = false;
+  };
   return (
     <Menu
       position="right-start"
@@ -232,11 +236,17 @@ function GroupMenu({ group: { name: group, pages } }: { readonly group: PageGrou
       withinPortal={false}
       offset={2}
       opened={isOpen}
-      // A pointer that entered shortly before the choice would open the menu again, over the page.
-      onChange={(opened) => setOpen(opened && performance.now() - chosenAt.current > 2 * OPEN_DELAY_MS)}
+      onChange={(opened) => setOpen(opened && !isSpent.current)}
     >
       <Menu.Target>
-        <button type="button" className="rail-group" data-current={pages.some(({ address }) => address === `#/${name}`)}>
+        <button
+          type="button"
+          className="rail-group"
+          data-current={pages.some(({ address }) => address === `#/${name}`)}
+          onPointerEnter={renew}
+          onClick={renew}
+          onKeyDown={renew}
+        >
           <GroupIcon name={group} />
           <span>{group}</span>
         </button>
@@ -244,7 +254,14 @@ function GroupMenu({ group: { name: group, pages } }: { readonly group: PageGrou
       <Menu.Dropdown>
         <Menu.Label>{group}</Menu.Label>
         {pages.map(({ title, address }) => (
-          <Menu.Item key={address} component="a" href={address} onClick={() => (chosenAt.current = performance.now())}>
+          <Menu.Item
+            key={address}
+            component="a"
+            href={address}
+            onClick={() => {
+              isSpent.current = true;
+            }}
+          >
             {title}
           </Menu.Item>
         ))}
