@@ -119,7 +119,7 @@ function explain(errors: readonly SchemaError[], schema: SchemaNode, value: unkn
     } else {
       const got = valueAt(value, names);
       const unseen = node?.pattern === SHOWN_PATTERN && typeof got === 'string' ? unseenIn(got) : null;
-      const problem = unseen === null ? `got ${describeValue(got)}` : `holds ${unseen}, a character that nobody sees`;
+      const problem = unseen === null ? `got ${describeValue(got)}` : `has ${unseen}, an invisible character`;
       problems.push({ path, problem, allowed: describeNode(node) });
     }
   }

@@ -36,7 +36,7 @@ export const named =
     if (text.trim() === '' || text.length > most || !text.isWellFormed())
       throw new InvalidArgumentError(`${what} has 1 to ${most} characters, and here are ${text.trim() === '' ? 'none' : text.length}`);
     const unseen = unseenIn(text);
-    if (unseen !== null) throw new InvalidArgumentError(`${what} holds ${unseen}, a character that nobody sees`);
+    if (unseen !== null) throw new InvalidArgumentError(`${what} has ${unseen}, an invisible character`);
     return text;
   };
 

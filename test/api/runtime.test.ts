@@ -145,7 +145,7 @@ test('an activity is retried at once; one that its actor has left is not, nor on
   expect((await act('retry', { activity: givenUp, reason: 'x' }, agent)).status).toBe(404);
   expect(await act('retry', { activity: left, reason: 'x' })).toMatchObject({
     status: 409,
-    body: { detail: expect.stringContaining('moved on') },
+    body: { detail: expect.stringContaining('has requested another one') },
   });
   const done = await act('retry', { activity: givenUp, reason: 'the exchange answers again' });
   expect(done).toMatchObject({

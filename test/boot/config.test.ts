@@ -326,7 +326,7 @@ test('no way of printing shows a secret, and neither does a refusal', () => {
 test('a secret that was handed over is not here any more, and a refused key is never repeated', () => {
   const key = settings({ IDP_AUTHORIZATION_PRIVATE_KEY: p256 }).IDP_AUTHORIZATION_PRIVATE_KEY as Secret;
   expect(key.take()).toBe(p256);
-  expect(() => key.reveal()).toThrow('handed over');
+  expect(() => key.reveal()).toThrow('passed on and deleted');
   const wrong = pem('P-384');
   const told = sentences({ IDP_AUTHORIZATION_PRIVATE_KEY: wrong }).join();
   for (const part of wrong.split('\n').filter((line) => !line.startsWith('---') && line !== '')) expect(told).not.toContain(part);

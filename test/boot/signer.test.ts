@@ -67,7 +67,7 @@ function sent(body: string, method = 'POST', path = '/'): Promise<{ status: numb
 test('without the switch there is no process, the key is forgotten, and the log says so', async () => {
   const config = settings({ IDP_AUTHORIZATION_PRIVATE_KEY: pem() });
   expect(await startSigner(config, clock, log())).toBeNull();
-  expect(() => config.IDP_AUTHORIZATION_PRIVATE_KEY?.reveal()).toThrow('handed over');
+  expect(() => config.IDP_AUTHORIZATION_PRIVATE_KEY?.reveal()).toThrow('passed on and deleted');
   expect(lines.join()).toContain('the key is not used');
   expect(lines.join()).not.toContain('BEGIN');
 });
@@ -90,7 +90,7 @@ test('it takes an id with a signature and nothing else, signs nothing that was n
   const databaseUrl = await testDatabase();
   const config = settings({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: pem() });
   signer = await startSigner(config, clock, log());
-  expect(() => config.IDP_AUTHORIZATION_PRIVATE_KEY?.reveal()).toThrow('handed over');
+  expect(() => config.IDP_AUTHORIZATION_PRIVATE_KEY?.reveal()).toThrow('passed on and deleted');
   expect(registeredKeys(identityFolder(resolve(config.SEVENGATE_HOME)))).toEqual([signer?.publicKey]);
   expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({ outcome: 'unavailable' });
   await signer?.open({ databaseUrl, url: 'http://127.0.0.1:9', ...CHAIN });

@@ -129,10 +129,14 @@ test('what cannot be is refused: another book, nothing, more than is held, a wro
     /sells 1 spotchain:AAPLx of 0/,
   );
   expect(() => applyFill(book, fill({ side: 'buy', quantity: '0', fillPrice: '1', notionalUsd: '0' }))).toThrow(/no positive/);
-  expect(() => applyFill(book, fill({ side: 'buy', quantity: '2', fillPrice: '3', notionalUsd: '6.1' }))).toThrow(/says 6.1/);
+  expect(() => applyFill(book, fill({ side: 'buy', quantity: '2', fillPrice: '3', notionalUsd: '6.1' }))).toThrow(
+    /states a notional of 6.1/,
+  );
   // A price rounded from the money differs by at most half a trillionth.
   expect(applyFill(book, fill({ side: 'buy', quantity: '3', fillPrice: '0.333333333333', notionalUsd: '1' })).turnoverUsd).toBe('1');
-  expect(() => applyFill(book, fill({ side: 'buy', quantity: '3', fillPrice: '0.333333333332', notionalUsd: '1' }))).toThrow(/says 1 for/);
+  expect(() => applyFill(book, fill({ side: 'buy', quantity: '3', fillPrice: '0.333333333332', notionalUsd: '1' }))).toThrow(
+    /states a notional of 1 for/,
+  );
   expect(() => applyFill({ ...book, id: 'other' }, fill({ side: 'buy', quantity: '2', fillPrice: '3', notionalUsd: '6' }))).toThrow(
     /cannot be booked/,
   );

@@ -98,5 +98,5 @@ test('a new multiplier holds from its effective time on', () => {
 test('a catalog refuses to name two things alike', () => {
   const [first] = CATALOG.entries;
   if (first === undefined) throw new Error('the catalog is empty');
-  expect(() => catalogOf([first, first])).toThrow('names spotchain:AAPLx twice');
+  expect(() => catalogOf([first, first])).toThrow('lists spotchain:AAPLx twice');
 });

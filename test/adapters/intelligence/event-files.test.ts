@@ -70,7 +70,7 @@ test('submissions of a filer, with their older pages, and none of them left out'
   expect(read).toMatchObject({ source: 'news:filings', underlyings: ['AAPL'] });
   expect(read.reports).toHaveLength(10);
   expect(read.reports.every(({ receivedAt, publishedAt }) => receivedAt === publishedAt)).toBe(true);
-  expect(() => readEventFiles([file('page.json', JSON.stringify(whole))], NAMES, FROM)).toThrow(/keeps its name/);
+  expect(() => readEventFiles([file('page.json', JSON.stringify(whole))], NAMES, FROM)).toThrow(/must keep its name/);
   expect(() => readEventFiles([main, older, file('one.ndjson', item())], NAMES, FROM)).toThrow(/of two sources/);
   expect(() => readEventFiles([file('row.json', JSON.stringify(SUBMISSIONS))], NAMES, FROM)).toThrow(/row 6 of Apple Inc\. has no/);
 });
