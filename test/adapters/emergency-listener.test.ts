@@ -125,7 +125,7 @@ function client(path: string, count: number): Promise<{ status: number; ms: numb
   );
 }
 
-test('an agent is paused by who may, and by nobody else', async () => {
+test('only a permitted caller can pause an agent', async () => {
   expect((await post(`/v1/agents/${ids[0]}/pause`, reader)).status).toBe(403);
   expect((await post(`/v1/agents/${ids[0]}/pause`, 'nonsense')).status).toBe(401);
   expect((await post('/v1/agents')).status).toBe(404);
@@ -136,7 +136,7 @@ test('an agent is paused by who may, and by nobody else', async () => {
   });
 });
 
-test('the halt answers within a second while the process itself does nothing else for three', async () => {
+test('the halt answers within a second while the main thread is blocked for three', async () => {
   await post('/v1/agents/emergency-halt');
   const answers = client('/v1/agents/emergency-halt', 30);
   const until = performance.now() + 3_000;
@@ -151,7 +151,7 @@ test('the halt answers within a second while the process itself does nothing els
   expect(row?.paused).toBe(AGENTS);
 });
 
-test('a thread that ends is started again, at the same address', async () => {
+test('a thread that ends is restarted at the same address', async () => {
   const before = emergency.url;
   await threads.at(-1)?.terminate();
   await waitFor(() => !emergency.isUp, { what: 'the end of the thread' });
@@ -164,7 +164,7 @@ test('a thread that ends is started again, at the same address', async () => {
 test.each([
   ['ahead', 2 * HOUR_MS],
   ['behind', -2 * HOUR_MS],
-])('a halt and a pause work while the clock of the machine is two hours %s', async (_, aheadMs) => {
+])('a halt and a pause work while the machine’s clock is two hours %s', async (_, aheadMs) => {
   const wrong = await listenerAhead(aheadMs);
   onTestFinished(() => wrong.stop());
   const ask = async (path: string, bearer: string): Promise<number> => {

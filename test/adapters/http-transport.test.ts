@@ -57,7 +57,7 @@ function transport(baseUrl: string, over: Partial<HttpTransportOptions> = {}): H
   return made;
 }
 
-describe('what became of a request', () => {
+describe('fate of a request', () => {
   test('answered: status, headers in lower case, text; the prefix of the base URL is kept', async () => {
     const seen: string[] = [];
     const url = await listening(
@@ -71,7 +71,7 @@ describe('what became of a request', () => {
     expect(seen).toEqual(['GET /prefix/a?b=c%20d yes sevengate/1']);
   });
 
-  test('not sent: nobody listens', async () => {
+  test('not sent: nothing listens', async () => {
     const url = `http://127.0.0.1:${REFUSING_PORT}`;
     for (const fresh of [false, true]) {
       const outcome = await transport(url).send({ method: 'POST', target: '/', body: '{}', fresh });
@@ -107,7 +107,7 @@ describe('what became of a request', () => {
     expect(outcome).toMatchObject({ kind: 'lost', code: 'timeout' });
   });
 
-  test('not sent: given up while it waited for one of the kept connections, and the host is never told of it', async () => {
+  test('not sent: timed out while waiting for a kept connection, and the host never sees it', async () => {
     const received: string[] = [];
     const url = await listening(http.createServer((request) => void received.push(request.url ?? '')));
     const clock = createVirtualClock(0);
@@ -121,7 +121,7 @@ describe('what became of a request', () => {
     expect(received.sort()).toEqual(Array.from({ length: 8 }, (_, index) => `/${index}`));
   });
 
-  test('not sent: the connection stood when the time to send was over, and the host is never told of it', async () => {
+  test('not sent: connected after the time to send was over, and the host never sees it', async () => {
     const received: string[] = [];
     let connections = 0;
     const url = await listening(
@@ -142,7 +142,7 @@ describe('what became of a request', () => {
     expect(received).toEqual(['/in-time']);
   });
 
-  test('an answer that is too large is broken off', async () => {
+  test('an answer that is too large is cut off', async () => {
     let closed = 0;
     const url = await listening(
       http.createServer((_request, response) => {
@@ -156,7 +156,7 @@ describe('what became of a request', () => {
   });
 });
 
-test('kept connections are used again, a fresh one never', async () => {
+test('kept connections are reused, single-use ones never', async () => {
   let connections = 0;
   const server = http.createServer((_request, response) => response.end('{}'));
   server.on('connection', () => connections++);
@@ -169,12 +169,12 @@ test('kept connections are used again, a fresh one never', async () => {
   expect(connections).toBe(kept + 3);
 });
 
-test.each(['not a url', 'ftp://example.com', 'https://example.com/?key=1'])('%s is no base URL', (baseUrl) => {
+test.each(['not a url', 'ftp://example.com', 'https://example.com/?key=1'])('%s is not a base URL', (baseUrl) => {
   expect(() => transport(baseUrl)).toThrow(TypeError);
 });
 
 /** Runs in a new process, because `fetch` chooses its connections once per process. */
-test('a body that waits to be read while its server closes ends no process that uses the transport', async () => {
+test('an unread body whose server closes ends no process that uses the transport', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', READS_LATE]);
   expect(stdout).toBe('30000\n');
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/adapters/log/metrics.ts';
 
-test('the first scrape tells how late the event loop is, and two scrapes at once measure once', async () => {
+test('the first scrape reports the delay of the event loop, and two scrapes at once measure once', async () => {
   const metrics = createMetrics();
   const [text] = await Promise.all([metrics.render(), metrics.render()]);
   const lags = [...text.matchAll(/^nodejs_eventloop_lag_(min|mean|max|p50|p99)_seconds (\S+)$/gm)].map(([, , value]) => Number(value));

@@ -12,7 +12,7 @@ import { openTape } from '../../src/adapters/tape/tape-reader.ts';
 import { manifestFromFile } from '../../src/cli/backtest/manifest-file.ts';
 import { readNamedFile, writeNamedFile } from '../../src/adapters/named-file.ts';
 
-test('a file is read and written whole; a missing one and a folder are told in words', () => {
+test('a file is read and written completely; a missing one and a folder are reported in words', () => {
   const folder = mkdtempSync(join(tmpdir(), 'named-file-'));
   try {
     writeFileSync(join(folder, 'there'), 'text');
@@ -31,7 +31,7 @@ test('a file is read and written whole; a missing one and a folder are told in w
   }
 });
 
-test('whatever reads a file that is named at a terminal says of a missing one that it is missing, and names it', async () => {
+test('every reader of a file named at a terminal reports a missing one by name', async () => {
   const missing = join(tmpdir(), 'sevengate-nowhere', 'file');
   const readers: Readonly<Record<string, () => unknown>> = {
     catalog: () => readCatalogFile(missing, () => ({}) as never, []),

@@ -22,7 +22,7 @@ test('the address is there while the service runs, and not after it stopped or d
   expect(runningServiceUrl(home)).toBe(null);
 });
 
-test('doctor does not call the port taken if the service of this state folder listens there', async () => {
+test('doctor does not report the port as taken if the service of this state folder listens there', async () => {
   const home = mkdtempSync(join(tmpdir(), 'noted-'));
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

@@ -81,7 +81,7 @@ test.runIf(findRedisServer(PATH) !== null)('a killed Redis is back at the same a
   measured('a killed Redis was away', restarted[0]?.downMs ?? Number.POSITIVE_INFINITY, LONGEST_OUTAGE_MS);
 });
 
-test('a server that cannot be started is tried again after ever longer waits, of five seconds at most', async () => {
+test('a server that cannot start is retried with growing waits of at most five seconds', async () => {
   const clock = createVirtualClock(1_770_000_000_000);
   const began = clock.now();
   const tried: number[] = [];
@@ -103,7 +103,7 @@ test('a server that cannot be started is tried again after ever longer waits, of
   expect(waits).toEqual([0, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
 });
 
-test('a server that is told to stop is not started again', async () => {
+test('a server that is told to stop is not restarted', async () => {
   const { servers, restarted } = await watchedServers('postgres');
   const pid = await pidOf(servers.databaseUrl);
   await servers.stop();
@@ -111,7 +111,7 @@ test('a server that is told to stop is not started again', async () => {
   expect(restarted).toEqual([]);
 });
 
-test.runIf(process.platform === 'linux')('a living server is not taken for dead by a process without a free file descriptor', () => {
+test.runIf(process.platform === 'linux')('a process without free file descriptors does not take a living server for dead', () => {
   const program = fileURLToPath(new URL('./supervising-process.mjs', import.meta.url));
   const printed = execFileSync('sh', ['-c', 'ulimit -n 100; exec "$0" "$1"', process.execPath, program], { encoding: 'utf8' });
   expect(printed).toBe('EMFILE EMFILE 0\n');

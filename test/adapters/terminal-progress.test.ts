@@ -19,7 +19,7 @@ function drawn(work: Parameters<ReturnType<typeof progressBar>['show']>[0], isTT
   return text;
 }
 
-test('a bar shows what is done, what is left and what is waited for, and nothing at first where nobody looks at a terminal', () => {
+test('a bar shows progress, remaining time and cause of a wait, and at first nothing without a terminal', () => {
   const waitingFor = { cause: 'venue', detail: 'spotexchange is requested again at noon' } as const;
   const work = { progress: { done: 250, total: 1_000, unit: 'bars' }, remainingMs: 65_000, waitingFor };
   expect(drawn(work)).toMatch(/fetching .+ 25% 250\/1000 bars, 1 min 5 s left; waits: spotexchange is requested again at noon/);
@@ -28,7 +28,7 @@ test('a bar shows what is done, what is left and what is waited for, and nothing
   expect(drawn(work, false)).toBe('');
 });
 
-test('where stderr is no terminal a line says every ten seconds how far it is and what is left', () => {
+test('without a terminal a line every ten seconds shows progress and remaining time', () => {
   const stream = Object.assign(new PassThrough(), { isTTY: false });
   let now = 1_000;
   const bar = progressBar('replaying', 'bytes', stream as never, { now: () => now });

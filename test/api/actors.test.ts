@@ -55,7 +55,7 @@ test('an event at a past step leads where it would have led then, and nothing is
   expect(await written()).toBe(before);
 });
 
-test('several events are one branch, with what each changes, and it ends at the first that is refused', async () => {
+test('several events form one branch with the changes of each, which ends at the first refused one', async () => {
   const before = await written();
   const events = [
     { type: 'pause', cause: 'manual' },
@@ -81,7 +81,7 @@ test('actors of every kind are listed and read, each by its own organization onl
   expect((await api.call('GET', `/v1/actors/${agent}`, { token: stranger })).status).toBe(404);
 });
 
-test('any stretch of the steps is read by its versions', async () => {
+test('any range of the steps is read by version', async () => {
   const stretch = async (from: number, to: number) =>
     (await api.call('GET', `/v1/actors/${agent}/steps?from=${from}&to=${to}`, { token: owner })).body;
   const all = [...(await history())].reverse();
@@ -95,7 +95,7 @@ test('any stretch of the steps is read by its versions', async () => {
     expect((await api.call('GET', `/v1/actors/${agent}/steps?from=${from}&to=${to}`, { token: owner })).status).toBe(400);
 });
 
-test('a step is told with what it changed and wrote, as the same event is told of a branch', async () => {
+test('the account of a step has its changes and writes, like that of the same event in a branch', async () => {
   const before = await written();
   const step = (version: number | string, by = owner) => api.call('GET', `/v1/actors/${agent}/steps/${version}`, { token: by });
   const told = (await step(2)).body;
@@ -115,7 +115,7 @@ test('a step is told with what it changed and wrote, as the same event is told o
   expect(await written()).toBe(before);
 });
 
-test('an event that nothing takes leads nowhere, and one that the machine cannot read is refused in words', async () => {
+test('an event without a transition changes nothing, and an unreadable one is refused with a reason', async () => {
   const unknown = await ask({ version: 1, events: [{ type: 'no.such.event' }] });
   expect(unknown.body.steps[0]).toMatchObject({ taken: false, refusal: null, changes: [], records: [] });
   const before = await written();
@@ -126,7 +126,7 @@ test('an event that nothing takes leads nowhere, and one that the machine cannot
   expect(await written()).toBe(before);
 });
 
-test('a version that is not reached, a foreign actor and a missing one are not found', async () => {
+test('an unreached version, an actor of another organization and a missing one are not found', async () => {
   const events = [{ type: 'pause', cause: 'manual' }];
   expect(await ask({ version: 99, events })).toMatchObject({ status: 404, body: { detail: expect.stringContaining('its last one is 4') } });
   const foreign = await ask({ version: 1, events }, stranger);
@@ -138,7 +138,7 @@ test('a version that is not reached, a foreign actor and a missing one are not f
   expect(await exported(4, 9)).toMatchObject({ status: 404 });
 });
 
-test('a stretch of the history is a test that passes as it is, and fails where something else is expected', async () => {
+test('an exported history is a test that passes unchanged, and fails with another expectation', async () => {
   const [all, end] = [await exported(0, 4), await exported(2, 4)];
   expect([all.status, end.status], all.text + end.text).toEqual([200, 200]);
   const wished = end.text.replace('"autonomy": "suggest"', '"autonomy": "autonomous"');

@@ -72,7 +72,7 @@ const booked = (instrument: InstrumentKey, price: string) => {
   return api.sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: OURS, fill }]));
 };
 
-test('a token is told with its performance against the share; what nobody answers is null and counts as the most risk', async () => {
+test('a token has its performance against the share; unknown values are null and count as the highest risk', async () => {
   api.market.set(ORCHARD, quoteOf(ORCHARD, NOW, '0.029', '0.031'));
   const { status, body } = await get(`tokens/${MINT}`);
   expect(status).toBe(200);
@@ -88,7 +88,7 @@ test('a token is told with its performance against the share; what nobody answer
   expect(body.risk.score).toBe(90);
 });
 
-test('duplicated exposure is flagged by what the books hold, and is nothing for an identity without an organization', async () => {
+test('duplicate exposure is flagged by the books’ positions, and is empty for an identity without an organization', async () => {
   const flag = async (token?: string) => (await get(`tokens/${MINT}`, token)).body.duplicatedExposure;
   expect(await flag()).toEqual({ flagged: false, holdsToken: false, holdsStock: false });
   await booked(ORCHARD, '0.03');
@@ -100,7 +100,7 @@ test('duplicated exposure is flagged by what the books hold, and is nothing for 
   expect(paired.body.items).toMatchObject([{ symbol: 'ORCHARD', duplicatedExposure: { flagged: true }, priceUsd: '0.03' }]);
 });
 
-test('tokens that are paired with a share are listed page by page; one that is paired with nothing is not among them', async () => {
+test('tokens paired with a share are listed page by page; a token without a pair is not among them', async () => {
   const one = await get('stock-paired?limit=1');
   expect(one.body.items.map(({ symbol }: { symbol: string }) => symbol)).toEqual(['ORCHARD']);
   const two = await get(`stock-paired?limit=1&cursor=${one.body.nextCursor}`);
@@ -109,7 +109,7 @@ test('tokens that are paired with a share are listed page by page; one that is p
   expect((await get('stock-paired?stock=MSFTx')).body.items).toEqual([]);
 });
 
-test('a ranking keeps what it cannot rank, with the reason, and its pages continue each other', async () => {
+test('a ranking keeps unrankable tokens with the reason, and its pages are contiguous', async () => {
   const all = await get('rank?mode=relative_performance');
   expect(all.body.items.map(({ rank, symbol, reasons }: Record<string, unknown>) => [rank, symbol, reasons])).toEqual([
     [1, 'ORCHARD', []],
@@ -134,7 +134,7 @@ test.each([
   expect((await get(path)).status).toBe(status);
 });
 
-test('a token that was delisted is no agent token of the market any more', async () => {
+test('a delisted token is no longer in the agent token market', async () => {
   completeCatalog([{ ...(second as (typeof SANDBOX_AGENT_TOKENS)[number]), delistedAt: NOW - 1 }]);
   expect((await get(`tokens/${second?.mint}`)).status).toBe(404);
 });

@@ -75,7 +75,7 @@ test('proposals are listed newest first, by state and agent, page by page', asyn
   for (const id of [first, second]) await api.call('POST', `/v1/agent-orders/${id}/decline`, { token: operator });
 });
 
-test('approve answers once, the same under its key, and says in which state it is to whoever comes later', async () => {
+test('approve answers once, the same under its key, and later callers get the present state', async () => {
   const id = await pending();
   live();
   const headers = { 'idempotency-key': 'approve-1' };
@@ -101,7 +101,7 @@ test('approve answers once, the same under its key, and says in which state it i
   await api.call('POST', `/v1/agents/${agentId}/resume`, { token: await api.token(['risk:manage', 'agent:read']) });
 });
 
-test('where risk refuses, the answer names the limits', async () => {
+test('a risk rejection names the limits', async () => {
   const id = await pending();
   api.market.set(BTC, quoteOf(BTC, api.clock.now(), '60000', '60010', 'stale'));
   const refused = await api.call('POST', `/v1/agent-orders/${id}/approve`, { token: operator });
@@ -113,7 +113,7 @@ test('where risk refuses, the answer names the limits', async () => {
   });
 });
 
-test('a foreign proposal answers as a missing one, to the byte; approving needs trade:execute', async () => {
+test('a proposal of another organization answers like a missing one, to the byte; approving needs trade:execute', async () => {
   const id = await pending();
   const theirs = await api.token(['agent:read', 'trade:execute'], THEIRS);
   const plain = (text: string) => text.replace(/"requestId":"[^"]*"/, '');
@@ -133,12 +133,12 @@ test('a foreign proposal answers as a missing one, to the byte; approving needs 
   expect((await api.call('GET', `/v1/agent-orders/${id}`, { token: reader })).body.state).toBe('pending_approval');
 });
 
-test('an emergency halt says how many proposals it cancelled', async () => {
+test('an emergency halt reports how many proposals it cancelled', async () => {
   const halt = await api.call('POST', '/v1/agents/emergency-halt', { token: operator });
   expect(halt.body).toMatchObject({ cancelledProposals: 1, paused: [agentId], epoch: 1 });
 });
 
-test('what is announced of a proposal is about its agent, so that whoever follows one agent receives it', async () => {
+test('announcements of a proposal belong to its agent, so that subscribers of the agent receive them', async () => {
   const id = await pending('spotexchange:SOLUSDT');
   await api.call('POST', `/v1/agent-orders/${id}/decline`, { token: operator, body: {} });
   const announced = await api.sql<{ actor_id: string; what: string }[]>`
@@ -147,7 +147,7 @@ test('what is announced of a proposal is about its agent, so that whoever follow
   for (const { actor_id } of announced) expect(actor_id).toBe(agentId);
 });
 
-test('a halt is not taken back by raw SQL: the control epoch only grows', async () => {
+test('a halt cannot be reverted by raw SQL: the control epoch only grows', async () => {
   await api.call('POST', '/v1/agents/emergency-halt', { token: operator });
   await expect(api.sql`update control set epoch = epoch - 1 where org_id = ${OURS}`).rejects.toMatchObject({
     constraint_name: 'control_epoch',

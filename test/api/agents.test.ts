@@ -62,7 +62,7 @@ async function answeredUnderKills(ask: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-test('a killed backend is answered with 503 and a way out, and what was asked for is made once under its key', async () => {
+test('a killed backend is answered with 503 and advice, and the request has one effect under its key', async () => {
   const key = { 'idempotency-key': 'under-kills' };
   const make = () => api.call('POST', '/v1/agents', { token: trader, body: payload({ name: 'Made under kills' }), headers: key });
   const refused = await answeredUnderKills(make);
@@ -96,7 +96,7 @@ describe('creating', () => {
     expect(found.body.manifest).toEqual(JSON.parse(JSON.stringify(read.ok && read.manifest)));
   });
 
-  test('takes the declarative form as YAML, and grants neither the stage nor the autonomy that it asks for', async () => {
+  test('accepts the declarative form as YAML, and grants neither its stage nor its autonomy', async () => {
     const reply = await api.call('POST', '/v1/agents', { token: trader, raw: YAML, headers: { 'content-type': 'application/yaml' } });
     expect(reply.status, reply.text).toBe(201);
     expect(reply.body).toMatchObject({
@@ -108,7 +108,7 @@ describe('creating', () => {
     });
   });
 
-  test('names every problem of a manifest at once, each with its place and what is allowed', async () => {
+  test('names every problem of a manifest at once, each with its place and the allowed values', async () => {
     const reply = await api.call('POST', '/v1/agents', {
       token: trader,
       body: payload({
@@ -140,7 +140,7 @@ describe('versions and autonomy', () => {
     expect([same.status, same.body.code]).toEqual([409, 'state_conflict']);
   });
 
-  test('raising to policy_auto needs risk:manage as well; either spelling of a level is taken', async () => {
+  test('raising to policy_auto also needs risk:manage; both spellings of a level are accepted', async () => {
     const both = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
     const id = await createdAgent(api, trader);
     const set = (token: string, autonomy: unknown) => api.call('POST', `/v1/agents/${id}/autonomy`, { token, body: { autonomy } });
@@ -174,7 +174,7 @@ describe('pausing, resuming, halting', () => {
     expect((await api.call('GET', `/v1/agents/${id}/evidence`, { token: reader })).body).toEqual({ items: [], nextCursor: null });
   });
 
-  test('after a breaker it is resumed once the cause is over, and by somebody other than its creator', async () => {
+  test('after a breaker it is resumed once the cause is over, and by a person other than its creator', async () => {
     const creator = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
     const id = await createdAgent(api, creator);
     await placeAtStage(api.databaseUrl, id, 'limited_live');
@@ -195,7 +195,7 @@ describe('pausing, resuming, halting', () => {
     expect((await resume(other, risk)).body).toMatchObject({ paused: false });
   });
 
-  test("the halt pauses every agent of the caller's organization and nobody else's", async () => {
+  test("the halt pauses every agent of the caller's organization and of no other", async () => {
     const theirTrader = await api.token(['agent:read', 'trade:execute'], THEIRS);
     const theirs = await createdAgent(api, theirTrader);
     const ours = await createdAgent(api, trader);
@@ -224,7 +224,7 @@ describe('pausing, resuming, halting', () => {
     expect((await api.call('GET', '/v1/agents/emergency-halt', { token: theirTrader })).body).toMatchObject({ epoch: 0, haltedBy: null });
   });
 
-  test.each(['', '  ', 'x'.repeat(501)])('the halt takes no reason %j that says nothing or too much', async (reason) => {
+  test.each(['', '  ', 'x'.repeat(501)])('the halt refuses the reason %j, which is empty or too long', async (reason) => {
     expect((await api.call('POST', '/v1/agents/emergency-halt', { token: risk, body: { reason } })).body.code).toBe('malformed');
   });
 });
@@ -303,7 +303,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  test('a refused command is not remembered: its key may be used again', async () => {
+  test('a refused command is not stored: its key may be used again', async () => {
     const id = await createdAgent(api, trader);
     const resume = () => api.call('POST', `/v1/agents/${id}/resume`, { token: risk, headers: key('k-6') });
     expect((await resume()).body.code).toBe('not_paused');
@@ -318,7 +318,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('pages', () => {
-  test('walking the list while agents are added loses none and repeats none', async () => {
+  test('paging the list while agents are added loses none and repeats none', async () => {
     const org = '00000000-0000-7000-8000-0000000000c0';
     await api.sql`insert into organizations (id, name) values (${org}, 'paged')`;
     const token = await api.token(['agent:read', 'trade:execute'], org);
@@ -341,7 +341,7 @@ describe('pages', () => {
     expect(pages).toBe(5);
   });
 
-  test('a cursor that is none of this list is refused with the place and what is right', async () => {
+  test('a foreign cursor is refused with its place and what is right', async () => {
     const decisions = Buffer.from('decisions 1').toString('base64url');
     for (const bad of [
       'xyz',
@@ -389,7 +389,7 @@ describe('decisions', () => {
     }
   });
 
-  test('that ask for a trade at suggest are recommendations, with the rules that ask for it, page by page', async () => {
+  test('with a trade at suggest are recommendations, with the rules that call for it, page by page', async () => {
     const first = await api.call('GET', '/v1/recommendations?limit=2', { token: reader });
     expect(first.status, first.text).toBe(200);
     expect(first.body.items).toHaveLength(2);
@@ -416,7 +416,7 @@ describe('decisions', () => {
     expect((await api.call('GET', '/v1/recommendations', { token: stranger })).body.items).toEqual([]);
   });
 
-  test('tell with the gates why there are no trades: the autonomy that holds them back, and before it a pause', async () => {
+  test('come with the gates’ reasons for no trades: the limiting autonomy, or first a pause', async () => {
     const why = async (of: string) => (await api.call('GET', `/v1/agents/${of}/gates`, { token: reader })).body.whyNoTrades;
     expect(await why(id)).toEqual([
       'Its rules asked for a trade at 5 of its last 5 looks, but at research it proposes nothing: POST /v1/agents/:id/autonomy raises it.',
@@ -426,7 +426,7 @@ describe('decisions', () => {
     expect(await why(id)).toEqual(['It decides nothing: somebody has paused it. POST /v1/agents/:id/resume lets it go on.']);
   });
 
-  test('are whole records, newest first, chained, and their hash is what the trail says', async () => {
+  test('are complete records, newest first, chained, and their hash matches the trail', async () => {
     const reply = await api.call('GET', `/v1/agents/${id}/decisions`, { token: reader });
     expect(reply.status, reply.text).toBe(200);
     expect(reply.body.items.length).toBe(SLOTS);
@@ -471,7 +471,7 @@ describe('decisions', () => {
     expect(sha256Hex(text)).toBe(newest.hash);
   });
 
-  test('an instrument that was not received is missing from what was observed, and its rules fail', async () => {
+  test('an instrument that was not received is missing in the observations, and its rules fail', async () => {
     const reply = await api.call('GET', `/v1/agents/${id}/decisions?limit=3`, { token: reader });
     const partial = reply.body.items[2];
     expect(Object.keys(partial.observed)).toEqual(['spotchain:AAPLx']);
@@ -497,7 +497,7 @@ describe('decisions', () => {
     expect(seen).toEqual(Array.from({ length: SLOTS }, (_, i) => decisionId(id, NOW + 60_000 * (SLOTS - i))));
   });
 
-  test('an id of no decision, or of another agent, is not found', async () => {
+  test('an unknown id, or one of another agent, is not found', async () => {
     const other = await createdAgent(api, trader);
     const real = decisionId(id, NOW + 60_000);
     for (const path of [
@@ -511,7 +511,7 @@ describe('decisions', () => {
   });
 });
 
-test('what is done is on record: who, what, under which request', async () => {
+test('actions are in the audit: who, what, in which request', async () => {
   const id = await createdAgent(api, trader);
   const reply = await api.call('POST', `/v1/agents/${id}/pause`, { token: trader });
   const rows = await api.sql<
@@ -521,6 +521,6 @@ test('what is done is on record: who, what, under which request', async () => {
   expect(rows[1]?.request_id).toBe(reply.headers['x-request-id']);
 });
 
-test('no answer of this file came from a defect', () => {
+test('no answer of this file was caused by a defect', () => {
   expect(api.defects).toEqual([]);
 });

@@ -58,14 +58,14 @@ test.each<[string, object, number, string]>([
   expect((await api.call('GET', '/v1/arbitrage/policies', { token: trader })).body.items.length).toBe(before);
 });
 
-test('a draft is kept unarmed under its own id, so that a wallet can be delegated to it', async () => {
+test('a draft is stored unarmed under its own id, so that a wallet can be delegated to it', async () => {
   const { status, body } = await arm({ mode: 'draft' });
   expect([status, body.state, body.mode, body.onDuty]).toEqual([201, 'draft', null, false]);
   const armed = await api.call('POST', '/v1/takes/arm', { token: trader, body: { takeId: body.id, mode: 'paper' } });
   expect(armed.body).toMatchObject({ state: 'armed', origin: 'basis', mode: 'paper' });
 });
 
-test('a foreign policy and a Take that is none do not exist here', async () => {
+test('a policy of another organization and a Take that is no policy are not found here', async () => {
   const { body } = await arm();
   const stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);
   expect((await api.call('GET', `/v1/arbitrage/policies/${body.id}`, { token: stranger })).status).toBe(404);

@@ -13,7 +13,7 @@ const document = asyncApiDocument('1.2.3') as {
   readonly components: { readonly messages: Record<string, { readonly payload: object }> };
 };
 
-test('it is a document of AsyncAPI 3, by the schema that its makers publish', () => {
+test('it is a document of AsyncAPI 3, by its makers’ schema', () => {
   const file = createRequire(import.meta.url).resolve('@asyncapi/specs/schemas/3.0.0.json');
   // It includes the schema of schemas.
   const ajv = new Ajv({ strict: false, meta: false, validateSchema: false });
@@ -23,7 +23,7 @@ test('it is a document of AsyncAPI 3, by the schema that its makers publish', ()
   expect(check({ ...document, operations: { ask: { action: 'sing' } } })).toBe(false);
 });
 
-test('every message belongs to one operation, and every channel can be subscribed to and is received', () => {
+test('every message belongs to one operation, and every channel can be subscribed to and received', () => {
   const names = Object.keys(document.components.messages).sort();
   expect(Object.keys(document.channels.feeds.messages).sort()).toEqual(names);
   const used = Object.values(document.operations).flatMap(({ messages }) => messages.map(({ $ref }) => $ref.split('/').at(-1)));
@@ -31,7 +31,7 @@ test('every message belongs to one operation, and every channel can be subscribe
   for (const { name } of CHANNELS) expect(names).toEqual(expect.arrayContaining([`${name}_subscribe`, `${name}_update`]));
 });
 
-test('every payload is a schema, and a subscription with a wrong word is none of it', () => {
+test('every payload matches its schema, and a subscription with a wrong word matches none', () => {
   const ajv = new Ajv({ strict: false });
   addFormats.default(ajv as never);
   ajv.addSchema(document, 'feed');

@@ -148,7 +148,7 @@ async function fingerprint(): Promise<string> {
   return row?.mark ?? '';
 }
 
-test('YAML is refused with the sentence of the one reader, which the command line tells as well', async () => {
+test('invalid YAML is refused with the sentence that the command line gives too', async () => {
   const refused = HOSTILE.filter(([name]) => name.startsWith('YAML'));
   expect(refused.length).toBeGreaterThan(10);
   for (const [name, raw, contentType = ''] of refused) {
@@ -157,7 +157,7 @@ test('YAML is refused with the sentence of the one reader, which the command lin
   }
 });
 
-test('the list of hostile bodies is long, and none of them made a defect', () => {
+test('the list of hostile bodies is long, and none of them caused a defect', () => {
   expect(HOSTILE.length).toBeGreaterThanOrEqual(40);
   expect(api.defects).toEqual([]);
 });
@@ -169,7 +169,7 @@ test('a route that needs no body takes none, an empty one and {}', async () => {
   }
 });
 
-test('16 levels, BMP and astral text, and long exact numbers are fine', async () => {
+test('16 levels, BMP and astral text, and long exact numbers are accepted', async () => {
   const reply = await api.call('POST', '/v1/agents', {
     token,
     raw: withNumber('50000.000').replace('Discount hunter', 'Größe \\ud83d\\ude00 😀'),
@@ -179,7 +179,7 @@ test('16 levels, BMP and astral text, and long exact numbers are fine', async ()
   expect(sixteen.body.code).toBe('manifest_invalid');
 });
 
-test('a body says where it is wrong, what is there and what would be right', async () => {
+test('a refusal names the place, the value and what would be right', async () => {
   const cases: readonly (readonly [string, string, RegExp, RegExp])[] = [
     ['{"a":{"b":[1,2,{"c":1,"c":2}]}}', '$.a.b[2]', /"c" occurs twice/, /once/],
     ['{"a":1e999}', '$.a', /1e999/, /15 significant/],

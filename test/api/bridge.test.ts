@@ -80,7 +80,7 @@ test.each([
   expect(`${answer.body.detail} ${JSON.stringify(answer.body.problems ?? '')}`).toContain(words);
 });
 
-test('signed bytes are taken once, and answer where the transfer stands when they come again', async () => {
+test('signed bytes are accepted once, and answer with the transfer’s state when sent again', async () => {
   const { body } = await quote(wishFrom('spotchain', '20'));
   const signedTransaction = signSolana(body.transaction.unsigned);
   const first = await submit({ quoteId: body.id, signedTransaction });
@@ -97,7 +97,7 @@ test('signed bytes are taken once, and answer where the transfer stands when the
   expect(status.body.axes.source.state).toBe('unseen');
 });
 
-test('a hash of the primary chain has to be a signature over the quoted message', async () => {
+test('a hash of the primary chain must be a signature over the quoted message', async () => {
   const one = await quote(wishFrom('spotchain', '20'));
   const other = await quote(wishFrom('spotchain', '21'));
   const signed = VersionedTransaction.deserialize(Buffer.from(signSolana(other.body.transaction.unsigned), 'base64'));
@@ -132,7 +132,7 @@ test('an EVM transaction that differs in any field is refused before it is sent,
   expect(claimed).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
 });
 
-test('an expired quote, a foreign transfer and a missing one are told apart from nothing else', async () => {
+test('an expired quote, a foreign transfer and a missing one answer alike', async () => {
   const { body } = await quote(wishFrom('evmvenue', '30'));
   const signedTransaction = await signEvm(body.transaction, 9);
   const foreign = await submit({ quoteId: body.id, signedTransaction }, stranger);
@@ -159,7 +159,7 @@ test('both or neither of transaction and hash, and unreadable bytes, are one cle
   });
 });
 
-test('an emergency halt since the quote refuses what is signed, and a new quote goes on', async () => {
+test('an emergency halt since the quote refuses signed bytes, and a new quote works', async () => {
   const { body } = await quote(wishFrom('evmvenue', '30'));
   const risk = await api.token(['risk:manage'], OURS);
   expect((await api.call('POST', '/v1/agents/emergency-halt', { token: risk, body: {} })).status).toBe(200);
@@ -171,7 +171,7 @@ test('an emergency halt since the quote refuses what is signed, and a new quote 
   expect((await submit({ quoteId: anew.body.id, signedTransaction: await signEvm(anew.body.transaction, 20) })).status).toBe(202);
 });
 
-test('a quote takes linked wallets by label or id, of the chain that they are named for, and an unlinked one changes no transfer', async () => {
+test('a quote takes linked wallets by label or id on the right chain, and an unlinked one changes no transfer', async () => {
   const solanaKey = createPrivateKey({ key: Buffer.concat([PKCS8, Buffer.alloc(32, 21)]), format: 'der', type: 'pkcs8' });
   const link = async (address: string, signed: (text: string) => Promise<string> | string) => {
     const { text } = (await api.call('POST', '/v1/wallets/challenge', { token: trader, body: { address } })).body;
@@ -211,7 +211,7 @@ test('the same Idempotency-Key gets the same quote', async () => {
   expect(two.body.id).toBe(one.body.id);
 });
 
-test('so many quotes may be open at once, and one more is refused', async () => {
+test('the number of open quotes is limited, and one more is refused', async () => {
   const { body } = await quote(wishFrom('spotchain', '41'), stranger);
   await api.owner`
     with copies as (

@@ -103,7 +103,7 @@ const FILLS: readonly Filled[] = [
   { side: 'buy', quantity: 1, poolUsd: 250_000, costBps: 9_999, version: 2 },
 ];
 
-test('each fill is held against the pool of its decision, by mode, venue, algorithm, size and hour', async () => {
+test('each fill is compared with the pool of its decision, by mode, venue, algorithm, size and hour', async () => {
   await fill(FILLS);
   const found = await told();
   const paper = FILLS.slice(0, 12);
@@ -140,7 +140,7 @@ test('each fill is held against the pool of its decision, by mode, venue, algori
   ]);
 });
 
-test('a drift is told once a day, of agents that trade, with the figure of the route', async () => {
+test('drift of trading agents is alerted once a day, with the route’s figure', async () => {
   const now = BEGAN + 60 * MINUTE;
   // A draft predicts nothing that could drift.
   expect(await filledAgents(api.sql, now)).toEqual([]);

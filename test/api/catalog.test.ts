@@ -96,7 +96,7 @@ function scaledRatio(a: string, b: string, c: string): bigint {
 }
 
 describe('a pre-IPO token', () => {
-  test('carries the verified mint, the live price, the mark with its valuation, the implied valuation and the gap', async () => {
+  test('has the verified mint, the live price, the mark with its valuation, the implied valuation and the gap', async () => {
     receiveQuote('OPENAI', '956.7206391833798', '956.7206391833798');
     receiveReference('OPENAI', '1007.05683324', { source: 'prestocks:mark', feedUpdatedAt: NOW - 2_000_000 });
     receiveMark();
@@ -124,7 +124,7 @@ describe('a pre-IPO token', () => {
     expect(entry.gapPct).toBeCloseTo(((Number(entry.impliedValuation) - 1_649_903_811_610) / 1_649_903_811_610) * 100, 8);
   });
 
-  test('shows the valuation of no other mark than the one whose price it shows', async () => {
+  test('shows only the valuation of the mark whose price it shows', async () => {
     receiveQuote('OPENAI', '900', '902');
     receiveReference('OPENAI', '1100', { source: 'prestocks:mark' });
     receiveMark();
@@ -136,7 +136,7 @@ describe('a pre-IPO token', () => {
     });
   });
 
-  test('without a live price has no implied valuation, and says where nobody stands behind its mint', async () => {
+  test('without a live price has no implied valuation, and says if its mint is unverified', async () => {
     receiveMark({ mintVerified: false });
     expect(await entryOf('OPENAI')).toMatchObject({
       livePrice: null,
@@ -150,7 +150,7 @@ describe('a pre-IPO token', () => {
 });
 
 describe('a tokenized share', () => {
-  test('names whose reference price it is, how good and how old it is', async () => {
+  test('names its reference price with quality and age', async () => {
     receiveQuote('AAPLx', '197', '199');
     receiveReference('AAPL', '200', { source: 'finnhub:quote', quality: 'delayed', feedUpdatedAt: NOW - 61_000 });
     expect(await entryOf('AAPLx')).toMatchObject({
@@ -166,7 +166,7 @@ describe('a tokenized share', () => {
     });
   });
 
-  test('shows the multiplier that holds, and the next one before it does', async () => {
+  test('shows the present multiplier, and the next one before it takes effect', async () => {
     expect((await entryOf('SPYx')).token).toMatchObject({
       multiplier: '1.0039092',
       nextMultiplier: '1.0057146',
@@ -194,7 +194,7 @@ describe('a tokenized share', () => {
 });
 
 describe('agent tokens', () => {
-  test('stand in the catalog with their share, and an agent may name them', async () => {
+  test('are in the catalog with their share, and an agent may name them', async () => {
     completeCatalog(SANDBOX_AGENT_TOKENS.map((one) => ({ ...one, delistedAt: null })));
     receiveQuote('ORCHARD', '0.0184', '0.0186');
     expect(await entryOf('ORCHARD')).toMatchObject({
@@ -287,7 +287,7 @@ describe('the sessions', () => {
     ]);
   });
 
-  test('begin today in New York and reach to the end of the calendar, page by page', async () => {
+  test('start today in New York and reach to the end of the calendar, page by page', async () => {
     expect((await days(''))[0].date).toBe('2026-03-02');
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {

@@ -45,7 +45,7 @@ async function bought(instrument: string): Promise<void> {
   await api.sql.begin((transaction) => writeRecords(transaction as never, [{ type: 'fill', orgId: OURS, fill }]));
 }
 
-test('an agent that holds nothing has nothing to close, and a foreign one does not exist', async () => {
+test('an agent without positions has nothing to close, and a foreign one is not found', async () => {
   const nothing = await close();
   expect([nothing.status, nothing.body.code, nothing.body.detail]).toEqual([409, 'state_conflict', 'the agent holds nothing to close']);
   expect((await close({}, stranger)).status).toBe(404);
@@ -65,7 +65,7 @@ test.each<[string, unknown, string]>([
   expect(reply.text).toContain(said);
 });
 
-test('what is held is closed once per key, on record; the last word holds', async () => {
+test('positions are closed once per key, with an audit record; the last request applies', async () => {
   await bought(BTC);
   await bought(ETH);
   const one = { instrument: BTC, limitPrice: '70000.5' };
@@ -84,7 +84,7 @@ test('what is held is closed once per key, on record; the last word holds', asyn
   expect(api.defects).toEqual([]);
 });
 
-test('a closing says what it waits for: an exchange that is frozen, or a market that does not pay its limit', async () => {
+test('a close says what it waits for: a frozen exchange, or a market worse than its limit', async () => {
   const got = async () => (await api.call('GET', `/v1/agents/${id}`, { token: reader })).body.closing;
   const stale = (key: string) =>
     `the price of ${key} is not live: the quote of ${key} is stale (over_age), only a live one can price an order`;

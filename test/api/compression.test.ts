@@ -14,7 +14,7 @@ const get = (url: string, headers: Readonly<Record<string, string>> = {}) => api
 const GZIP = { 'accept-encoding': 'br, gzip' };
 
 test.each(['/v1/openapi.json', '/v1/asyncapi.json', '/docs/agents', '/docs/market'])(
-  '%s is sent compressed to those who take it, the first time and every later one',
+  '%s is sent compressed to clients that accept it, the first time and later',
   async (url) => {
     const plain = await get(url);
     expect([plain.statusCode, plain.headers['content-encoding'], plain.headers.vary]).toEqual([
@@ -34,7 +34,7 @@ test.each(['/v1/openapi.json', '/v1/asyncapi.json', '/docs/agents', '/docs/marke
   },
 );
 
-test('answers of callers and short pages are never compressed', async () => {
+test('private answers and short pages are never compressed', async () => {
   const token = await api.token(['market:read', 'agent:read']);
   const headers = { ...GZIP, authorization: `Bearer ${token}` };
   for (const url of ['/v1/me', '/v1/catalog', '/docs/none']) {
@@ -43,7 +43,7 @@ test('answers of callers and short pages are never compressed', async () => {
   expect((await get('/v1/catalog', headers)).rawPayload.length).toBeGreaterThan(16 * 1024);
 });
 
-test('a page of the documentation that is known is not sent again, and its style sheet is kept for good', async () => {
+test('an unchanged documentation page is not sent again, and its style sheet is cached forever', async () => {
   const page = await get('/docs/agents');
   expect(page.headers['cache-control']).toBe('no-cache');
   const known = await get('/docs/agents', { ...GZIP, 'if-none-match': String(page.headers.etag) });
@@ -64,6 +64,6 @@ test.each([
   ['x-gzip-like, br', false],
   ['', false],
   [undefined, false],
-])('Accept-Encoding %s takes gzip: %s', (accepted, takes) => {
+])('Accept-Encoding %s allows gzip: %s', (accepted, takes) => {
   expect(acceptsGzip(accepted)).toBe(takes);
 });

@@ -46,7 +46,7 @@ const written = async () =>
   api.sql`select (select count(*) from actors)::int as actors, (select count(*) from steps)::int as steps, (select count(*) from proposals)::int as proposals,
     (select count(*) from audit)::int as audit, (select count(*) from risk_preferences)::int as preferences, (select sum(epoch) from control)::int as halts`;
 
-test('private markets are ranked by their own modes, and the fit needs the books of the caller', async () => {
+test('private markets are ranked by their own modes, and the fit needs the caller’s books', async () => {
   const ranked = await say('rank the private markets by momentum');
   expect(ranked.body).toMatchObject({
     intent: 'rank',
@@ -62,7 +62,7 @@ test('private markets are ranked by their own modes, and the fit needs the books
   });
 });
 
-test('an impact is simulated in the books of the caller as its route does it, and nothing is bought', async () => {
+test('an impact is simulated on the caller’s books like by its route, and nothing is bought', async () => {
   const before = await written();
   const { body } = await say('What if I buy $500 of AAPLx?');
   const { request } = body.data;
@@ -102,7 +102,7 @@ test('from the cheapest liquid equity to its assessment, its price and a draft, 
   expect(unclear.body.data.questions.length).toBeGreaterThan(0);
 });
 
-test('a conversation is its caller’s own', async () => {
+test('a conversation is private to its caller', async () => {
   const { conversationId } = (await say('help')).body;
   const colleague = await api.token(['market:read', 'agent:read']);
   const refused = await say('assess it', conversationId, colleague);
@@ -111,13 +111,13 @@ test('a conversation is its caller’s own', async () => {
   expect((await say('assess it', 'not-an-id')).status).toBe(404);
 });
 
-test('what belongs to the organization needs agent:read', async () => {
+test('data of the organization needs agent:read', async () => {
   const outsider = await api.token(['market:read']);
   expect((await say('my portfolio', undefined, outsider)).body).toMatchObject({ intent: 'portfolio', data: null });
   expect((await say('my portfolio')).body.data.totals.valueUsd).toBe('0');
 });
 
-test.each(INJECTIONS)('does nothing but answer: %s', async (message) => {
+test.each(INJECTIONS)('only answers: %s', async (message) => {
   // Expensive requests are limited by subject.
   const fresh = await api.token(['market:read', 'agent:read', 'trade:execute']);
   const before = await written();
@@ -134,12 +134,12 @@ test.each(INJECTIONS)('does nothing but answer: %s', async (message) => {
   expect(await written()).toEqual(before);
 });
 
-test('a thesis with an instruction behind it compiles to nothing', async () => {
+test('a thesis with an embedded instruction does not compile', async () => {
   const { body } = await say(`Buy AAPLx when the discount is over 2%. ${INJECTIONS[0]}`);
   expect(body).toMatchObject({ intent: 'compile_take', draft: null });
 });
 
-test('a message that no pattern reads is shown as the language model rewords it, and drafts nothing whatever it answers or the news tell it', async () => {
+test('a message without a pattern is shown as reworded by the language model, and drafts nothing whatever the model or the news say', async () => {
   const clock = createVirtualClock(NOW);
   const script = createModelScript();
   const simulator = await createModelSimulator({ clock, key: null, port: 0, script });

@@ -46,7 +46,7 @@ async function granted(changes: object = {}) {
   return answer.body;
 }
 
-test('an owner who has signed and a member who may trade grant a delegation, which is listed', async () => {
+test('a delegation is granted and listed with the owner’s signature and a member who may trade', async () => {
   const { body, terms } = await challenge();
   for (const part of [OURS, agentId, wallet, '500 US dollars', terms.expiresAt, 'Signing moves nothing']) expect(body.text).toContain(part);
   const answer = await api.call('POST', '/v1/delegations', {
@@ -59,7 +59,7 @@ test('an owner who has signed and a member who may trade grant a delegation, whi
   expect(list.body.items[0]).toEqual(answer.body);
 });
 
-test('a Take is delegated to by its own id: its text names a Take, it is listed as one, and is nobody else’s', async () => {
+test('a Take gets a delegation by its own id: its text names a Take, it is listed as one, and is valid for no other', async () => {
   const compiled = await api.call('POST', '/v1/takes/compile', { token: operator, body: { thesis: 'Buy AAPLx below $180' } });
   const takeId: string = compiled.body.id;
   const { body, terms } = await challenge({ agentId: undefined, takeId });
@@ -84,7 +84,7 @@ test('a Take is delegated to by its own id: its text names a Take, it is listed 
   expect((await challenge({ agentId: undefined, takeId }, foreign)).body.code).toBe('not_found');
 });
 
-test('neither the signature nor the permission alone is enough', async () => {
+test('neither the signature nor the permission alone suffices', async () => {
   const { body, terms } = await challenge();
   const signature = signedBy(owner.privateKey, body.text);
   const viewer = await api.token(['market:read', 'agent:read']);
@@ -98,7 +98,7 @@ test('neither the signature nor the permission alone is enough', async () => {
   expect([forged.status, forged.body.code]).toEqual([422, 'signature_invalid']);
 });
 
-test('a changed term, another organization or a broken signature is not what the owner signed', async () => {
+test('a changed term, another organization or a broken signature does not match the signed text', async () => {
   const { body, terms } = await challenge();
   const signature = signedBy(owner.privateKey, body.text);
   const grant = async (changes: object, token = operator) =>
@@ -140,7 +140,7 @@ test('a text grants once, and not after ten minutes', async () => {
   operator = await api.token(['market:read', 'agent:read', 'trade:execute']);
 });
 
-test('limits are limits: no amount, no past, no more than 90 days, no agent that is not there', async () => {
+test('limits are enforced: no missing amount, no past, at most 90 days, no missing agent', async () => {
   for (const [changes, code] of [
     [{ maxNotionalUsd: '0.00' }, 'malformed'],
     [{ maxNotionalUsd: '-1' }, 'malformed'],
@@ -152,7 +152,7 @@ test('limits are limits: no amount, no past, no more than 90 days, no agent that
     expect([changes, (await challenge(changes)).body.code]).toEqual([changes, code]);
 });
 
-test('the newest counts: revoking it does not bring back the one before, and a revocation happens once', async () => {
+test('the newest counts: revoking it does not revive the previous one, and a revocation happens once', async () => {
   await granted({ maxNotionalUsd: '100' });
   const newer = await granted({ maxNotionalUsd: '200' });
   const store = createDelegationStore(api.sql);
@@ -168,7 +168,7 @@ test('the newest counts: revoking it does not bring back the one before, and a r
   expect((await api.call('POST', `/v1/delegations/${newer.id}/revoke`, { token: manager })).body.code).toBe('state_conflict');
 });
 
-test('the database changes and deletes no delegation, and lets none cross organizations', async () => {
+test('the database neither changes nor deletes a delegation, and lets none cross organizations', async () => {
   const { id } = await granted();
   for (const statement of [
     api.sql`update delegations set max_notional_usd = 1000000 where id = ${id}`,

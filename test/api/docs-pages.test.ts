@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('each operation stands on the page of its tag, with its samples in three tabs', () => {
+test('each operation is on the page of its tag, with its samples in three tabs', () => {
   for (const { route } of documentedRoutes()) {
     const [, after = ''] = (pages.get(route.tag) ?? '').split(`<section class="operation" id="${route.name}">`);
     const own = after.split('</section>')[0] ?? '';
@@ -28,7 +28,7 @@ test('each operation stands on the page of its tag, with its samples in three ta
   }
 });
 
-test('each error has its cause and its cure', () => {
+test('each error has its cause and its fix', () => {
   const rows = [...(pages.get('errors') ?? '').matchAll(/<tr id="(\w+)">(.*?)<\/tr>/g)].map(([, code, row = '']) => [
     code,
     [...row.matchAll(/<td>(.+?)<\/td>/g)].length,
@@ -36,7 +36,7 @@ test('each error has its cause and its cure', () => {
   expect(rows).toEqual(Object.keys(PROBLEMS).map((code) => [code, 3]));
 });
 
-test('no page has a script, and each link and place of a page exists', async () => {
+test('no page has a script, and no link or anchor is broken', async () => {
   for (const [name, body] of pages) {
     expect(body, name).not.toMatch(/<script|javascript:| on\w+=/);
     expect(body, name).not.toMatch(/undefined|\[object/);

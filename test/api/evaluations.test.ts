@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('a backtest is accepted with every default resolved, once per key, one at a time, and can be cancelled', async () => {
+test('a backtest is accepted with all defaults resolved, once per key, one at a time, and can be cancelled', async () => {
   const id = await createdAgent(api, trader);
   const key = { 'idempotency-key': 'k-1' };
   const begun = await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader, headers: key });
@@ -52,7 +52,7 @@ test('a backtest is accepted with every default resolved, once per key, one at a
   expect((await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader })).status).toBe(202);
 });
 
-test('the report of a finished run stands alone: its own script may draw, it reads nothing of ours and asks for nothing', async () => {
+test('the report of a finished run is self-contained: its own script may draw, without access to our data or the network', async () => {
   const id = await createdAgent(api, trader);
   const { runtime } = actorsOn(api.sql, api.clock);
   const finished = async (evaluation: 'backtest' | 'stress_test', result: string, report: string | null): Promise<string> => {
@@ -99,7 +99,7 @@ test('the report of a finished run stands alone: its own script may draw, it rea
   expect(policyOf(still)).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; [^]*; sandbox$/);
 });
 
-test('a sweep is accepted with every default resolved, and refused in the words of the manifest', async () => {
+test('a sweep is accepted with all defaults resolved, and refused in the manifest’s words', async () => {
   const id = await createdAgent(api, trader);
   const parameters = [{ path: 'stopLossPct', values: [2, 3] }];
   const begun = await api.call('POST', `/v1/agents/${id}/sweep`, { token: trader, body: { parameters, walkForward: { testDays: 30 } } });
@@ -131,7 +131,7 @@ test('a sweep is accepted with every default resolved, and refused in the words 
   expect((await api.call('POST', `/v1/agents/${id}/sweep`, { token: stranger, body })).status).toBe(404);
 });
 
-test('a backtest of another timeframe or stretch than the gate asks for is a look, and says so', async () => {
+test('a backtest with another timeframe or period than the gate’s is a rehearsal, and says so', async () => {
   for (const body of [{ timeframe: '12h' }, { to: '2025-12-01T00:00:00.000Z' }, { from: '2019-01-01T00:00:00.000Z' }]) {
     const id = await createdAgent(api, trader);
     const looked = await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader, body });
@@ -139,7 +139,7 @@ test('a backtest of another timeframe or stretch than the gate asks for is a loo
   }
 });
 
-test('what cannot be run as asked is refused with every reason; foreign and missing agents answer alike', async () => {
+test('an impossible run is refused with every reason; foreign and missing agents answer alike', async () => {
   const id = await createdAgent(api, trader);
   const refused = await api.call('POST', `/v1/agents/${id}/backtest`, {
     token: trader,
@@ -165,7 +165,7 @@ test('what cannot be run as asked is refused with every reason; foreign and miss
   }
 });
 
-test('a preview says what a manifest that is not finished lacks, what is stored of the past, and how far back it may ask', async () => {
+test('a preview states what an unfinished manifest lacks, which history is stored, and how far back it may go', async () => {
   const preview = (body: object, query = '', token = trader) => api.call('POST', `/v1/backtests/preview${query}`, { token, body });
   const unfinished = await preview({ ...payload(), stopLossPct: 'much', entryConditions: [{ type: 'rsi_belo' }] }, '?draft=true');
   expect(unfinished).toMatchObject({ status: 200, body: { evidence: false, result: null, ending: { code: 'manifest_invalid' } } });
@@ -190,7 +190,7 @@ test('a preview says what a manifest that is not finished lacks, what is stored 
   expect((await preview(payload(), `?agentId=${ours}`, stranger)).body).toMatchObject({ status: 404, code: 'not_found' });
 });
 
-test('an organization has a budget of previews, which another one does not use up', async () => {
+test('an organization has its own budget of previews', async () => {
   const stranger = await api.token(['trade:execute'], THEIRS);
   const other = await api.token(['trade:execute'], THEIRS);
   const limits = api.ports.access.limits.policy('costly');

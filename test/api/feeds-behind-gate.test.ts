@@ -92,7 +92,7 @@ test('who may open a socket', async () => {
   expect(api.defects).toEqual([]);
 });
 
-test('the documented feed routes are those that are served', async () => {
+test('the documented feed routes are those served', async () => {
   expect((await api.call('GET', '/v1/feeds', { token })).body.code).toBe('malformed');
   expect((await api.call('GET', '/v1/feeds/sse?channel=nonsense', { token })).body.code).toBe('malformed');
   expect((await api.call('GET', '/v1/feeds/inspector', { token })).body.code).toBe('malformed');
@@ -102,7 +102,7 @@ test('the documented feed routes are those that are served', async () => {
   );
 });
 
-test('closing lets an open socket go instead of waiting for it', async () => {
+test('closing drops open sockets instead of waiting for them', async () => {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/feeds`, { headers: { authorization: `Bearer ${token}` } });
   await new Promise((open) => socket.once('open', open));
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));

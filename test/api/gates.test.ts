@@ -72,7 +72,7 @@ async function climbed(id: string, to: (typeof STAGES)[number]): Promise<string>
   return id;
 }
 
-test('an agent that waits at paper is told its day, its trades, what is next and why there are none', async () => {
+test('an agent at paper shows its day, its trades, its next step and why there are none', async () => {
   const id = await climbed(await made(), 'paper');
   const waiting = await gatesOf(id);
   expect(Object.keys(waiting).slice(0, 4)).toEqual(['stage', 'progress', 'next', 'whyNoTrades']);
@@ -86,7 +86,7 @@ test('an agent that waits at paper is told its day, its trades, what is next and
 });
 
 test.each(['draft', 'paper'] as const)(
-  'of many who promote an agent from %s at the same moment one opens the gate, and the others receive where it stands',
+  'of many promotions of an agent from %s at once one opens the gate, and the others get its present stage',
   async (at) => {
     const id = await climbed(await made(), at);
     await earn(id, at);
@@ -107,7 +107,7 @@ test.each(['draft', 'paper'] as const)(
   },
 );
 
-test('an agent earns its capital through seven gates; each without its evidence says what is missing, each with bad evidence which condition failed', async () => {
+test('an agent earns its capital through seven gates; each names missing evidence, or the failed condition', async () => {
   const id = await made();
   for (const [place, at] of STAGES.slice(0, -1).entries()) {
     if (at !== 'draft') {
@@ -152,7 +152,7 @@ test('an agent earns its capital through seven gates; each without its evidence 
 });
 
 describe('the sign-off', () => {
-  test('comes from somebody with risk:manage who is neither the creator nor who asks, and the newest word counts', async () => {
+  test('comes from a person with risk:manage who is neither the creator nor the requester, and the newest counts', async () => {
     const id = await climbed(await made({}, both), 'limited_live');
     const sign = (token: string, approved = true) => api.call('POST', `/v1/agents/${id}/sign-off`, { token, body: { approved } });
     expect((await sign(both)).body).toMatchObject({ code: 'sign_off_refused', status: 403 });
@@ -178,7 +178,7 @@ describe('the sign-off', () => {
 
 const QUIET = { type: 'no_negative_event', minSeverity: 'high', lookbackHours: 24, includeRumors: false };
 
-test('a changed manifest restarts at draft, and the evidence of the old one opens nothing', async () => {
+test('a changed manifest restarts at draft, and its old evidence opens nothing', async () => {
   const id = await climbed(await made(), 'paper');
   const changed = await api.call('POST', `/v1/agents/${id}/versions`, {
     token: trader,
@@ -208,7 +208,7 @@ test('a manifest that can never trade live is told so at draft, by the gates and
   expect((await gatesOf(await made())).liveLimit).toBeNull();
 });
 
-test('the gates say how the orders of a manifest go on each venue of its universe, and at what fees', async () => {
+test('the gates show how a manifest’s orders execute on each venue of its universe, and the fees', async () => {
   const { execution } = await gatesOf(await made({ universe: ['BTCUSDT', 'AAPLx'], urgency: 'low' }));
   expect(execution).toEqual([
     'On spotexchange an order rests at the near side for 45 s at a fee of 10 basis points, filled by what trades beyond its price; what is left is taken then, at 10.',
@@ -261,7 +261,7 @@ test('the same promotion twice under one key opens one gate', async () => {
   ]);
 });
 
-test('two who ask at once open one gate', async () => {
+test('two concurrent requests open one gate', async () => {
   const id = await made();
   await climbed(id, 'backtest');
   await earn(id, 'backtest');
@@ -273,7 +273,7 @@ test('two who ask at once open one gate', async () => {
 });
 
 describe('versions', () => {
-  test('say what each changed: fields by path, conditions added and removed, and any two compared', async () => {
+  test('list the changes of each: fields by path, conditions added and removed, and any two compared', async () => {
     const id = await made();
     await api.call('POST', `/v1/agents/${id}/versions`, { token: trader, body: payload({ stopLossPct: 5, universe: ['AAPLx'] }) });
     const conditions = [

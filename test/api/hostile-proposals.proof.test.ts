@@ -8,7 +8,7 @@ import { attack } from './hostile-proposals.ts';
 const PLENTY = { limit: 1_000_000, windowSeconds: 1 };
 const UNLIMITED = { ...DEFAULT_POLICIES, read: PLENTY, write: PLENTY, costly: PLENTY, failed_identity: PLENTY };
 
-test('of ten thousand none gets beyond the mandate, and no neighbour waits', async () => {
+test('none of ten thousand exceeds the mandate, and no neighbour waits', async () => {
   const api = await apiUnderTest(() => ({ access: { limits: createRateLimits(UNLIMITED) } }));
   try {
     const found = await attack(api, 10_000);

@@ -15,7 +15,7 @@ afterAll(() => api.close());
 const me = (headers: Record<string, string>) => api.call('GET', '/v1/me', { headers });
 
 describe('the credential', () => {
-  test('counts in Authorization, in the cookie and, on loopback, in the plain cookie', async () => {
+  test('is accepted in Authorization, in the cookie and, on loopback, in the plain cookie', async () => {
     for (const headers of [
       { authorization: `Bearer ${token}` },
       { authorization: `bearer ${token}` },
@@ -26,7 +26,7 @@ describe('the credential', () => {
     }
   });
 
-  test('is refused in every other shape', async () => {
+  test('is refused in every other form', async () => {
     const expired = api.issue('late', -1);
     const table: readonly (readonly [Record<string, string>, number, string])[] = [
       [{}, 401, 'unauthenticated'],
@@ -56,7 +56,7 @@ describe('the credential', () => {
     expect((await api.call('GET', `/v1/me?token=${token}&access_token=${token}`)).status).toBe(401);
   });
 
-  test('where the keys cannot be had the answer is 503, and nobody is taken for guessing', async () => {
+  test('without the keys the answer is 503, and no caller is counted as guessing', async () => {
     const keyless = await apiUnderTest(() => ({ access: { verifyToken: async () => refuse('unavailable', 'the keys cannot be had') } }));
     for (let i = 0; i < 200; i++) {
       const reply = await keyless.call('GET', '/v1/me', { token: 'x' });
@@ -65,7 +65,7 @@ describe('the credential', () => {
     await keyless.close();
   });
 
-  test('a halt and a pause alone are let in by a clock that may be wrong', async () => {
+  test('only a halt and a pause are accepted by a clock that may be wrong', async () => {
     const asked: [string, boolean][] = [];
     let route = '';
     const strict = await apiUnderTest((ports) => ({
@@ -88,7 +88,7 @@ describe('the credential', () => {
     await strict.close();
   });
 
-  test('while the provider is silent its last known keys let reads, pauses and the halt through, and nothing else that concerns trading', async () => {
+  test('while the provider is silent its last keys allow reads, pauses and the halt, but no other trading request', async () => {
     let silent = false;
     const doubtful = await apiUnderTest((ports) => ({
       access: {
@@ -124,7 +124,7 @@ describe('the credential', () => {
     await doubtful.close();
   });
 
-  test('off loopback only the __Host- cookie counts', async () => {
+  test('except on loopback only the __Host- cookie counts', async () => {
     const strict = await apiUnderTest(undefined, { loopback: false });
     const other = await strict.token(['market:read']);
     expect((await strict.call('GET', '/v1/me', { headers: { cookie: `sevengate=${other}` } })).status).toBe(401);
@@ -146,7 +146,7 @@ describe('grants', () => {
     expect(refused.body.detail).toContain('agent:read');
   });
 
-  test('a changed grant counts on the very next request', async () => {
+  test('a changed grant applies to the next request', async () => {
     const subject = 'changing';
     await api.owner`insert into members (subject, org_id, name, permissions) values (${subject}, ${OURS}, 'c', ${['agent:read']}::text[])`;
     const own = api.issue(subject);
@@ -188,7 +188,7 @@ describe('origins', () => {
     expect((await create({ cookie, origin: ORIGIN, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   });
 
-  test('with Authorization no browser is at work: the Origin does not matter', async () => {
+  test('with Authorization the Origin does not matter, because no browser sends it by itself', async () => {
     expect((await create({ authorization: `Bearer ${token}` })).status).toBe(201);
     expect((await create({ authorization: `Bearer ${token}`, origin: 'https://evil.example' })).status).toBe(201);
   });
@@ -198,7 +198,7 @@ describe('origins', () => {
     expect((await api.call('POST', '/v1/agents/emergency-halt', { raw: '{}', headers: form })).status).toBe(403);
   });
 
-  test('only an allowed origin is told that it may read', async () => {
+  test('only an allowed origin may read answers', async () => {
     const allowed = await api.call('GET', '/v1/me', { token, headers: { origin: ORIGIN } });
     expect(allowed.headers).toMatchObject({
       'access-control-allow-origin': ORIGIN,

@@ -24,14 +24,14 @@ afterAll(() => api.close());
 const get = (url: string) => api.call('GET', url, { token });
 const day = (daysAgo: number): string => new Date(NOW - daysAgo * DAY).toISOString().slice(0, 10);
 
-test.each(ROUTES)('%s wants to be let in, knows its query, and answers while nothing is known', async (url) => {
+test.each(ROUTES)('%s needs permission, validates its query, and answers without any data', async (url) => {
   expect((await api.call('GET', url)).status).toBe(401);
   expect((await api.call('GET', url, { token: await api.token(['agent:read']) })).body.code).toBe('permission_missing');
   expect((await get(`${url}?nonsense=1`)).body.code).toBe('malformed');
   expect((await get(url)).status).toBe(200);
 });
 
-test('without any data the regime is unknown, not neutral, and names every input as missing', async () => {
+test('without data the regime is unknown, not neutral, and names every missing input', async () => {
   const { body } = await get('/v1/macro-regime');
   expect(body).toMatchObject({ regime: 'unknown', score: null, knownWeight: '0' });
   expect(body.inputs.map(({ state }: { state: string }) => state)).toEqual(Array(6).fill('missing'));
@@ -100,7 +100,7 @@ describe('events', () => {
   const ids = async (query: string): Promise<string[]> =>
     (await get(`/v1/intelligence/events${query}`)).body.items.map(({ id }: { id: string }) => id);
 
-  test('say what confirms them and what each report counts for', async () => {
+  test('name their confirmations and the weight of each report', async () => {
     const { items } = (await get('/v1/intelligence/events?symbol=AAPLx')).body;
     expect(items).toHaveLength(1);
     expect(items[0]).toMatchObject({
@@ -133,7 +133,7 @@ describe('events', () => {
     expect(await ids('?symbol=NOBODY')).toEqual([]);
   });
 
-  test('that were taken back say so, and what the catalog does not know stays unmapped', async () => {
+  test('that were withdrawn say so, and unknown names stay unmapped', async () => {
     const { items } = (await get('/v1/intelligence/events')).body;
     const of = (id: string) => items.find((item: { id: string }) => item.id === id);
     expect(of('w4')).toMatchObject({ state: 'retracted', confirmedBy: null });
@@ -189,7 +189,7 @@ describe('the social feed', () => {
   const ids = async (query: string): Promise<string[]> =>
     (await get(`/v1/social-feed${query}`)).body.items.map(({ id }: { id: string }) => id);
 
-  test('shows what is about the catalog, newest first, with the newest engagement and the first text', async () => {
+  test('shows posts about the catalog, newest first, with the newest engagement and the first text', async () => {
     const { items } = (await get('/v1/social-feed')).body;
     expect(items.map(({ id }: { id: string }) => id)).toEqual(['x:3', 'x:1']);
     expect(items[1]).toMatchObject({
@@ -199,7 +199,7 @@ describe('the social feed', () => {
     });
   });
 
-  test('is filtered, paged, and shows the rest where it is asked for', async () => {
+  test('is filtered and paged, and shows the others on request', async () => {
     expect(await ids('?mapped=false')).toEqual(['x:3', 'x:2', 'x:1']);
     expect(await ids('?symbol=BTCUSDT')).toEqual(['x:3']);
     expect(await ids('?author=somebody')).toEqual(['x:1']);
@@ -211,7 +211,7 @@ describe('the social feed', () => {
     expect(await ids(`?limit=1&cursor=${body.nextCursor}`)).toEqual(['x:1']);
   });
 
-  test('is in no event, whatever it says', async () => {
+  test('is part of no event, whatever it says', async () => {
     expect((await get('/v1/intelligence/events?symbol=BTC')).body.items).toEqual([]);
   });
 });
@@ -281,7 +281,7 @@ describe('chains', () => {
     expect(total).toMatchObject({ tvlUsd: '230', ageMs: HOUR, change1dPct: 4.545455, change7dPct: 9.52381 });
   });
 
-  test('show their history where it is asked for, and are paged', async () => {
+  test('show their history on request, and are paged', async () => {
     const { items, total } = (await get('/v1/chains?chain=solana&historyDays=8')).body;
     expect(items).toHaveLength(1);
     expect(items[0].history).toEqual([
@@ -351,7 +351,7 @@ describe('macro', () => {
     ]);
   });
 
-  test('has rate regimes, inflation with its units, and a calendar in which a release that was moved is there once', async () => {
+  test('has rate regimes, inflation with its units, and a calendar with each moved release once', async () => {
     const { body } = await get('/v1/intelligence/macro');
     expect(body.rates).toEqual({
       policy: 'easing',
@@ -381,7 +381,7 @@ describe('macro', () => {
     });
   });
 
-  test('shows a revision beside what was published first, and what was known on a day', async () => {
+  test('shows a revision next to the first value, and what was known on a day', async () => {
     const jobs = async (query: string) =>
       (await get(`/v1/intelligence/macro?group=labour${query}`)).body.series.find(({ id }: { id: string }) => id === 'PAYEMS');
     expect((await jobs('')).observations).toEqual([
@@ -440,7 +440,7 @@ describe('macro', () => {
   });
 });
 
-test('what is older than is kept is removed, and no published value is', async () => {
+test('rows beyond the retention are deleted, and no published value is', async () => {
   await store.savePosts([
     {
       id: 'x:old',

@@ -58,7 +58,7 @@ function foreignTo({ route }: RouteEntry, place: number): readonly (readonly [id
   return [...foreign].filter(([, tables], index) => index % IDS_APART === place % IDS_APART || itsOwn(tables));
 }
 
-test('nothing that the other organization has changes a byte of what ours is given, but for what is public by design', () => {
+test('data of the other organization changes no byte of our answers, except public data', () => {
   const changed = [...given].filter(([, [before, after]]) => JSON.stringify(before) !== JSON.stringify(after));
   expect(given.size).toBeGreaterThan(60);
   expect(changed.map(([route]) => route).sort()).toEqual(Object.keys(PUBLIC_BY_DESIGN).sort());
@@ -87,13 +87,13 @@ function queryOf({ route }: RouteEntry): string {
   return needed.length === 0 ? '' : `?${needed.join('&')}`;
 }
 
-test('the other organization has something behind every kind of id', () => {
+test('the other organization has data behind every kind of id', () => {
   for (const table of ['agents', 'proposals', 'books', 'market_orders', 'evaluation_runs', 'delegations'])
     expect([...foreign.values()].flat()).toContain(table);
 });
 
 test.each(withIds.map((found, place) => [name(found), found, place] as const))(
-  '%s: every foreign id answers byte for byte as a missing one',
+  '%s: every foreign id answers byte for byte like a missing one',
   async (_, found, place) => {
     for (const [id, tables] of foreignTo(found, place)) {
       const token = await api.token(PERMISSIONS, OURS);
@@ -115,7 +115,7 @@ test.each(withIds.map((found, place) => [name(found), found, place] as const))(
 );
 
 test.each(lists.map((found, place) => [name(found), found, place] as const))(
-  '%s shows nothing of the other organization, whatever is asked for',
+  '%s shows no data of the other organization, for any request',
   async (_, found, place) => {
     const all = [...foreign.keys(), THEIRS];
     const token = await api.token(PERMISSIONS, OURS);
@@ -132,4 +132,4 @@ test.each(lists.map((found, place) => [name(found), found, place] as const))(
   },
 );
 
-test('nothing of it was a defect', () => expect(api.defects).toEqual([]));
+test('no answer was caused by a defect', () => expect(api.defects).toEqual([]));

@@ -15,7 +15,7 @@ afterAll(() => api.close());
 const preview = (body: object) => api.call('POST', '/v1/launches/dbc/preview', { token, body });
 const PLAIN = { preset: 'reference_anchored', quoteMint: NATIVE_MINT, startingFdv: '30' };
 
-test('the presets are told with every column', async () => {
+test('the presets are listed with every column', async () => {
   const { status, body } = await api.call('GET', '/v1/launches/dbc/presets', { token });
   expect(status).toBe(200);
   expect(body.items).toEqual([
@@ -47,7 +47,7 @@ test('the presets are told with every column', async () => {
 });
 
 describe('a preview', () => {
-  test('tells the curve in quote tokens, and in dollars once the quote token has a live price', async () => {
+  test('gives the curve in quote tokens, and in dollars once the quote token has a live price', async () => {
     const silent = await preview(PLAIN);
     expect(silent.status).toBe(200);
     expect(silent.body.dollars).toEqual({ startingPrice: null, graduationThreshold: null, pricedBy: null, at: null });
@@ -105,7 +105,7 @@ describe('a preview', () => {
   });
 });
 
-test("launches of a service without a node of the chain: none are prepared, and nobody else's id is told from a missing one", async () => {
+test('without a chain node launches cannot be prepared, and a foreign id answers like a missing one', async () => {
   const trader = await api.token(['market:read', 'agent:read', 'trade:execute']);
   const body = {
     ...PLAIN,

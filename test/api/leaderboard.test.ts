@@ -85,7 +85,7 @@ test('filters and pages keep the ranks of the whole board', async () => {
   expect(await ranks(`limit=1&cursor=${first.nextCursor}`)).toEqual([2]);
 });
 
-test("a wallet's page holds the trades behind its figure, and CSV the same", async () => {
+test("a wallet's page has the trades behind its figure, and CSV the same", async () => {
   const { body } = await api.call('GET', `/v1/leaderboard/wallets/${trader}?window=24h`, { token: viewer });
   expect(body.wallet).toMatchObject({ rank: 1, realizedPnlUsd: '50' });
   expect(body.items.map(({ profitUsd, costUsd, quantity }: Record<string, string>) => [quantity, costUsd, profitUsd])).toEqual([
@@ -111,7 +111,7 @@ test("a wallet's page holds the trades behind its figure, and CSV the same", asy
   );
 });
 
-test('registering again, also by somebody else, changes nothing that is shown', async () => {
+test('registering again, also by another organization, changes nothing that is shown', async () => {
   const other = await api.token(['agent:read'], THEIRS);
   expect((await register({ address: trader, label: 'mine now' }, other)).status).toBe(201);
   expect((await register({ address: trader })).status).toBe(201);
@@ -135,7 +135,7 @@ test.each([
   expect([reply.status, reply.body.code]).toEqual([status, code]);
 });
 
-test('a character of a label that nobody sees is named', async () => {
+test('an invisible character of a label is named', async () => {
   const { body } = await register({ address: holder, label: 'safe\u202e' });
   expect(body.problems).toEqual([
     {
@@ -146,7 +146,7 @@ test('a character of a label that nobody sees is named', async () => {
   ]);
 });
 
-test('an address that could be of either chain is of the one whose form it has', async () => {
+test('an ambiguous address belongs to the chain whose form it has', async () => {
   // Base58 has no 0, so 0x… is never an address of the primary chain. Forty hexadecimal digits without it are none of the EVM chain.
   const hexadecimal = 'abcdef123456789abcdef123456789abcdef1234';
   expect([(await register({ address: hexadecimal })).status, (await register({ address: `0x${hexadecimal}` })).body.chain]).toEqual([

@@ -90,7 +90,7 @@ describe('prepare', () => {
     expect((await prepare({ notionalUsd: '21' }, trader, { 'idempotency-key': 'once' })).body.code).toBe('idempotency_mismatch');
   });
 
-  test('never buys more than was wished, though the venue buys with the whole deposit', async () => {
+  test('never buys more than requested, though the venue buys with the whole deposit', async () => {
     // The market moves between two requests to the venue: then the answer says so and the request is repeated as asked.
     const asked = (wish: object) =>
       waitFor(
@@ -128,7 +128,7 @@ describe('prepare', () => {
 });
 
 describe('execute', () => {
-  test('takes no bytes but the prepared ones, from nobody but its organization', async () => {
+  test('accepts only the prepared bytes, from its own organization', async () => {
     const { order, transaction } = (await prepare()).body;
     const signed = fixture.signed(transaction.unsigned);
     const stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);

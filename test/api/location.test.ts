@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('every route that makes something names the GET that shows it, or its things are only listed', () => {
+test('every route that creates something names the GET that shows it, or its result is only listed', () => {
   const made = ROUTES.filter(({ answers }) => answers[201] !== undefined);
   const gets = ROUTES.filter(({ method }) => method === 'GET').map(({ url }) => url.replaceAll(/:\w+/g, ':'));
   const located = made.map((route) => [route.url, locationOf(route, ROUTES)] as const);
@@ -42,7 +42,7 @@ test('every route that makes something names the GET that shows it, or its thing
   expect(lost).toEqual([]);
 });
 
-test('the path of a 201 answer shows what was made, to a page of another origin and under a repeated key too', async () => {
+test('the path of a 201 answer shows the created resource, to another origin and under a repeated key too', async () => {
   const post = (url: string, body: object, headers = {}) => api.call('POST', url, { token: trader, body, headers });
   const shown = async (location: string | undefined) => (await api.call('GET', location ?? '/', { token: trader })).body.id;
   const headers = { 'idempotency-key': 'made-once', origin: ORIGIN };
@@ -58,7 +58,7 @@ test('the path of a 201 answer shows what was made, to a page of another origin 
   expect(await shown(tokenized.headers['location'])).toBe(tokenized.body.agent.id);
 });
 
-test('nothing is named where a launch is only drafted, and where nothing was made', async () => {
+test('no location is given for a mere launch draft, and if nothing was created', async () => {
   const take = await api.call('POST', '/v1/takes/compile', { token: trader, body: { thesis: 'Buy AAPLx below $170 with $500' } });
   const wish = { takeId: take.body.id, as: 'launch', confirm: take.body.open };
   const draft = await api.call('POST', '/v1/takes/tokenize', { token: trader, body: wish });
@@ -67,7 +67,7 @@ test('nothing is named where a launch is only drafted, and where nothing was mad
   expect([refused.status, refused.headers['location']]).toEqual([400, undefined]);
 });
 
-test('an earlier address answers like the one that replaced it, and says until when', async () => {
+test('an old address answers like its replacement, and says until when', async () => {
   const retired = ROUTES.filter((route) => route.retired !== undefined);
   expect(retired.map(({ url, retired: { since, sunset, successor } = {} as never }) => [url, successor.url, since, sunset])).toEqual([
     ['/v1/bridge/transfers/:id/course', '/v1/bridge/transfers/:id/timeline', '2026-11-27', '2027-05-27'],

@@ -44,7 +44,7 @@ const held = async (): Promise<Decimal> => {
   return new Decimal(row?.holdings[0]?.quantity ?? 0);
 };
 
-test('a paper order walks the live book, and its fill names what it was made on', async () => {
+test('a paper order walks the live book, and its fill names the quotes used', async () => {
   const { status, body } = await paper({ quantity: '1' });
   expect(status).toBe(201);
   // 0.5 at 60010 and 0.5 at 60020.
@@ -62,20 +62,20 @@ test('a paper order walks the live book, and its fill names what it was made on'
   expect((await api.call('GET', '/v1/market-orders?mode=paper', { token: trader })).body.items[0]).toEqual(body);
 });
 
-test('a notional is turned into whole lots at the worst price', async () => {
+test('a notional is converted to whole lots at the worst price', async () => {
   const { body } = await paper({ notionalUsd: '1000' });
   expect(new Decimal(body.notionalUsd).lte(1_000)).toBe(true);
   expect(new Decimal(body.quantity).mod('0.00001').isZero()).toBe(true);
 });
 
-test('what is not filled has a reason', async () => {
+test('an unfilled order has a reason', async () => {
   const { status, body } = await paper({ quantity: '0.1', limitPrice: '59000' });
   expect(status).toBe(201);
   expect(body).toMatchObject({ state: 'failed', reason: 'limit_price_passed', fills: [], filledQuantity: '0' });
   expect(body.detail).toContain('60010');
 });
 
-test('a sell reduces what is held, and no more than that', async () => {
+test('a sell reduces the position, and no more than that', async () => {
   const before = await held();
   expect((await paper({ side: 'sell', quantity: '0.4' })).body).toMatchObject({ state: 'filled', side: 'sell' });
   expect((await held()).toString()).toBe(before.minus('0.4').toString());
@@ -134,7 +134,7 @@ test.each([
   expect(body.detail).toContain(where);
 });
 
-test('an order that rests is listed as open with its capital bound, until it is taken back', async () => {
+test('a resting order is listed as open with its capital reserved, until it is cancelled', async () => {
   const terms = { quantity: '0.1', limitPrice: '59000', timeInForce: 'gtc' };
   const { status, body: order } = await paper({ ...terms, postOnly: true });
   expect([status, order.state, order.restingAt, order.filledQuantity]).toEqual([201, 'resting', '59000', '0']);
@@ -155,7 +155,7 @@ test('an order that rests is listed as open with its capital bound, until it is 
   expect((await cancel(filled.id)).body).toMatchObject({ code: 'state_conflict', detail: expect.stringContaining('the order is filled') });
 });
 
-test('a resting order that the market would fill at once takes what is there and rests with what is left; post-only it fails', async () => {
+test('an order that would fill at once takes what is there and rests with the remainder; post-only fails', async () => {
   const { body } = await paper({ quantity: '0.6', limitPrice: '60010', timeInForce: 'gtc' });
   expect(body).toMatchObject({ state: 'resting', filledQuantity: '0.5', restingAt: '60010' });
   const row = await api.sql`select bound_usd::text from market_orders where id = ${body.id}`;
@@ -166,7 +166,7 @@ test('a resting order that the market would fill at once takes what is there and
   });
 });
 
-test('live orders are switched off unless the service is told otherwise', async () => {
+test('live orders are disabled by default', async () => {
   const { status, body } = await api.call('POST', '/v1/market-orders/spotexchange/live', {
     token: trader,
     body: { instrument: 'BTCUSDT', side: 'buy', quantity: '0.01' },
@@ -175,7 +175,7 @@ test('live orders are switched off unless the service is told otherwise', async 
   expect(await api.sql`select 1 from market_orders where mode = 'live'`).toEqual([]);
 });
 
-test('a live order that is switched on and passes risk is taken, and is on its way', async () => {
+test('an enabled live order that passes risk is accepted and on its way', async () => {
   const { spotexchange } = api.disabledVenues;
   delete api.disabledVenues.spotexchange;
   try {
@@ -199,7 +199,7 @@ test('a foreign order answers as a missing one, and a viewer places none', async
   expect((await paper({ quantity: '0.01' }, {}, manager)).status).toBe(403);
 });
 
-test('orders of the same moment share a transaction, each on the book that the one before leaves: fills move it, and what rests reserves', async () => {
+test('concurrent orders share a transaction, each on the book left by the previous one: fills move it, and resting orders reserve', async () => {
   const theirs = await api.token(['agent:read', 'trade:execute'], THEIRS);
   const at = (bodies: readonly object[], headers: Record<string, string> = {}) =>
     Promise.all(bodies.map((body) => paper(body, headers, theirs)));
@@ -234,7 +234,7 @@ test('orders of the same moment share a transaction, each on the book that the o
   });
 });
 
-test('one order of a group that cannot be written takes nothing from the others', async () => {
+test('one unwritable order of a group does not affect the others', async () => {
   const before = await api.sql`select count(*)::int as orders from market_orders where org_id = ${THEIRS}`;
   const theirs = await api.token(['agent:read', 'trade:execute'], THEIRS);
   const body = { side: 'buy', quantity: '0.00001', limitPrice: '60010' };
@@ -249,7 +249,7 @@ test('one order of a group that cannot be written takes nothing from the others'
   expect(after[0]?.['orders'] - before[0]?.['orders']).toBe(4);
 });
 
-test('the daily drawdown of people counts from the first mark of the UTC day, which is kept', async () => {
+test('people’s daily drawdown counts from the first stored mark of the UTC day', async () => {
   const priced = (bid: string, ask: string): void => {
     const now = api.clock.now();
     api.market.set(BTC, quoteOf(BTC, now, bid, ask));
@@ -294,7 +294,7 @@ test('the daily drawdown of people counts from the first mark of the UTC day, wh
   expect(await trades()).toBe('filled');
 });
 
-test('a book that moved between its mark and the write begins its day at the next look', async () => {
+test('a book that changed between mark and write starts its day at the next check', async () => {
   const [book] = await api.sql`select id, version::int, day from books where org_id = ${OURS} and mode = 'paper' and agent_id is null`;
   const later = { bookId: book?.['id'], day: nextUtcDay(book?.['day']), dayStartEquityUsd: '1' };
   await createManualDayStore(api.sql).begin([{ ...later, version: book?.['version'] - 1 }]);

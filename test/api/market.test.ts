@@ -61,7 +61,7 @@ describe('quotes', () => {
     );
   });
 
-  test('a quote and a reference price are told apart, and each has only its own fields', async () => {
+  test('a quote and a reference price are distinguished, and each has only its own fields', async () => {
     const [price, stale, oneSided, spot] = (await get('/v1/quotes')).body.items;
     expect(spot).toEqual({
       kind: 'quote',
@@ -126,7 +126,7 @@ describe('imports and backfills of candles', () => {
       from service_clock_ms() as now`;
   };
 
-  test('are told newest first, each with how far it is, how long it still takes and what it waits for; one whose writer is gone says so', async () => {
+  test('are listed newest first with progress, remaining time and cause of a wait; one whose writer is gone says so', async () => {
     await row('spotexchange', 0, { done: 750, waits: 'the request budget of spotexchange limits the speed' });
     await row('gone', 3_600, { done: 500 });
     await row('stopped', 5, { isEnded: true, error: 'Invalid symbol. (-1121)' });
@@ -195,7 +195,7 @@ describe('candles', () => {
     expect((await candles('&limit=8')).body.coverage).toMatchObject({ complete: true, gaps: [] });
   });
 
-  test('the day of every instrument comes at once: hourly closes without the missing one, none of a venue that was silent', async () => {
+  test('the day of every instrument comes at once: hourly closes without missing ones, none of a silent venue', async () => {
     const { body } = await get('/v1/candles/day?limit=200');
     const keys = body.items.map(({ venue, instrument }: { venue: string; instrument: string }) => `${venue}:${instrument}`);
     expect(keys).toEqual(CATALOG.entries.map(({ key }) => key).sort());
@@ -209,7 +209,7 @@ describe('candles', () => {
     expect([...first.items, ...second.items]).toEqual(body.items.slice(0, 6));
   });
 
-  test('a long range comes in pages that lose nothing: bars and gaps together fill it', async () => {
+  test('a long range comes in lossless pages: bars and gaps together fill it', async () => {
     let cursor: string | null = '';
     let count = 0;
     let missing = 0;
@@ -227,12 +227,12 @@ describe('candles', () => {
     expect([count, missing, reached]).toEqual([297, 3, new Date(LAST).toISOString()]);
   });
 
-  test('the bar that is still open is not expected; the future is empty', async () => {
+  test('the forming bar is not expected; the future is empty', async () => {
     expect((await candles(`&from=${LAST}`)).body).toMatchObject({ items: [], coverage: { complete: true, gaps: [] } });
     expect((await candles(`&from=2030-01-01T00:00:00Z&to=2031-01-01`)).body).toMatchObject({ items: [], nextCursor: null });
   });
 
-  test('what was never recorded is one gap, not an empty success', async () => {
+  test('unrecorded history is one gap, not an empty success', async () => {
     const { body } = await get('/v1/candles?venue=evmvenue&instrument=ETH&timeframe=1m&limit=30');
     expect(body).toMatchObject({ items: [], coverage: { complete: false, gaps: [{ missing: 30 }] } });
     expect((await get('/v1/candles?venue=reference&instrument=AAPL&timeframe=1h')).status).toBe(200);
@@ -269,7 +269,7 @@ test('gaps: before, between, after, all and none', () => {
 });
 
 describe('order book', () => {
-  test('comes as deep as asked, best first, with its quality', async () => {
+  test('comes with the requested depth, best first, with its quality', async () => {
     const level = (price: number) => ({ price: String(price), size: '1.25' });
     api.books.set('spotexchange:BTCUSDT', {
       source: 'test',
@@ -290,7 +290,7 @@ describe('order book', () => {
     expect((await get('/v1/order-book?venue=spotexchange&instrument=BTCUSDT')).body.bids).toHaveLength(20);
   });
 
-  test('is never made up: unknown instruments, silent venues and wrong questions are refused', async () => {
+  test('is never invented: unknown instruments, silent venues and wrong requests are refused', async () => {
     expect((await get('/v1/order-book?venue=spotexchange&instrument=NOPE')).status).toBe(404);
     expect((await get('/v1/order-book?venue=evmvenue&instrument=BTC')).status).toBe(404);
     expect((await get('/v1/order-book?venue=reference&instrument=AAPL')).status).toBe(400);
@@ -302,7 +302,7 @@ describe('order book', () => {
 });
 
 describe('catalog', () => {
-  test('carries the verified mint, the live price and the benchmark of each asset', async () => {
+  test('has the verified mint, the live price and the benchmark of each asset', async () => {
     receive(
       quote('spotchain', 'AAPLx', '197', '199'),
       reference('AAPL', '200'),

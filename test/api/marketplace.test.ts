@@ -53,7 +53,7 @@ let named = 0;
 const agent = (over: Record<string, unknown> = {}, token = creator) => createdAgent(api, token, { name: `Agent ${++named}`, ...over });
 
 describe('a listing', () => {
-  test('carries what is on record of its version: gates, metrics, versions tried and days at paper', async () => {
+  test('shows the record of its version: gates, metrics, versions tried and days at paper', async () => {
     const id = await agent();
     const { body: made } = await read(`/v1/agents/${id}`);
     gates.adopt(id, made.manifest as Manifest, 1, OURS);
@@ -103,7 +103,7 @@ describe('a listing', () => {
     );
   });
 
-  test('says what luck explains of its backtest, as the report on record has it', async () => {
+  test('shows the share of luck in its backtest, from the recorded report', async () => {
     const id = await agent();
     const { body: made } = await read(`/v1/agents/${id}`);
     gates.adopt(id, made.manifest as Manifest, 1, OURS);
@@ -121,7 +121,7 @@ describe('a listing', () => {
     expect((await publish({ agentId: id })).body.evidence.luck).toEqual(luck);
   });
 
-  test('without any evidence says so, and is not changed by later versions of its agent', async () => {
+  test('without evidence says so, and is not changed by later versions of its agent', async () => {
     const id = await agent();
     const { body: listing } = await publish({ agentId: id, priceUsd: '0' });
     expect(listing).toMatchObject({
@@ -141,7 +141,7 @@ describe('a listing', () => {
     expect((await publish({ agentId: id, manifestVersion: 2 })).body).toMatchObject({ name: 'Changed', manifestVersion: 2 });
   });
 
-  test('is for everybody; its rules are for its creator, whatever is asked of the database', async () => {
+  test('is public; its rules are visible only to its creator, even by direct database queries', async () => {
     const { body: listing } = await publish({ agentId: await agent() });
     const own = await api.call('POST', `/v1/marketplace/${listing.id}/checkout`, { token: creator, body: {} });
     expect([own.status, own.body.code]).toEqual([409, 'state_conflict']);
@@ -154,7 +154,7 @@ describe('a listing', () => {
     expect(JSON.stringify(seen)).not.toContain('rsi_below","period');
   });
 
-  test('is found by category, text and price, newest first, and no longer once it is unlisted', async () => {
+  test('is found by category, text and price, newest first, until it is unlisted', async () => {
     const cheap = await publish({ agentId: await agent({ name: 'Tide 100% reader' }), priceUsd: '3', categories: ['tides'] });
     const dear = await publish({ agentId: await agent({ name: 'Tide table' }), priceUsd: 10_000, categories: ['tides', 'deep'] });
     const found = async (query: string, token = buyer): Promise<string[]> =>
@@ -180,7 +180,7 @@ describe('a listing', () => {
     }
   });
 
-  test('keeps every price, and nobody else sets one', async () => {
+  test('keeps every price, which only its organization can set', async () => {
     const { body: listing } = await publish({ agentId: await agent(), priceUsd: '5' });
     const price = (priceUsd: unknown, token = creator) =>
       api.call('POST', `/v1/marketplace/${listing.id}/price`, { token, body: { priceUsd } });
@@ -196,7 +196,7 @@ describe('a listing', () => {
     expect((await api.call('POST', `/v1/marketplace/${listing.id}/unlist`, { token: buyer })).status).toBe(404);
   });
 
-  test('of the same version there is one at a time, also where many publish at once', async () => {
+  test('of the same version exists once at a time, also with concurrent requests', async () => {
     const agentId = await agent();
     const replies = await Promise.all(Array.from({ length: 6 }, () => publish({ agentId })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
@@ -227,7 +227,7 @@ describe('is refused with one clear problem', () => {
     expect(reply.text).toContain(words);
   });
 
-  test('a foreign agent is told as a missing one, and a foreign wallet as an unproved one', async () => {
+  test('a foreign agent answers like a missing one, and a foreign wallet like an unlinked one', async () => {
     const foreign = await agent({}, buyer);
     const missing = await publish({ agentId: newId() });
     const theirs = await publish({ agentId: foreign });
@@ -238,7 +238,7 @@ describe('is refused with one clear problem', () => {
     expect((await publish({ agentId: await agent(), payoutWallet: key.address })).body.code).toBe('wallet_unproved');
   });
 
-  test('what a session with the right to write states of a strategy is written over by the record', async () => {
+  test('strategy states written by a session are overwritten by the record', async () => {
     const agentId = await agent();
     const ours = asOrganization(callers, OURS);
     const columns = ours`id, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape, evidence, price_usd, payout_wallet, state,

@@ -122,7 +122,7 @@ interface Check {
   readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'INFO' | 'SKIPPED';
 }
 
-test('every scenario that asks for what we offer passes', async () => {
+test('every scenario for our capabilities passes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   // It exits with 1 if anything failed.
   await new Promise((ended) => execFile(process.execPath, [...PROGRAM, '--url', url, '--output-dir', folder], ended));

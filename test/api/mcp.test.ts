@@ -57,7 +57,7 @@ test('each operation is a tool of one set or refused for one reason', () => {
   }
 });
 
-test('what signs, approves, resumes, pays, raises or orders is no tool', () => {
+test('operations that sign, approve, resume, pay, raise or order are no tools', () => {
   const tools = documentedRoutes().filter((found) => toolKindOf(found) !== null && found.route.method !== 'GET');
   const names = tools.map(({ route }) => route.name).sort();
   expect(names).toMatchInlineSnapshot(`
@@ -86,7 +86,7 @@ test('what signs, approves, resumes, pays, raises or orders is no tool', () => {
 test.each<[string, Mode]>([
   ['2026-07-28', MODERN],
   ['2025', 'legacy'],
-])('a client of %s lists, reads, and gets refusals with their way out', async (_, mode) => {
+])('a client of %s lists, reads, and gets refusals with advice', async (_, mode) => {
   const client = await connected(trader, { mode });
   const { tools } = await client.listTools();
   expect(tools.find(({ name }) => name === 'proposeTrade')).toMatchObject({
@@ -140,7 +140,7 @@ test('resources: the catalog, guides, the schema of a manifest, decisions; promp
   await client.close();
 });
 
-test('sets narrow the tools down, and a wrong one is refused', async () => {
+test('sets restrict the tools, and an unknown one is refused', async () => {
   const client = await connected(trader, { sets: '?sets=propose' });
   expect((await namesOf(client)).sort()).toEqual(['compileTake', 'createAgent', 'proposeTrade']);
   await client.close();
@@ -148,7 +148,7 @@ test('sets narrow the tools down, and a wrong one is refused', async () => {
   expect((await api.call('POST', '/mcp?sets=approve', { token: trader, body: LIST })).body.detail).toContain('query.sets');
 });
 
-test("an agent's token sees its agent's context and proposals alone, and nothing once it is revoked", async () => {
+test("an agent's token sees only its agent's context and proposals, and nothing once revoked", async () => {
   const client = await connected(agentToken);
   expect((await namesOf(client)).sort()).toEqual([
     'getBriefContext',
@@ -207,7 +207,7 @@ test.each<[string, () => ReturnType<typeof ask>, number, string]>([
   expect([refused.status, refused.body.code], refused.text).toEqual([status, code]);
 });
 
-test('a page on the list and the own address are let in', async () => {
+test('an allowed page and the own address are accepted', async () => {
   const asked = { origin: ORIGIN, 'access-control-request-method': 'POST', 'access-control-request-headers': 'mcp-method' };
   expect((await api.call('OPTIONS', '/mcp', { headers: asked })).headers['access-control-allow-headers']).toContain('mcp-method');
   for (const headers of [{ origin: ORIGIN }, { host: '127.0.0.1:8080' }, { host: 'console.example' }])
@@ -285,7 +285,7 @@ test('a model that obeys a news item trades nothing outside the mandate', async 
 });
 
 // hostile-proposals.proof.test.ts runs the full number.
-test('of 160 hostile proposals over every route none gets beyond the mandate, and no neighbour waits', async () => {
+test('none of 160 hostile proposals over every route exceeds the mandate, and no neighbour waits', async () => {
   const found = await attack(api, 160);
   expect(found).toMatchObject({ sent: 160, outside: 0, delayed: 0, defects: 0 });
   expect(found.received).toBeGreaterThan(4);

@@ -29,7 +29,7 @@ async function joined(role: string): Promise<{ readonly token: string; readonly 
   return { token, subject: (await me(token)).subject };
 }
 
-test('an invitation lets one identity in, once, with the role that it names', async () => {
+test('an invitation admits one identity, once, with its role', async () => {
   const invited = await post('/v1/invitations', admin, { name: 'Rosa Risk', role: 'risk_manager', hours: 2 });
   expect(invited).toMatchObject({ status: 201, body: { role: 'risk_manager', acceptedBy: null } });
   const listed = await api.call('GET', '/v1/invitations', { token: admin });
@@ -46,7 +46,7 @@ test('an invitation lets one identity in, once, with the role that it names', as
   expect((await post('/v1/invitations/accept', first, { code: invited.body.code })).status).toBe(409);
 });
 
-test('an invitation that was revoked or has expired lets nobody in, and nobody joins two organizations', async () => {
+test('a revoked or expired invitation admits nobody, and nobody joins two organizations', async () => {
   const stranger = await api.token([], null);
   const revoked = (await post('/v1/invitations', admin, { name: 'a', permissions: ['market:read'] })).body;
   expect(await post(`/v1/invitations/${revoked.id}/revoke`, admin)).toMatchObject({ status: 200, body: { revokedAt: expect.any(String) } });
@@ -62,7 +62,7 @@ test('an invitation that was revoked or has expired lets nobody in, and nobody j
   expect((await post(`/v1/invitations/${open.id}/revoke`, theirAdmin)).status).toBe(404);
 });
 
-test('a role of our own is a set of permissions; whoever has it follows its changes', async () => {
+test('a custom role is a set of permissions; its members follow its changes', async () => {
   const role = (permissions: string[]) => api.call('PUT', '/v1/roles/night_desk', { token: admin, body: { permissions } });
   expect(await role(['market:read', 'agent:read'])).toMatchObject({ status: 200, body: { name: 'night_desk', builtIn: false } });
   const { token } = await joined('night_desk');
@@ -74,7 +74,7 @@ test('a role of our own is a set of permissions; whoever has it follows its chan
   expect(roles).toEqual(['viewer', 'operator', 'risk_manager', 'administrator', 'night_desk']);
 });
 
-test('permissions are given and taken by another member, never by oneself, and a member is removed at once', async () => {
+test('only another member grants and removes permissions, never oneself, and a removed member is out at once', async () => {
   const { token, subject } = await joined('operator');
   expect(await post('/v1/members/grant', admin, { subject, role: 'viewer' })).toMatchObject({ status: 200, body: { role: 'viewer' } });
   expect((await me(token)).permissions).toEqual(['market:read', 'agent:read']);
@@ -88,7 +88,7 @@ test('permissions are given and taken by another member, never by oneself, and a
   expect((await post('/v1/members/remove', admin, { subject })).status).toBe(404);
 });
 
-test('a session that is ended is refused with each of its tokens, and the tokens of a member can be taken back', async () => {
+test('an ended session is refused with each of its tokens, and a member’s tokens can be revoked', async () => {
   const { subject } = await joined('operator');
   const [phone, laptop] = [api.issue(subject, 600_000, 'phone'), api.issue(subject, 600_000, 'laptop')];
   const phoneToo = api.issue(subject, 900_000, 'phone');
@@ -102,7 +102,7 @@ test('a session that is ended is refused with each of its tokens, and the tokens
   expect(isTakenBack({ issuedAt: 5, sessionId: null, tokenId: 'a' }, [{ before: 9, sessionId: null, tokenId: 'b' }])).toBe(false);
 });
 
-test('the database refuses what the API would not ask', async () => {
+test('the database refuses what the API never requests', async () => {
   const outsider = (await me(await api.token(['trade:execute', 'risk:manage']))).subject;
   const { subject } = await joined('viewer');
   const callers = openDatabase({ url: api.databaseUrl, role: API_ROLE, name: 'members test', connections: 1 });

@@ -36,7 +36,7 @@ const body = (over: object = {}) => {
 };
 const propose = (over: object = {}, token = trader) => api.call('POST', URL(), { token, body: body(over) });
 
-test('the brief context has what a strategy reads most, in few words', async () => {
+test('the brief context has a strategy’s most frequent reads in compact form', async () => {
   const brief = await api.call('GET', `/v1/agents/${agent}/context/brief`, { token: trader });
   expect(brief.body).toEqual({
     slot: null,
@@ -57,7 +57,7 @@ test('at research the agent takes no proposals, and says so', async () => {
   expect([refused.status, refused.body.code]).toEqual([403, 'proposals_refused']);
 });
 
-test('a proposal is received once, read back, and stands in the context', async () => {
+test('a proposal is received once, read back, and is in the context', async () => {
   await api.call('POST', `/v1/agents/${agent}/autonomy`, { token: trader, body: { autonomy: 'confirm' } });
   const first = await propose({ inputs: { signal: 1.5 } });
   expect(first.status).toBe(202);
@@ -102,19 +102,19 @@ test.each<[string, object, number, string]>([
   expect([refused.status, refused.body.code]).toEqual([status, code]);
 });
 
-test('nobody of another organization proposes, and no token of its own names the agent', async () => {
+test('no other organization proposes, and none of its tokens names the agent', async () => {
   const stranger = await api.token(['trade:execute'], THEIRS);
   expect((await propose({ clientId: 'two' }, stranger)).status).toBe(404);
 });
 
-test('its gate of drafts opens, and that of backtests waits for a replay session', async () => {
+test('its draft gate opens, and the backtest gate waits for a replay session', async () => {
   const promoted = await api.call('POST', `/v1/agents/${agent}/promote`, { token: trader });
   expect([promoted.status, promoted.body.stage]).toEqual([200, 'backtest']);
   const further = await api.call('POST', `/v1/agents/${agent}/promote`, { token: trader });
   expect([further.status, further.body.code]).toEqual([409, 'evidence_missing']);
 });
 
-test('replay sessions are opened, read, and refused to strangers; steps say where they stand', async () => {
+test('replay sessions are opened, read, and refused to strangers; steps report their progress', async () => {
   const SESSIONS = `/v1/agents/${agent}/replay-sessions`;
   const nowhere = await api.call('POST', SESSIONS, { token: trader, body: { kind: 'backtest' } });
   expect([nowhere.status, nowhere.body.code]).toEqual([422, 'feature_disabled']);
@@ -153,7 +153,7 @@ describe('replay sessions', () => {
   });
   afterAll(() => sessions?.stop());
 
-  test('one is abandoned, and another one answered by hand and then by the client to its end', async () => {
+  test('one is abandoned, and another one answered manually and then by the client to its end', async () => {
     const given = await sessions.open('the quitter');
     const abandoned = await sessions.ask('POST', `${given.url}/abandon`);
     expect([abandoned.status, abandoned.body.state]).toEqual([200, 'cancelled']);
@@ -210,7 +210,7 @@ def hold(given):
     print(len(begun), len(seen))
 `;
 
-test('what the agent cannot be is refused in words: backtested by its rules, listed', async () => {
+test('impossible requests for the agent are refused with a reason: a backtest of its rules, a listing', async () => {
   for (const action of ['backtest', 'stress_test']) {
     const run = await api.call('POST', `/v1/agents/${agent}/${action}`, { token: trader, body: {} });
     expect([run.status, run.body.code], action).toEqual([422, 'external_not_listable']);
@@ -233,7 +233,7 @@ test('what the agent cannot be is refused in words: backtested by its rules, lis
   expect([listed.status, listed.body.code]).toEqual([422, 'external_not_listable']);
 });
 
-test("an agent's token proposes for its agent and opens nothing else, until it is revoked", async () => {
+test("an agent's token proposes for its agent and allows nothing else, until it is revoked", async () => {
   const made = await api.call('POST', `/v1/agents/${agent}/tokens`, { token: trader, body: { name: 'the bot' } });
   expect(made.status).toBe(201);
   const { token, ...shown } = made.body;
@@ -289,7 +289,7 @@ test('every read of the agent answers, its gates among them', async () => {
   }
 });
 
-describe('sessions that their code leaves or spoils', () => {
+describe('sessions abandoned or broken by their code', () => {
   let sessions: Awaited<ReturnType<typeof serveSessions>>;
   let member: string;
   beforeAll(async () => {
@@ -313,7 +313,7 @@ describe('sessions that their code leaves or spoils', () => {
   const traded = () => api.sql`
     select (select count(*) from proposals)::int + (select count(*) from market_orders)::int + (select count(*) from fills)::int as count`;
 
-  test('answers out of order, of another number and a second time change nothing, and say which step waits', async () => {
+  test('answers out of order, with another number or a second time change nothing, and name the waiting step', async () => {
     const { session, send, hold, buy } = await begun('disorderly');
     const waits = (step: number, got: number) =>
       `the session waits for the answers to step ${step} (got answers to step ${got}): ask for it without answers`;
@@ -329,7 +329,7 @@ describe('sessions that their code leaves or spoils', () => {
     expect((await traded())[0]).toEqual({ count: 0 });
   });
 
-  test('a token that is revoked in the middle answers nothing more, and the session waits where it was', async () => {
+  test('a token revoked midway answers nothing more, and the session waits at its step', async () => {
     const { session, tokenId, send, buy, hold } = await begun('revoked');
     expect((await send({ step: 1, answers: buy })).body.step).toBe(2);
     await sessions.ask('POST', `/v1/agents/${session.id}/tokens/${tokenId}/revoke`);
@@ -339,7 +339,7 @@ describe('sessions that their code leaves or spoils', () => {
     expect((await traded())[0]).toEqual({ count: 0 });
   });
 
-  test('one that is kept open without answers for a day ends then, and traded nothing', async () => {
+  test('one kept open without answers for a day ends then, without trades', async () => {
     const { session, send, buy } = await begun('holds on');
     expect((await send({ step: 1, answers: buy })).body.step).toBe(2);
     const opened = api.clock.now();

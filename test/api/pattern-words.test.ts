@@ -15,12 +15,12 @@ function patternsIn(node: unknown): readonly string[] {
 const requests = [...documentedRoutes().map(({ route }) => route.schema), ...CHANNELS.map(({ params }) => params)];
 const patterns = [...new Set(requests.flatMap(patternsIn))].filter((pattern) => pattern !== SHOWN_PATTERN);
 
-test('every pattern has words', () => {
+test('every pattern has a description', () => {
   expect(patterns.length).toBeGreaterThan(30);
   expect(patterns.filter((pattern) => wordsOfPattern(pattern) === null)).toEqual([]);
 });
 
-test.each(patterns)('the words of %s end with an example that it allows, and their decimals are the most that it takes', (pattern) => {
+test.each(patterns)('the description of %s ends with a valid example with the most decimals allowed', (pattern) => {
   const words = wordsOfPattern(pattern) ?? '';
   const [, example = ''] = /such as (.+)$/.exec(words) ?? [];
   expect([words, new RegExp(pattern, 'u').test(example)]).toEqual([words, true]);
@@ -30,7 +30,7 @@ test.each(patterns)('the words of %s end with an example that it allows, and the
   expect([takes(Number(decimals)), takes(Number(decimals) + 1)]).toEqual([true, false]);
 });
 
-test('a refusal says what is allowed without the regular expression, and how long it may be', () => {
+test('a refusal says what is allowed without the regular expression, and the maximum length', () => {
   const check = compileValidator(Type.Object({ reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }) }), 'body');
   const refused = check({ reason: '   ' });
   expect('error' in refused && refused.error.problems).toEqual([

@@ -313,7 +313,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
 };
 
 test.each(ROUTES.map((found) => [`${found.route.method} ${found.route.url}`, found] as const))(
-  '%s lets in exactly who may',
+  '%s allows exactly the permitted callers',
   async (name, found) => {
     const needs = NEEDS[name];
     if (needs === undefined) throw new Error(`say here who may call ${name}`);
@@ -333,7 +333,7 @@ test.each(ROUTES.map((found) => [`${found.route.method} ${found.route.url}`, fou
   },
 );
 
-test("another organization's id answers byte for byte as one that does not exist, and changes nothing", async () => {
+test("another organization's id answers byte for byte like a missing one, and changes nothing", async () => {
   const before = await state();
   const withId = ROUTES.filter(({ route }) => route.url.includes(':id'));
   expect(withId.length).toBeGreaterThanOrEqual(10);
@@ -368,7 +368,7 @@ async function state(): Promise<string> {
   return row?.all ?? '';
 }
 
-test('lists show nothing of another organization, and its cursors lead nowhere', async () => {
+test('lists show no data of another organization, and its cursors are useless', async () => {
   api.clock.advanceTo(api.clock.now() + 120_000);
   const token = await api.token(['agent:read'], OURS);
   const list = await api.call('GET', '/v1/agents?limit=200', { token });
@@ -377,7 +377,7 @@ test('lists show nothing of another organization, and its cursors lead nowhere',
   expect((await api.call('GET', `/v1/agents?cursor=${cursor}`, { token })).body).toEqual({ items: [], nextCursor: null });
 });
 
-test('reading changes nothing: every GET twice leaves the database as it was', async () => {
+test('reading changes nothing: every GET twice leaves the database unchanged', async () => {
   const token = await api.token(PERMISSIONS, THEIRS);
   const rows = () =>
     api.sql`select (select count(*) from audit) as a, (select count(*) from steps) as s, (select count(*) from announcements) as n, (select count(*) from idempotency_keys) as k`;
@@ -389,7 +389,7 @@ test('reading changes nothing: every GET twice leaves the database as it was', a
   expect(await rows()).toEqual(before);
 });
 
-test('a route that says nothing about its permission stops the boot', async () => {
+test('a route without a declared permission stops the boot', async () => {
   const silent = (app: FastifyInstance) => {
     app.get('/v1/secret', () => 'x');
   };
@@ -398,7 +398,7 @@ test('a route that says nothing about its permission stops the boot', async () =
   );
 });
 
-test('a rule of all permissions is met by all of them only', () => {
+test('a rule of all permissions needs all of them', () => {
   const rule = { allOf: ['market:read', 'agent:read'] } as const;
   expect(missingPermission(rule, ['market:read'])).toBe('agent:read');
   expect(missingPermission(rule, [])).toBe('market:read and agent:read');

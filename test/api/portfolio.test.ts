@@ -107,7 +107,7 @@ const observed = async (instrument: InstrumentKey, liquidityUsd: string) => {
   await api.sql`insert into observations (slot, instrument, hash, body) values (${slot}, ${instrument}, 'h', ${JSON.stringify({ liquidityUsd })})`;
 };
 
-test('before anything is booked there is nothing, and five scenarios of nothing', async () => {
+test('without bookings the portfolio is empty, with five scenarios of nothing', async () => {
   const body = await get();
   expect(body).toMatchObject({
     mode: 'paper',
@@ -126,7 +126,7 @@ test('before anything is booked there is nothing, and five scenarios of nothing'
   expect(body.scenarios.every(({ lossPct }: { lossPct: number | null }) => lossPct === null)).toBe(true);
 });
 
-test('an allocation on a fresh organization adds what the account pays for it, and no cash of the mandate', async () => {
+test('an allocation of a fresh organization adds what the account pays for it, and no cash of the mandate', async () => {
   quoted(BTC, '49990', '50010');
   const { body } = await post({ mode: 'paper', allocations: [{ instrument: BTC, side: 'buy', notionalUsd: '5000' }] });
   // `before` equals the portfolio; the account pays for purchases.
@@ -139,7 +139,7 @@ test('an allocation on a fresh organization adds what the account pays for it, a
   expect(await api.sql`select 1 from books where org_id = ${OURS}`).toHaveLength(0);
 });
 
-test('the manual book and the books of agents are one portfolio; each holding says where it is and what it is worth on what', async () => {
+test('the manual book and agents’ books are one portfolio; each holding has its place, value and price', async () => {
   const maker = await api.token(['agent:read', 'trade:execute']);
   const agentId = await createdAgent(api, maker);
   const agentBook = bookIds.paper(agentId, 1);
@@ -175,7 +175,7 @@ test('the manual book and the books of agents are one portfolio; each holding sa
   expect(body.inputs.find(({ id }: { id: string }) => id === `fills:${MANUAL}/${BTC}`).refers).toEqual([fill.id]);
 });
 
-test('what was earned: realized, unrealized and today add up book by book, and paper is never added to real money', async () => {
+test('realized, unrealized and today’s profit add up book by book, and paper is never added to real money', async () => {
   const reply = await api.call('GET', '/v1/portfolio/performance', { token: reader });
   expect(reply.status, reply.text).toBe(200);
   const { totals, books, mode } = reply.body;
@@ -200,7 +200,7 @@ test('what was earned: realized, unrealized and today add up book by book, and p
   expect(theirs.body.books).toEqual([]);
 });
 
-test('earnings that rest on a missing price are unknown, and one that is not live is named', async () => {
+test('profit based on a missing price is unknown, and a price that is not live is named', async () => {
   quoted(BTC, '49990', '50010', 'stale');
   const stale = await api.call('GET', '/v1/portfolio/performance', { token: reader });
   expect(stale.body.books[0]).toMatchObject({ notLive: [BTC], pnlUsd: '1000' });
@@ -211,7 +211,7 @@ test('earnings that rest on a missing price are unknown, and one that is not liv
   quoted(BTC, '49990', '50010');
 });
 
-test('every id that a number names is in the answer', async () => {
+test('every id referenced by a number is in the answer', async () => {
   const body = await get();
   const known = new Set([...body.inputs, ...body.holdings, ...body.places].map(({ id }: { id: string }) => id));
   const unknown: string[] = [];
@@ -222,7 +222,7 @@ test('every id that a number names is in the answer', async () => {
   expect(unknown).toEqual([]);
 });
 
-test('a quote that is not live is named, and one that is away leaves its holding out of every sum', async () => {
+test('a quote that is not live is named, and a missing one leaves its holding out of every sum', async () => {
   quoted(BTC, '49990', '50010', 'stale');
   api.market.delete(AAPL);
   const body = await get();
@@ -242,7 +242,7 @@ test('another organization sees its own portfolio only', async () => {
   expect((await get()).places.map(({ id }: { id: string }) => id)).not.toContain(bookIds.manual(THEIRS));
 });
 
-test('a wallet stands beside the live books; what of it does not answer is named', async () => {
+test('a wallet is shown next to the live books; its missing parts are named', async () => {
   quoted('evmvenue:BTC', '49990', '50010');
   const body = await get(`?wallets=${ADDRESS},${MINT},${ADDRESS}`);
   expect(body).toMatchObject({
@@ -257,7 +257,7 @@ test('a wallet stands beside the live books; what of it does not answer is named
   expect(scenarioOf(body)).toMatchObject({ equity_selloff: '-750', crypto_crash: '-1500', weekend_gap: '0' });
 });
 
-test('an allocation is shown before and after with limits and verdict, and leaves nothing behind', async () => {
+test('an allocation is shown before and after with limits and verdict, and stores nothing', async () => {
   quoted(BTC, '49990', '50010');
   quoted(AAPL, '199', '201');
   const tables = ['books', 'fills', 'market_orders', 'proposals', 'ledger_transactions', 'audit', 'announcements', 'idempotency_keys'];
@@ -305,7 +305,7 @@ test('an allocation is shown before and after with limits and verdict, and leave
   expect(body.before.sectors.map(({ sector }: { sector: string }) => sector)).toEqual(['crypto', 'technology', 'cash']);
 });
 
-test('two that pass alone are assessed together, and the second is refused', async () => {
+test('two allocations that pass alone are assessed together, and the second is rejected', async () => {
   const manager = await api.token(['agent:read', 'risk:manage']);
   const set = await api.call('PUT', '/v1/risk/preferences', { token: manager, body: { ...DEFAULT_PREFERENCES, maxPositionWeightPct: 10 } });
   expect(set.status).toBe(200);
@@ -322,7 +322,7 @@ test('two that pass alone are assessed together, and the second is refused', asy
   });
 });
 
-test('a limit on the weight of a position is measured on what the books hold, whatever the mandate allows', async () => {
+test('a position weight limit is measured on the books’ holdings, whatever the mandate allows', async () => {
   const manager = await api.token(['agent:read', 'risk:manage'], THEIRS);
   const body = { ...DEFAULT_PREFERENCES, maxPositionWeightPct: 10, maxCapitalUsd: '10000000' };
   expect((await api.call('PUT', '/v1/risk/preferences', { token: manager, body })).status).toBe(200);
@@ -334,7 +334,7 @@ test('a limit on the weight of a position is measured on what the books hold, wh
   expect(Number(weight.limitUsd)).toBeLessThan(151);
 });
 
-test('without a live quote nothing is simulated, and the reason is the code of risk', async () => {
+test('without a live quote nothing is simulated, and the reason is the risk code', async () => {
   quoted(BTC, '49990', '50010', 'stale');
   const { body } = await post({ allocations: [{ instrument: BTC, side: 'buy', notionalUsd: '500' }] });
   expect(body.allocations[0]).toMatchObject({
@@ -358,7 +358,7 @@ test.each([
   expect(body).toMatchObject({ status: 400, code: 'malformed', problems: [{ path }] });
 });
 
-test('an address with a wrong checksum is refused by who reads it', async () => {
+test('an address with a wrong checksum is refused', async () => {
   const mistyped = ADDRESS.replace('cC2', 'Cc2');
   const { body } = await api.call('GET', `/v1/portfolio?wallets=${ADDRESS},${mistyped}`, { token: reader });
   // Both spellings are one wallet: the last one given is read.
@@ -389,11 +389,11 @@ test('market:read alone sees no portfolio', async () => {
   expect((await post({ allocations: [{ symbol: 'AAPLx', side: 'buy', notionalUsd: '1' }] }, viewer)).status).toBe(403);
 });
 
-test('no request came to a defect', () => {
+test('no request caused a defect', () => {
   expect(api.defects).toEqual([]);
 });
 
-test('the course of everything: ledgers folded at the middles that cuts observed, ending at the figures of now', async () => {
+test('total equity curve: ledgers folded at the observed mids, ending at the present figures', async () => {
   const course = async (query = '?mode=live', token = reader) => (await api.call('GET', `/v1/portfolio/equity${query}`, { token })).body;
   const figures = async () => (await api.call('GET', '/v1/portfolio/performance?mode=live', { token: reader })).body.totals;
   const minute = 60_000;
@@ -499,7 +499,7 @@ test('free dollars of a connected account are in total, weights, scenarios and i
   expect((await get('', stranger)).totals.valueUsd).toBe('500');
 });
 
-test("today's result counts from midnight: what was booked since is taken off, at the middles that the last cut before observed", async () => {
+test("today's result counts from midnight: later bookings are deducted, at the mids of the last cut before", async () => {
   const maker = await api.token(['agent:read', 'trade:execute']);
   const [held, unseen] = [await createdAgent(api, maker), await createdAgent(api, maker)].map((id) => bookIds.paper(id, 1));
   const minute = 60_000;

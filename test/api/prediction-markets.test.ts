@@ -111,7 +111,7 @@ describe('the list', () => {
 });
 
 describe('one market', () => {
-  test('shows the prices of the stream where they are received, and says stale where the listing is old', async () => {
+  test('shows streamed prices if received, and says stale if the listing is old', async () => {
     const market = sampleMarket('kalshi', 'KXONE', { receivedAt: NOW - 1_000, observedAt: NOW - 1_000 });
     const old = sampleMarket('kalshi', 'KXOLD', { receivedAt: NOW - 61_000, observedAt: NOW - 61_000 });
     await createPredictionStore(api.sql).saveMarkets([market, old]);
@@ -160,7 +160,7 @@ describe('one market', () => {
     expect(quotes).toMatchObject([{ venue: 'prediction', bid: '0.52', mid: '0.535' }]);
   });
 
-  test('an older word changes nothing, a newer one does, and each change of status is kept', async () => {
+  test('an older message changes nothing, a newer one does, and each change of status is kept', async () => {
     const store = createPredictionStore(api.sql);
     const market = sampleMarket('kalshi', 'KXLIFE', { receivedAt: 1_000 });
     await store.saveMarkets([market]);
@@ -193,7 +193,7 @@ interface Number {
 }
 
 describe('a research', () => {
-  test('compares the same question on both venues, and every number can be worked out again from its inputs', async () => {
+  test('compares the same question on both venues, and every number can be recomputed from its inputs', async () => {
     const reply = await get(path(pair[0], '/research'));
     expect(reply.status, reply.text).toBe(200);
     const { body } = reply;
@@ -227,7 +227,7 @@ describe('a research', () => {
     expect(derived.get('kalshi.vwap')?.value).toMatch(/^0\.\d+$/);
   });
 
-  test('takes the criteria apart and names what differs between the venues', async () => {
+  test('parses the criteria and names the differences between the venues', async () => {
     const { body } = await get(path(pair[0], '/research'));
     expect(body.criteria.map(({ provider }: { provider: string }) => provider)).toEqual(['polymarket', 'kalshi']);
     expect(body.criteria[0].criteria.map(({ aspect }: { aspect: string }) => aspect)).toEqual([
@@ -244,7 +244,7 @@ describe('a research', () => {
     expect(body.disagreement.riskless).toBe(false);
   });
 
-  test('never merges what is only related', async () => {
+  test('never merges merely related questions', async () => {
     const sol = ours.find(({ underlying }) => underlying === 'SOL') as PredictionMarket;
     const { body } = await get(path(sol, '/research'));
     expect([body.same, body.corroboration]).toEqual([[], 'single_source']);
@@ -254,7 +254,7 @@ describe('a research', () => {
     expect(body.disagreement).toMatchObject({ verdict: 'not_comparable', riskless: null });
   });
 
-  test('a venue that does not answer leaves one source, and its received trades stand in', async () => {
+  test('a silent venue leaves one source, whose received trades are used', async () => {
     await createPredictionStore(api.sql).saveTrades([sampleTrade(pair[1], 'yes', '0.5', '10', fixture.clock.now() - 60_000)]);
     fixture.kalshi.faults.set({ status429: 1 });
     try {
@@ -273,7 +273,7 @@ describe('a research', () => {
     [{ crossed: 1 }, /degraded \(crossed\)/],
     [{ clockOffsetMs: -120_000 }, /stale \(over_age\)/],
     [{ nanPrice: 1 }, /not a plain decimal/],
-  ])('a book with %j does not count, and is said so', async (fault, why) => {
+  ])('a book with %j does not count, and is reported', async (fault, why) => {
     fixture.polymarket.faults.set(fault);
     try {
       const { body } = await get(path(pair[0], '/research'));
@@ -285,7 +285,7 @@ describe('a research', () => {
   });
 });
 
-test('a book of the future is no proof either', () => {
+test('a book from the future does not count either', () => {
   const book = {
     marketId: 'x',
     provider: 'kalshi',

@@ -65,7 +65,7 @@ const bookNow = async () => {
 const held = async (market: PredictionMarket, outcome = 'yes') =>
   (await bookNow())?.holdings.find(({ instrument }) => instrument === `prediction:${market.id}.${outcome}`)?.quantity ?? '0';
 
-test('a paper order walks the book of the provider, pays its fee and names what it was made on', async () => {
+test('a paper order walks the provider’s book, pays its fee and names the quotes used', async () => {
   const { status, body, text } = await paper({ quantity: '100' });
   expect(status, text).toBe(201);
   // 40 at 0.56, 60 at 0.57; fees 0.07 x n x p x (1 - p), each rounded up to a cent: 0.69 and 1.03.
@@ -90,18 +90,18 @@ test('a paper order walks the book of the provider, pays its fee and names what 
   expect(row).toMatchObject({ action: 'prediction_order.paper', target: body.id });
 });
 
-test('what the book holds too little of is partially filled, and the rest lapses', async () => {
+test('an order larger than the book is partially filled, and the rest lapses', async () => {
   const { body } = await paper({ quantity: '900', limitPrice: '0.57', maxSlippageBps: 500 });
   expect(body).toMatchObject({ state: 'partially_filled', filledQuantity: '540', quantity: '900' });
   expect(await held(rain)).toBe('640');
 });
 
-test('what is not filled has a reason', async () => {
+test('an unfilled order has a reason', async () => {
   const { body } = await paper({ quantity: '10', limitPrice: '0.5' });
   expect(body).toMatchObject({ state: 'failed', reason: 'limit_price_passed', fills: [], filledQuantity: '0' });
 });
 
-test('a sell reduces what is held, and never opens the other outcome', async () => {
+test('a sell reduces the position, and never opens the other outcome', async () => {
   expect((await paper({ side: 'sell', quantity: '140' })).body).toMatchObject({ state: 'filled', side: 'sell' });
   expect(await held(rain)).toBe('500');
   const { status, body } = await paper({ side: 'sell', outcome: 'no', quantity: '1' });
@@ -133,7 +133,7 @@ test.each<[string, Partial<PredictionMarket>, number, RegExp]>([
   ['KXFEE', { fee: { model: 'unknown', rate: null, exponent: 1, roundingUsd: null } }, 409, /what taking costs/],
   ['KXOLDWORD', { receivedAt: NOW - 61_000 }, 422, /61 s old/],
   ['KXBADWORD', { quality: 'degraded' }, 422, /degraded/],
-])('%s takes no order', async (id, over, status, why) => {
+])('%s accepts no order', async (id, over, status, why) => {
   const market = listed(id, over);
   await createPredictionStore(api.sql).saveMarkets([market]);
   const reply = await paper({ quantity: '1' }, market);
@@ -141,7 +141,7 @@ test.each<[string, Partial<PredictionMarket>, number, RegExp]>([
   expect(reply.body.detail).toMatch(why);
 });
 
-test('a listing that has grown old is asked for anew, and what it inherits stays', async () => {
+test('an old listing is read again, and its inherited fields stay', async () => {
   const market = listed('KXOLDER', { receivedAt: NOW - 61_000 });
   await createPredictionStore(api.sql).saveMarkets([market]);
   books.set(market.id, { bids: [['0.54', '100']], asks: [['0.56', '40']] });
@@ -157,7 +157,7 @@ test('a listing that has grown old is asked for anew, and what it inherits stays
   }
 });
 
-test('a venue without a live book sells nothing; the top that was received stands in only while it is live', async () => {
+test('a venue without a live book sells nothing; the received top is used only while it is live', async () => {
   books.clear();
   const refused = await paper({ quantity: '10' }, north);
   expect([refused.status, refused.body.rejections[0].code]).toEqual([422, 'quote_not_live']);
@@ -170,7 +170,7 @@ test('a venue without a live book sells nothing; the top that was received stand
   expect((await paper({ quantity: '10' }, south)).body.rejections[0].code).toBe('quote_not_live');
 });
 
-test('outcomes that exclude each other are one exposure, and every limit that is hit is named', async () => {
+test('mutually exclusive outcomes are one exposure, and every breached limit is named', async () => {
   const manager = await api.token(['agent:read', 'risk:manage']);
   const prefer = (over: object) => api.call('PUT', '/v1/risk/preferences', { token: manager, body: { ...DEFAULT_PREFERENCES, ...over } });
   // The event's exposure is 5.6 dollars; a limit between the cost of 100 and of 300 contracts.
@@ -214,7 +214,7 @@ test('a viewer places none, and a foreign order answers as a missing one', async
   expect((await api.call('GET', '/v1/prediction-orders', { token: stranger })).body.items).toEqual([]);
 });
 
-test('a resolved market pays what is held of it, once', async () => {
+test('a resolved market pays out each position once', async () => {
   const market = listed('KXPAYS');
   const markets = createPredictionStore(api.sql);
   await markets.saveMarkets([market]);
@@ -254,7 +254,7 @@ test('a resolved market pays what is held of it, once', async () => {
   expect(off).toBeUndefined();
 });
 
-test('a row says what it may not say', async () => {
+test('a row names what it may not contain', async () => {
   const [{ id }] = (await api.call('GET', '/v1/prediction-orders?state=filled', { token: trader })).body.items;
   await expect(api.sql`update prediction_orders set state = 'open' where id = ${id}`).rejects.toThrow(/ended as filled|violates/);
   await expect(api.sql`update prediction_orders set filled_quantity = 0 where id = ${id}`).rejects.toThrow(/not taken back/);

@@ -60,7 +60,7 @@ test('ages in a refusal are in words, and the record keeps milliseconds', async 
   expect(OLD.before).toContain('37380000 ms old');
 });
 
-test('every class of error has the one shape', async () => {
+test('every class of error has the same form', async () => {
   const id = await createdAgent(api, token);
   const viewer = await api.token([], null);
   const body = payload();
@@ -101,7 +101,7 @@ test('every class of error has the one shape', async () => {
   expect(api.defects.splice(0)).toHaveLength(2);
 });
 
-test('what the database refuses by mistake is an error of the service that tells nothing of it', async () => {
+test('an unexpected database refusal is an internal error without details', async () => {
   await api.owner`revoke select on long_work from sevengate_app, sevengate_api`;
   try {
     const reply = await api.call('GET', '/v1/runtime/work', { token: await api.token(['agent:read']) });
@@ -114,7 +114,7 @@ test('what the database refuses by mistake is an error of the service that tells
   expect((await api.call('GET', '/v1/runtime/work', { token: await api.token(['agent:read']) })).status).toBe(200);
 });
 
-test('a change that finds no room on the disk of the database is answered 503, and taken once there is room', async () => {
+test('a change refused by a full disk is answered 503, and accepted once there is space', async () => {
   await api.owner`
     create function no_room() returns trigger language plpgsql as $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`;
   await api.owner`create trigger no_room before insert on audit for each statement execute function no_room()`;
@@ -129,7 +129,7 @@ test('a change that finds no room on the disk of the database is answered 503, a
   expect(api.defects).toEqual([]);
 });
 
-test('the wrong method says which are right', async () => {
+test('the wrong method lists the right ones', async () => {
   expect((await api.call('DELETE', '/v1/agents', { token })).headers['allow']).toBe('GET, HEAD, POST');
   expect((await api.call('PUT', `/v1/agents/${newId()}/pause`, { token })).headers['allow']).toBe('POST');
 });
@@ -192,7 +192,7 @@ describe('limits', () => {
   afterEach(() => vi.useRealTimers());
   let time = NOW;
 
-  test('a subject that asks too much is told when to come back, and then may', async () => {
+  test('a subject that asks too much is told when to retry, and then may', async () => {
     const own = await limited.token(['market:read']);
     const other = await limited.token(['market:read']);
     for (let i = 0; i < 5; i++) {
@@ -208,7 +208,7 @@ describe('limits', () => {
     expect((await limited.call('GET', '/v1/me', { token: own })).status).toBe(200);
   });
 
-  test('whoever used up every other limit can still pause and halt, ten times a minute at least', async () => {
+  test('a caller at every other limit can still pause and halt, at least ten times a minute', async () => {
     const own = await limited.token(['agent:read', 'trade:execute']);
     const id = await createdAgent(limited, own);
     await createdAgent(limited, own);
@@ -220,7 +220,7 @@ describe('limits', () => {
     expect((await limited.call('POST', '/v1/agents/emergency-halt', { token: own })).status).toBe(429);
   });
 
-  test('whoever sends wrong tokens is told to wait, and nobody else at the address is', async () => {
+  test('a caller with wrong tokens must wait, and others at the address need not', async () => {
     const own = await limited.token(['market:read']);
     for (let i = 0; i < 3; i++) expect((await limited.call('GET', '/v1/me', { token: `guess${i}` })).status).toBe(401);
     for (let i = 0; i < 6; i++) {
@@ -234,7 +234,7 @@ describe('limits', () => {
     expect((await limited.call('GET', '/v1/me', { token: await limited.token(['market:read']) })).status).toBe(200);
   });
 
-  test('a limit that would keep people from halting is refused at the start', () => {
+  test('a limit that would block halting is refused at the start', () => {
     const emergency = (limit: number, windowSeconds: number) => () =>
       createRateLimits({ ...DEFAULT_POLICIES, emergency: { limit, windowSeconds } });
     expect(emergency(9, 10)).toThrow(/10 requests a minute/);
@@ -258,7 +258,7 @@ test('one sender is one address, or one network of IPv6', () => {
   expect(addressKey('::1')).toBe(addressKey('::2'));
 });
 
-test('on a real socket: what is not HTTP, and headers without end, get a problem and not a hang', async () => {
+test('on a real socket: non-HTTP data and endless headers get a problem and do not hang', async () => {
   await api.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = api.app.server.address() as net.AddressInfo;
   const talk = (text: string) =>
@@ -275,7 +275,7 @@ test('on a real socket: what is not HTTP, and headers without end, get a problem
   expect(await talk('GET /%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed"/s);
 });
 
-test('the documentation is served from here alone', async () => {
+test('only the service itself serves the documentation', async () => {
   const page = await api.app.inject('/docs/');
   expect(page.statusCode).toBe(200);
   const links = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
@@ -289,13 +289,13 @@ test('the documentation is served from here alone', async () => {
   expect(document.body.openapi).toBe('3.1.0');
 });
 
-test('a peer that says nothing, or says it too slowly, is let go; a connection outlives its handler, so that the 503 is received', () => {
+test('a silent or slow peer is dropped; a connection outlives its handler, so that the 503 arrives', () => {
   expect(api.app.server.timeout).toBe(15_000);
   expect(api.app.server.requestTimeout).toBe(10_000);
   expect(api.app.initialConfig).toMatchObject({ handlerTimeout: 10_000 });
 });
 
-test('a body that arrives too slowly is let go in time, whatever its sender goes on to send', async () => {
+test('a body that arrives too slowly is dropped in time, whatever its sender does', async () => {
   const slow = await apiUnderTest(() => ({}), { timeoutMs: 1_000 });
   await slow.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = slow.app.server.address() as net.AddressInfo;
@@ -320,7 +320,7 @@ test('a body that arrives too slowly is let go in time, whatever its sender goes
   await slow.close();
 });
 
-test('a connection that is held ready is closed without an answer; a request that came while nobody had time to read it is answered', async () => {
+test('an idle connection is closed without an answer; a request that waited unread is answered', async () => {
   const quick = await apiUnderTest(() => ({}), { timeoutMs: 1_000 });
   await quick.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = quick.app.server.address() as net.AddressInfo;
@@ -346,7 +346,7 @@ test('a connection that is held ready is closed without an answer; a request tha
   await quick.close();
 });
 
-test('a connection is not closed while its request is handled, however long nothing moves on it', async () => {
+test('a connection is not closed while its request is handled, however long nothing is sent', async () => {
   let [quiet, twice] = [0, () => {}];
   const waiting = await apiUnderTest(() => ({
     operation: {
@@ -370,7 +370,7 @@ test('a connection is not closed while its request is handled, however long noth
   await waiting.close();
 });
 
-test('measurements are written once a second, however many ask for them', async () => {
+test('measurements are written once a second, however many clients scrape', async () => {
   let rendered = 0;
   const asked = await apiUnderTest(() => ({
     operation: {
@@ -389,7 +389,7 @@ test('measurements are written once a second, however many ask for them', async 
   await asked.close();
 });
 
-test('a NUL in a query or a path is refused where it is read, and never asked of the database', async () => {
+test('a NUL in a query or a path is refused early, and never reaches the database', async () => {
   for (const url of [
     '/v1/intelligence/events?symbol=A%00',
     '/v1/social-feed?platform=%00',
@@ -407,7 +407,7 @@ test('a NUL in a query or a path is refused where it is read, and never asked of
     expect([url, (await api.call('GET', url, { token })).status]).toEqual([url, 404]);
 });
 
-test('a body that is too large is told the limit of its own route', async () => {
+test('a body that is too large is answered with its route’s limit', async () => {
   const raw = JSON.stringify({ signedTransaction: 'A'.repeat(300_000) });
   const answer = await api.call('POST', '/v1/spotchain/orders/01900000-0000-7000-8000-000000000001/execute', { token, raw });
   expect([answer.status, answer.body.code, answer.body.detail]).toEqual([413, 'body_too_large', 'the body is larger than 262144 bytes']);
@@ -415,7 +415,7 @@ test('a body that is too large is told the limit of its own route', async () => 
   expect([plain.status, plain.body.detail]).toEqual([413, 'the body is larger than 65536 bytes']);
 });
 
-test('a list of the wrong length is told how many it may have', async () => {
+test('a list of the wrong length is answered with the allowed length', async () => {
   const asked = await api.call('POST', '/v1/portfolio/impact', { token, body: { allocations: [] } });
   expect(asked.body.problems).toEqual([{ path: '$.allocations', problem: 'got an empty list', allowed: 'a list of 1 to 20 items' }]);
 });

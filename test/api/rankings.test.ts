@@ -85,7 +85,7 @@ afterAll(() => api.close());
 
 const get = (url: string) => api.call('GET', url, { token: reader });
 
-test('fair value is ranked at the newest cut, in pages of one cut, whatever is cut in between', async () => {
+test('fair value is ranked at the newest cut, with all pages from one cut, even if newer ones exist', async () => {
   const all = await get('/v1/rankings/fair-value?mode=deepest_discount');
   expect(all.body.asOf).toBe(new Date(PRESENT).toISOString());
   expect(all.body.items.map(({ symbol }: { symbol: string }) => symbol).slice(0, 3)).toEqual(
@@ -103,7 +103,7 @@ test('fair value is ranked at the newest cut, in pages of one cut, whatever is c
   expect(second.body.nextCursor).toBeNull();
 });
 
-test('a ranking as of a past instant is that of the last cut before it', async () => {
+test('a ranking as of a past time is that of the last cut before it', async () => {
   const past = await get(`/v1/rankings/fair-value?mode=highest_premium&at=${new Date(EARLIER + 5_000).toISOString()}`);
   expect(past.body.asOf).toBe(new Date(EARLIER).toISOString());
   expect(past.body.items[0]).toMatchObject({ symbol: 'AAPLx', rank: 1, score: '7' });
@@ -124,7 +124,7 @@ test('filters narrow the list and keep the ranks', async () => {
   expect(without.body.items).toHaveLength(2);
 });
 
-test('the slippage budget of a trade is a parameter: what stays within it grows with it', async () => {
+test('the slippage budget of a trade is a parameter: the allowed size grows with it', async () => {
   const largest = async (query: string): Promise<number> => {
     const { status, body } = await get(`/v1/rankings/fair-value?mode=liquidity&at=${new Date(PRESENT).toISOString()}${query}`);
     expect(status).toBe(200);
@@ -161,7 +161,7 @@ test.each([
   expect([reply.status, reply.body.code]).toEqual([400, 'malformed']);
 });
 
-test('private markets have seven modes; momentum reads stored bars, the fit the books of the caller', async () => {
+test('private markets have seven modes; momentum reads stored bars, the fit the caller’s books', async () => {
   const at = `&at=${new Date(PRESENT).toISOString()}`;
   for (const mode of ['gap_to_mark', 'deepest_discount', 'highest_premium', 'liquidity', 'momentum', 'news_intensity']) {
     const { body } = await get(`/v1/rankings/private?mode=${mode}${at}`);
@@ -181,7 +181,7 @@ test('private markets have seven modes; momentum reads stored bars, the fit the 
   expect(markets.body.items.map(({ instrument }: { instrument: string }) => instrument)).toEqual(['ANTHROPIC', 'FIGUREAI', 'OPENAI']);
 });
 
-test('the basis shows three legs, and gives an edge only where they are live', async () => {
+test('the basis shows three legs, and an edge only if they are live', async () => {
   const { body } = await get(`/v1/arbitrage/basis?at=${new Date(PRESENT).toISOString()}`);
   const row = (symbol: string) => body.items.find((one: { symbol: string }) => one.symbol === symbol);
   expect(row('AAPLx').edges[0]).toMatchObject({ against: 'reference', spreadBps: '-196.078431', reasons: [] });
@@ -208,7 +208,7 @@ test('the basis shows three legs, and gives an edge only where they are live', a
   expect(row('BTCUSDT').edges[0].reasons).toEqual(['no_reference']);
 });
 
-test('a half-life for want of bars is fitted again as the bars come', async () => {
+test('a half-life without enough bars is fitted again as bars arrive', async () => {
   let now = NOW;
   const basis = createBasisReads({ bars: createBarReads(api.sql), catalog: CATALOG, clock: { now: () => now } });
   const halfLife = async (slot: number) => {
@@ -224,7 +224,7 @@ test('a half-life for want of bars is fitted again as the bars come', async () =
   expect(await halfLife(PRESENT + 60_000)).toBeGreaterThanOrEqual(0);
 });
 
-test('an assessment rests on what is listed, and unknown stocks are not assessed', async () => {
+test('an assessment uses listed sources, and unknown stocks are not assessed', async () => {
   const reply = await api.call('POST', '/v1/stocks/OPENAI/assessment', { token: reader });
   expect(reply.status).toBe(200);
   const { body } = reply;
@@ -241,7 +241,7 @@ test('an assessment rests on what is listed, and unknown stocks are not assessed
   }
 });
 
-test('a phrasing of the model is taken where it passes the check, and where it does not, it is said', async () => {
+test('a model’s phrasing is used if it passes the check, otherwise that is stated', async () => {
   const phrased = await apiUnderTest(
     () => ({
       rankings: {
@@ -270,7 +270,7 @@ test('a phrasing of the model is taken where it passes the check, and where it d
   }
 });
 
-test('a newest cut that is too old is no ranking of the present', async () => {
+test('a newest cut that is too old gives no present ranking', async () => {
   api.clock.advanceTo(NOW + 10 * 60_000);
   const { body } = await get('/v1/rankings/fair-value');
   expect(
@@ -284,7 +284,7 @@ test('a newest cut that is too old is no ranking of the present', async () => {
   ).toBe(true);
 });
 
-test('the few bars that momentum is read from say the same as all bars, whatever is missing among them', async () => {
+test('the few bars read for momentum give the same as all bars, whatever is missing', async () => {
   const random = seededRandom(11);
   const hour = NOW - (NOW % HOUR);
   const reads = createBarReads(api.sql);

@@ -54,7 +54,7 @@ test('a venue that was never reached makes the service not ready and is named, a
   });
 });
 
-test('a venue is named once it is lost for longer than five seconds, or once no process follows it; a closed session is no loss', async () => {
+test('a venue is named once it is lost for more than five seconds, or without a process; a closed session is no loss', async () => {
   const lost = (ms: number) => stateOf('evmvenue', { hearing: 'silent', detail: 'no message', degradedSince: NOW - ms });
   expect((await feeds(lost(5_000))).ready).toBe(true);
   expect((await feeds(lost(5_001))).feeds).toMatchObject({ ok: false, detail: 'evmvenue is silent: no message' });
@@ -62,7 +62,7 @@ test('a venue is named once it is lost for longer than five seconds, or once no 
   expect((await feeds(stateOf('reference', { hearing: 'market_closed' }))).ready).toBe(true);
 });
 
-test('what is in quarantine is named by its loop, and makes nothing else not ready', async () => {
+test('quarantined rows are named by their loop, and make nothing else not ready', async () => {
   const quarantine = async (actors: number, ...rows: { loop: string; count: number }[]) => {
     const { ready, parts } = await readinessOf([], { actors, rows })();
     return [ready, parts.find(({ name }) => name === 'quarantine')];
@@ -75,7 +75,7 @@ test('what is in quarantine is named by its loop, and makes nothing else not rea
   );
 });
 
-test('an answer is kept for its time, whatever is done to the time of day meanwhile', async () => {
+test('an answer is cached for its time, whatever happens to the wall clock', async () => {
   let elapsed = 0;
   let made = 0;
   const clock = { now: () => NOW + 2 * 3_600_000, elapsed: () => elapsed };

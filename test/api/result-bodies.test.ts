@@ -65,7 +65,7 @@ test('a sweep with its walk-forward, and one that is too short for it', async ()
   }
 });
 
-test('a stress test, with the text that its hash is of', () => {
+test('a stress test, with its hashed text', () => {
   const manifest = sampleManifest({ universe: [{ key: 'spotchain:AAPLx', kind: 'tokenized_equity' }], stopLossPct: 3 });
   const result = runStressTest({
     agentId: '00000000-0000-7000-8000-0000000000aa',

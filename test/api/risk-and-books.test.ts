@@ -26,12 +26,12 @@ const get = async (token: string) => (await api.call('GET', url, { token })).bod
 /** Returns all preferences: the defaults except these. */
 const all = (but: object) => ({ ...DEFAULT_PREFERENCES, ...but });
 
-test('until somebody sets them the defaults hold, and nobody set those', async () => {
+test('defaults apply until they are changed, with no author', async () => {
   expect(await get(reader)).toEqual({ version: 0, ...DEFAULT_PREFERENCES, setBy: null, setAt: null });
   expect((await api.call('GET', `${url}/history`, { token: reader })).body).toEqual({ items: [], nextCursor: null });
 });
 
-test('they are replaced as a whole, with a version, a history and an audit row; another organization keeps its own', async () => {
+test('they are replaced completely, with a version, a history and an audit row; another organization keeps its own', async () => {
   const first = await api.call('PUT', url, { token: manager, body: all({ maxTradeNotionalUsd: '5000.50', maxOpenPositions: 4 }) });
   expect(first.status).toBe(200);
   expect(first.body).toMatchObject({ ...DEFAULT_PREFERENCES, version: 1, maxTradeNotionalUsd: '5000.5', maxOpenPositions: 4 });
@@ -51,13 +51,13 @@ test('they are replaced as a whole, with a version, a history and an audit row; 
   expect(audits[0]?.after_hash).toBe(audits[1]?.before_hash);
 });
 
-test('setting what holds already makes no new version', async () => {
+test('setting the present values creates no version', async () => {
   const before = await get(reader);
   const again = await api.call('PUT', url, { token: manager, body: all({ reduceOnly: true }) });
   expect(again.body).toEqual(before);
 });
 
-test('the same request under its key is answered the same and done once', async () => {
+test('a repeated request under its key has the same answer and one effect', async () => {
   const put = (body: object) => api.call('PUT', url, { token: manager, body, headers: { 'idempotency-key': 'k1' } });
   const first = await put(all({ maxPoolSharePct: 2.5 }));
   const again = await put(all({ maxPoolSharePct: 2.5 }));
@@ -78,7 +78,7 @@ test('ten at once: every one is a version of its own', async () => {
   expect((await get(reader)).version).toBe(version + done.length);
 });
 
-test('a change answers once the executions that were under way have ended', async () => {
+test('a change answers once the running executions have ended', async () => {
   await api.sql`insert into execution_leases (key, org_id, epoch, held_until) values ('under-way', ${OURS}, 0, clock_timestamp() + interval '1 hour')`;
   const order: string[] = [];
   const { version } = await get(reader);
@@ -110,7 +110,7 @@ test.each([
   expect(answer.body).toMatchObject({ status: 400, code: 'malformed', problems: [{ path }] });
 });
 
-test.each(Object.keys(DEFAULT_PREFERENCES))('a limit that is left out is refused and none becomes looser: %s', async (field) => {
+test.each(Object.keys(DEFAULT_PREFERENCES))('a missing limit is refused and none becomes looser: %s', async (field) => {
   const before = await get(stranger);
   const { [field as keyof typeof DEFAULT_PREFERENCES]: _, ...body } = DEFAULT_PREFERENCES;
   const answer = await api.call('PUT', url, { token: stranger, body });
@@ -124,7 +124,7 @@ test('an empty replacement of the mandate is refused', async () => {
   expect(body.problems[0]).toMatchObject({ path: '$.maxCapitalUsd', problem: 'missing' });
 });
 
-test('books are listed with cash, positions and what they earned; fills page by page, newest first', async () => {
+test('books are listed with cash, positions and profit; fills page by page, newest first', async () => {
   const id = bookIds.manual(OURS);
   const next = randomOperations(5, [id]);
   const fills = Array.from({ length: 400 }, next)
@@ -159,7 +159,7 @@ test('books are listed with cash, positions and what they earned; fills page by 
   expect((await api.call('GET', `/v1/books?agentId=${newId()}`, { token: reader })).body.items).toEqual([]);
 });
 
-test('a foreign book answers as a missing one, byte for byte but for the request', async () => {
+test('a foreign book answers like a missing one, byte for byte except the request', async () => {
   const foreign = await api.call('GET', `/v1/books/${bookIds.manual(OURS)}/fills`, { token: stranger });
   const missing = await api.call('GET', `/v1/books/${bookIds.live(newId())}/fills`, { token: stranger });
   const nonsense = await api.call('GET', '/v1/books/nothing/fills', { token: stranger });
@@ -170,7 +170,7 @@ test('a foreign book answers as a missing one, byte for byte but for the request
   expect((await api.call('GET', '/v1/books', { token: stranger })).body.items).toEqual([]);
 });
 
-test('the equity of a book goes as its fills and the closes of bars say, and what has no bar is unknown', async () => {
+test('a book’s equity follows its fills and the closes of bars, and is unknown without a bar', async () => {
   const id = bookIds.manual(THEIRS);
   const now = api.clock.now();
   const minute = 60_000;

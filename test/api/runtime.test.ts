@@ -49,7 +49,7 @@ const quarantine = (actorId: string) =>
     quarantine: true,
   });
 
-test('what waits, what was given up and what is due is told to its own organization only', async () => {
+test('pending, given-up and due work is shown only to its own organization', async () => {
   const all = await read('');
   expect(all.actors).toEqual([
     { kind: 'agent', status: 'running', count: 1 },
@@ -73,7 +73,7 @@ test('what waits, what was given up and what is due is told to its own organizat
   expect((await read('', stranger)).actors).toEqual([]);
 });
 
-test('long work without a record of its own is told with who works at it; one whose process died is no longer running', async () => {
+test('long work without a record of its own shows its worker; if its process died, it is no longer running', async () => {
   const [moved, died] = await api.sql<{ id: number }[]>`
     insert into long_work (kind, subject, source, worked_on_by, unit, done, total, begun_at, seen_at)
     select 'archive_move', 'decisions, cuts and observations before 2026-01-01T00:00:00.000Z', 'the database', who, 'rows written or taken away',
@@ -106,7 +106,7 @@ test('long work without a record of its own is told with who works at it; one wh
   expect(candles.body.items).toMatchObject([{ kind: 'backfill', venue: 'spotexchange', instrument: 'BTCUSDT' }]);
 });
 
-test('alerts are read from the store page by page, with agent and venue by name, the whole service’s among them and nobody else’s', async () => {
+test('alerts are read from the store page by page, with agent and venue by name, including the service’s and no other organization’s', async () => {
   const announce = (orgId: string | null, actorId: string | null, body: object) => api.owner`
     insert into announcements (channel, org_id, actor_id, at, body) values ('alerts', ${orgId}, ${actorId}, ${NOW}, ${api.owner.json(body as never)})`;
   const before = (await alerts()).items.length;
@@ -138,7 +138,7 @@ test('alerts are read from the store page by page, with agent and venue by name,
   expect((await alerts('', stranger)).items.map(({ what }: { what: string }) => what)).toEqual(['clock_skew', 'emergency_halt']);
 });
 
-test('an activity is retried at once; one that its actor has left is not, nor one of somebody else, nor without a reason', async () => {
+test('an activity is retried at once, unless its actor has moved on, it is foreign, or the reason is missing', async () => {
   expect((await act('retry', { activity: givenUp, reason: ' ' })).status).toBe(400);
   expect((await act('retry', { activity: givenUp, reason: 'x' }, order, watcher)).status).toBe(403);
   expect((await act('retry', { activity: givenUp, reason: 'x' }, order, stranger)).status).toBe(404);
@@ -163,7 +163,7 @@ test('an activity is retried at once; one that its actor has left is not, nor on
   expect(await act('reset', { reason: 'none' }, agent)).toMatchObject({ status: 409 });
 });
 
-test('a quarantined actor stands still with its timers, is released with a reason, and goes on; an agent is paused then', async () => {
+test('a quarantined actor is stopped with its timers, is released with a reason, and continues; an agent is then paused', async () => {
   const due = () => createActorStore(api.sql).dueTimers(NOW, 10);
   await quarantine(order);
   await quarantine(agent);
@@ -210,7 +210,7 @@ test('a quarantined actor stands still with its timers, is released with a reaso
   ]);
 });
 
-test('what no version of its machine carries on stays in quarantine, and is told why', async () => {
+test('an actor that no machine version supports stays in quarantine with the reason', async () => {
   await api.sql`update actors set machine = 'market_order@0' where id = ${order}`;
   await quarantine(order);
   expect(await act('release', { reason: 'hope' })).toMatchObject({

@@ -70,7 +70,7 @@ async function ask(method = 'GET', headers: Record<string, string> = {}, path = 
   };
 }
 
-test('gives the status, the headers and the body of the route, an id of its own, and is counted as the route is', async () => {
+test('gives the status, headers and body of the route with its own id, and is counted like the route', async () => {
   const first = await ask();
   expect(routed).toBe(1);
   const later = [await ask(), await ask(), await ask()];
@@ -85,7 +85,7 @@ test('gives the status, the headers and the body of the route, an id of its own,
   expect(await metrics.render()).toMatch(/sevengate_http_[a-z_]*count\{[^}]*route="\/healthz"[^}]*\} 4\n/);
 });
 
-test('leaves to the routes whatever asks otherwise', async () => {
+test('leaves all other requests to the routes', async () => {
   await ask();
   const before = routed;
   expect((await ask('GET', { origin: ORIGIN })).headers).toContain(`access-control-allow-origin: ${ORIGIN}`);
@@ -97,7 +97,7 @@ test('leaves to the routes whatever asks otherwise', async () => {
   expect(routed - before).toBe(3);
 });
 
-test('keeps the order of requests that came together', async () => {
+test('keeps the order of concurrent requests', async () => {
   await ask();
   const socket = net.connect({ port, host: '127.0.0.1' });
   const line = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n`;

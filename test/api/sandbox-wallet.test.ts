@@ -56,7 +56,7 @@ test('each member has one of their own, and the faucet fills it', async () => {
   expect((await use({ act: 'open' }, other)).body.address).not.toBe(address);
 });
 
-test('it signs a text and its own transactions, and nothing that another pays for', async () => {
+test('it signs a text and its own transactions, and none that another wallet pays for', async () => {
   const text = 'I am this wallet. ✓';
   const { signature } = (await use({ act: 'sign_text', text })).body;
   expect(verifyEd25519(Buffer.from(signature, 'base64'), Buffer.from(text), new PublicKey(address).toBytes())).toBe(true);
@@ -82,7 +82,7 @@ test('it signs a text and its own transactions, and nothing that another pays fo
   forget();
 });
 
-test('on the EVM chain it shows its address, signs typed data, sends, and answers nothing for another', async () => {
+test('on the EVM chain it shows its address, signs typed data, sends, and serves no other member', async () => {
   const evm = await createEvmChainSimulator({ chainId: 1337, tokens: EVM_TOKENS, clock: createLiveClock(), port: 0 });
   forget = noteSandbox(home, { control: control.url, simulators: { evmchain: evm.url } });
   const USDC = EVM_TOKENS.find(({ symbol }) => symbol === 'USDC') as (typeof EVM_TOKENS)[number];

@@ -17,7 +17,7 @@ const cookiesOf = (reply: { readonly headers: Readonly<Record<string, unknown>> 
 };
 
 describe('on http loopback', () => {
-  test('a good token is answered with its subject and set as a cookie that opens every other route', async () => {
+  test('a valid token is answered with its subject and set as a cookie for every other route', async () => {
     const reply = await api.call('POST', '/v1/session', { body: { token } });
     expect(reply.status, reply.text).toBe(200);
     expect(reply.headers['cache-control']).toBe('no-store');
@@ -27,7 +27,7 @@ describe('on http loopback', () => {
     expect(me.body).toMatchObject({ subject: reply.body.subject, expiresAt: reply.body.expiresAt });
   });
 
-  test('spaces and line breaks around a pasted token do not matter', async () => {
+  test('spaces and line breaks around a pasted token are ignored', async () => {
     expect((await api.call('POST', '/v1/session', { body: { token: `  ${token}\n` } })).status).toBe(200);
   });
 
@@ -52,7 +52,7 @@ describe('on http loopback', () => {
     expect(cookiesOf(soon)[0]).toMatch(/; Max-Age=90;/);
   });
 
-  test('closing it forgets both names, with or without a session', async () => {
+  test('closing it clears both names, with or without a session', async () => {
     for (const headers of [{}, { cookie: `sevengate=${token}`, origin: ORIGIN }]) {
       const reply = await api.call('DELETE', '/v1/session', { headers });
       expect(reply.status).toBe(204);
@@ -72,7 +72,7 @@ describe('on http loopback', () => {
     }
   });
 
-  test('the pages that the service itself serves on loopback may act with the cookie, and nobody else by their name', async () => {
+  test('pages served by the service on loopback may use the cookie, and nobody else by their name', async () => {
     const act = (origin: string, host: string) =>
       api.call('POST', '/v1/agents/emergency-halt', { headers: { cookie: `sevengate=${token}`, origin, host } });
     for (const host of ['127.0.0.1:8080', 'localhost:4711', '[::1]:80', 'localhost']) {
@@ -90,7 +90,7 @@ describe('on http loopback', () => {
     }
   });
 
-  test('attempts are limited as wrong credentials are', async () => {
+  test('attempts are limited like wrong credentials', async () => {
     const limited = await apiUnderTest();
     const attempts = await Promise.all(
       Array.from({ length: 130 }, () => limited.call('POST', '/v1/session', { body: { token: 'guess' } })),
@@ -118,7 +118,7 @@ test('anywhere else the cookie is bound to the host and to https', async () => {
   await remote.close();
 });
 
-test('the layout of a machine is drawn from what the service has, and from nothing else', async () => {
+test('a machine’s layout is drawn only from the service’s own data', async () => {
   const layout = await api.call('GET', '/v1/machines/agent@1/layout', { token });
   expect(layout.status, layout.text).toBe(200);
   expect(layout.body.boxes.map(({ id }: { id: string }) => id)).toEqual(
@@ -141,7 +141,7 @@ describe('the link that is printed at the start', () => {
     return { under, good, redeem, links: links as unknown as SignInLinks };
   };
 
-  test('signs its owner in once, with the cookie that a pasted token becomes', async () => {
+  test('signs its owner in once, with the cookie of a pasted token', async () => {
     const { under, good, redeem, links } = await linked();
     const code = links.issue();
     const other = links.issue();
@@ -174,7 +174,7 @@ describe('the link that is printed at the start', () => {
     await remote.under.close();
   });
 
-  test('guesses are limited as wrong credentials are', async () => {
+  test('guesses are limited like wrong credentials', async () => {
     const { under, redeem } = await linked();
     const attempts = await Promise.all(Array.from({ length: 130 }, () => redeem('guess')));
     expect(attempts.filter(({ status }) => status === 429).length).toBe(10);

@@ -73,7 +73,7 @@ test('plain text is read by its words', async () => {
   later();
 });
 
-test('a signed delivery is taken once, whatever is sent again', async () => {
+test('a signed delivery is accepted once, however often it is sent', async () => {
   const headers = signed(hook.signingSecret, ALERT);
   const first = await send(hook.signedPath, ALERT, headers);
   expect(first.status, first.text).toBe(202);
@@ -130,7 +130,7 @@ test.each<[string, () => ReturnType<typeof send>, number, string]>([
 });
 const proposed = () => api.sql`select count(*) from outside_proposals`;
 
-test('a flood meets the limit of the hook alone', async () => {
+test('a flood uses up only the hook’s own limit', async () => {
   const flooded = await opened({ name: 'flood' });
   const statuses = new Set<number>();
   for (let i = 0; i < 70; i++) statuses.add((await send(flooded.path, {})).status);
@@ -138,7 +138,7 @@ test('a flood meets the limit of the hook alone', async () => {
   expect((await send(hook.path, {})).status).toBe(400);
 });
 
-test('a new secret replaces the old one within a day, and a revoked hook takes nothing', async () => {
+test('a new secret replaces the old one within a day, and a revoked hook accepts nothing', async () => {
   later();
   const url = `/v1/agents/${agent}/signals/${hook.id}`;
   const stranger = await api.token(['trade:execute'], THEIRS);

@@ -87,17 +87,17 @@ describe('no 500', () => {
   });
 });
 
-test('an agent is closed by no instrument that is a name of every object', async () => {
+test('positions cannot be closed for instruments named like object prototypes', async () => {
   for (const instrument of NAMES)
     expect(await statusOf('POST', `/v1/agents/${agent}/close`, JSON.stringify({ instrument, limitPrice: '1' }))).toBeLessThan(500);
 });
 
-test('a branch leaves from no version that no actor can reach', async () => {
+test('a branch cannot start from an impossible version', async () => {
   const body = JSON.stringify({ version: 1, events: [{ type: 'pause' }] }).replace('1', '1e308');
   expect(await statusOf('POST', `/v1/actors/${agent}/what-if`, body)).toBe(400);
 });
 
-test('every number that a caller may give has a largest value', () => {
+test('every number in a request has a maximum', () => {
   const unbounded: string[] = [];
   const look = (node: Node, path: string): void => {
     const { maximum = node.exclusiveMaximum } = node;

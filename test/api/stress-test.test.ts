@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('a stress test is accepted with three worlds unless more are asked for, once per key and one at a time', async () => {
+test('a stress test is accepted with three worlds by default, once per key and one at a time', async () => {
   const id = await createdAgent(api, trader);
   const headers = { 'idempotency-key': 'k-1' };
   const begun = await api.call('POST', `/v1/agents/${id}/stress_test`, { token: trader, headers });
@@ -33,7 +33,7 @@ test('a stress test is accepted with three worlds unless more are asked for, onc
   expect(more.body).toMatchObject({ state: 'queued', request: { seeds: 8 } });
 });
 
-test('too few worlds, unknown fields and those who may not are refused; a foreign agent answers as a missing one', async () => {
+test('too few worlds, unknown fields and missing permissions are refused; a foreign agent answers like a missing one', async () => {
   const id = await createdAgent(api, trader);
   const asked = (body: object, token = trader, agent = id) => api.call('POST', `/v1/agents/${agent}/stress_test`, { token, body });
   for (const body of [{ seeds: 2 }, { seeds: 21 }, { seeds: 3.5 }, { seeds: '3' }, { scenarios: ['flash_crash'] }])

@@ -30,7 +30,7 @@ const { tree } = fc.letrec<{ tree: unknown; object: Record<string, unknown> }>((
 const body = fc.dictionary(key, tree, { maxKeys: 5, noNullPrototype: true });
 
 describe('JSON', () => {
-  test('every plain body is read as JSON.parse reads it, however it is spaced', () => {
+  test('every plain body is read like by JSON.parse, whatever its whitespace', () => {
     fc.assert(
       fc.property(body, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
         const written = JSON.stringify(value, null, space);
@@ -40,7 +40,7 @@ describe('JSON', () => {
     );
   });
 
-  test('a damaged body is read as JSON.parse reads it or refused, and what JSON.parse refuses is never read', () => {
+  test('a damaged body is read like by JSON.parse or refused, and what JSON.parse refuses is never read', () => {
     const damage = fc.record({
       at: fc.nat(200),
       drop: fc.nat(3),
@@ -69,7 +69,7 @@ describe('JSON', () => {
 });
 
 describe('numbers', () => {
-  test('a literal is taken exactly where its double, written shortest, is the same decimal', () => {
+  test('a literal is exact if its double’s shortest form is the same decimal', () => {
     const literal = fc
       .tuple(
         fc.boolean(),
@@ -109,7 +109,7 @@ describe('numbers', () => {
 });
 
 describe('YAML', () => {
-  test('JSON is YAML: whatever the strict JSON reader takes reads the same as YAML', () => {
+  test('JSON is YAML: what the strict JSON reader accepts reads the same as YAML', () => {
     const plain = fc.dictionary(
       fc.stringMatching(/^[a-z]{1,6}$/).filter((name) => name !== 'constructor'),
       fc.oneof(
@@ -130,7 +130,7 @@ describe('YAML', () => {
     );
   });
 
-  test('anchors may be used, within bounds; words that other YAML versions turn into booleans or dates stay texts', () => {
+  test('anchors are allowed within bounds; words that other YAML versions convert to booleans or dates stay texts', () => {
     expect(
       parseStrictYaml('a: &x [1, 2]\nb: *x\nno: no\nwhen: 2026-03-02\ntilde: ~\nhuge: "9007199254740993"\nplus: +5\nsmall: 1.50'),
     ).toEqual({

@@ -11,7 +11,7 @@ import { feedTypes, wireTypes } from './wire-types.ts';
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
 const document = openApiDocument(documentedRoutes(), version);
 
-test('what callers rely on is on record in api/surface.txt: a field that goes, a type or a limit that changes', async () => {
+test('api/surface.txt records what callers rely on: a removed field, a changed type or limit', async () => {
   await expect(surfaceRecord(document as unknown as Parameters<typeof surfaceRecord>[0])).toMatchFileSnapshot('../../api/surface.txt');
 });
 
@@ -40,24 +40,24 @@ interface Editable {
   readonly list: { readonly summary: string; readonly parameters: { schema: object }[]; readonly responses: Record<string, unknown> };
 }
 
-test("the client's types and operations are what the routes say", async () => {
+test("the client's types and operations match the routes", async () => {
   await expect(wireTypes(document as unknown as Parameters<typeof wireTypes>[0])).toMatchFileSnapshot(
     '../../clients/typescript/src/api.ts',
   );
 });
 
-test("the client's types of the feed's messages are what the channels say", async () => {
+test("the client's feed message types match the channels", async () => {
   type Types = Parameters<typeof feedTypes>;
   const { schemas } = (document as { components: { schemas: Types[1] } }).components;
   const types = feedTypes(asyncApiDocument(version) as unknown as Types[0], schemas);
   await expect(types).toMatchFileSnapshot('../../clients/typescript/src/feed-messages.ts');
 });
 
-test('docs/permissions.md is what the routes say', async () => {
+test('docs/permissions.md matches the routes', async () => {
   await expect(permissionTable(documentedRoutes())).toMatchFileSnapshot('../../docs/permissions.md');
 });
 
-test('every reference of the document leads somewhere', () => {
+test('every reference of the document resolves', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path);
   const lost = references.filter((path) => {
     let node: unknown = document;
@@ -68,7 +68,7 @@ test('every reference of the document leads somewhere', () => {
   expect(lost).toEqual([]);
 });
 
-test('each moment is a text of ISO 8601 and says so; where it is a number, it says what of', () => {
+test('each time is a declared ISO 8601 text, or a number with its unit', () => {
   const unsaid: string[] = [];
   const walk = (node: unknown, path: string): void => {
     if (typeof node !== 'object' || node === null) return;
@@ -99,7 +99,7 @@ interface Field {
 const ajv = new Ajv2020({ strict: false, formats: { uuid: true, 'date-time': true } });
 ajv.addSchema(document as never, 'document');
 
-test('every schema of the document compiles, and every example is one of its schema', () => {
+test('every schema of the document compiles, and every example matches its schema', () => {
   const { schemas } = (document as { components: { schemas: Record<string, { examples?: unknown[] }> } }).components;
   let examples = 0;
   for (const [name, schema] of Object.entries(schemas)) {
@@ -142,7 +142,7 @@ function* examplesIn(place: string, content: Content = {}): Generator<readonly [
   }
 }
 
-test('every recorded request and answer is one of its schema, and every error of its code', () => {
+test('every recorded request and answer matches its schema, and every error its code', () => {
   const found = [
     ...operations.flatMap(({ operationId, requestBody, responses }) => [
       ...examplesIn(`${operationId} asks`, requestBody?.content),
@@ -162,7 +162,7 @@ test('every recorded request and answer is one of its schema, and every error of
   expect(found.length).toBeGreaterThan(300);
 });
 
-test('an operation that is answered with JSON shows a real answer, and how to ask for it in three languages', () => {
+test('an operation with a JSON answer shows a real one, and a sample in three languages', () => {
   const answersJson = ({ responses }: Operation): boolean =>
     Object.entries(responses).some(([status, { content }]) => Number(status) < 400 && content?.['application/json'] !== undefined);
   const isRecorded = ({ responses }: Operation): boolean =>
@@ -175,7 +175,7 @@ test('an operation that is answered with JSON shows a real answer, and how to as
 /** Documents that are too long to be examples. */
 const NOT_RECORDED: readonly string[] = ['getAsyncApi', 'getOpenApi'];
 
-test('every error that an operation may answer shows a real answer', () => {
+test('every error of an operation shows a real answer', () => {
   const told = documentedRoutes().flatMap(({ route }) => route.refusals);
   expect([...new Set(told)].filter((code) => components.examples[code] === undefined)).toEqual([]);
   // An API error that no operation answers would be documented without ever occurring.
@@ -184,7 +184,7 @@ test('every error that an operation may answer shows a real answer', () => {
 /** Reasons of the signer for refusing an agent's trade. They are in the order's record and never answer a request. */
 const NOT_ANSWERED: readonly string[] = ['autonomy_refused'];
 
-test('every operation has its own name, says what it needs and knows 429, 500 and 503', () => {
+test('every operation has a unique name, states its permission and lists 429, 500 and 503', () => {
   const names = operations.map(({ operationId }) => operationId);
   expect(new Set(names).size).toBe(names.length);
   for (const operation of operations) {

@@ -56,7 +56,7 @@ const prepare = (over: object = {}, headers: Record<string, string> = {}, token 
 const execute = (id: string, signedTransaction: string, token = trader) =>
   api.call('POST', `/v1/spotchain/orders/${id}/execute`, { token, body: { signedTransaction } });
 
-test('a quote names both sides, the least that comes out, the route and the live market beside it', async () => {
+test('a quote has both sides, the minimum output, the route and the live market', async () => {
   const { status, body } = await api.call('GET', '/v1/spotchain/quote?instrument=AAPLx&side=buy&amount=100', { token: viewer });
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -75,7 +75,7 @@ test('a quote names both sides, the least that comes out, the route and the live
   expect(byMint.body.output).toEqual(body.output);
 });
 
-test('prepare answers what to sign; the signed bytes are taken, and the order is followed to its fill', async () => {
+test('prepare returns what to sign; the signed bytes are accepted, and the order is followed to its fill', async () => {
   const { status, body } = await prepare();
   expect(status).toBe(201);
   expect(body).toMatchObject({ state: 'prepared', instrument: 'spotchain:AAPLx', fills: [], signature: null });
@@ -94,7 +94,7 @@ test('prepare answers what to sign; the signed bytes are taken, and the order is
   await fixture.receive();
 });
 
-test('bytes of another message are refused by name, and bytes that nobody signed by their missing signature', async () => {
+test('bytes of another message are refused by name, and unsigned bytes by their missing signature', async () => {
   const [first, second] = [(await prepare()).body, (await prepare({ amount: '101' })).body];
   const other = await execute(first.id, signedBy(fixture.wallet, second.transaction));
   expect([other.status, other.body.code]).toEqual([422, 'signed_bytes_differ']);
@@ -108,7 +108,7 @@ test('bytes of another message are refused by name, and bytes that nobody signed
   expect((await execute(first.id, forged.toString('base64'))).body.code).toBe('signature_invalid');
 });
 
-test('a body beyond 64 KiB is taken where a transaction rides, and one beyond 256 KiB is not', async () => {
+test('a body beyond 64 KiB is accepted with a transaction, and one beyond 256 KiB is not', async () => {
   const { body } = await prepare();
   const long = await execute(body.id, 'A'.repeat(100_000));
   expect([long.status, long.body.code]).toEqual([400, 'malformed_transaction']);
@@ -116,7 +116,7 @@ test('a body beyond 64 KiB is taken where a transaction rides, and one beyond 25
   expect((await prepare({ instrument: 'A'.repeat(70_000) })).status).toBe(413);
 });
 
-test('a wallet that is not an address is refused by name, and an amount may have all the decimals of a position', async () => {
+test('an invalid wallet address is refused by name, and an amount may have all the decimals of a position', async () => {
   for (const wallet of ['z'.repeat(44), '1'.repeat(33)]) {
     const { status, body } = await prepare({ wallet });
     expect([status, body.code, body.detail]).toEqual([400, 'malformed', '$.wallet: it is not an address; allowed: 32 bytes in base58']);
@@ -151,14 +151,14 @@ test.each([
   expect(body.detail).toContain(where);
 });
 
-test('a wallet with nothing in it is told so, and slippage beyond the mandate is a breach', async () => {
+test('an empty wallet is refused as such, and slippage beyond the mandate is a breach', async () => {
   const poor = await prepare({ wallet: keyOf(77).publicKey.toBase58() });
   expect([poor.status, poor.body.code, poor.body.rejections[0].code]).toEqual([422, 'blocked_by_risk', 'insufficient_balance']);
   const loose = await prepare({ slippageBps: 900 });
   expect([loose.status, loose.body.rejections.map(({ code }: { code: string }) => code)]).toEqual([422, ['slippage_budget_breach']]);
 });
 
-test('a foreign order answers as a missing one to the byte, and a viewer prepares and executes none', async () => {
+test('a foreign order answers like a missing one to the byte, and a viewer neither prepares nor executes', async () => {
   const { body } = await prepare({ amount: '33' });
   const signed = signedBy(fixture.wallet, body.transaction);
   const plain = ({ text }: { text: string }) => text.replace(/"requestId":"[^"]+"/, '');
@@ -177,7 +177,7 @@ test('a foreign order answers as a missing one to the byte, and a viewer prepare
   expect((await execute(body.id, signed, viewer)).status).toBe(403);
 });
 
-test('without a node of the chain nothing is swapped, and the answer says which setting is missing', async () => {
+test('without a chain node no swap is possible, and the answer names the missing setting', async () => {
   const off = await apiUnderTest(() => ({ swaps: { commands: noSwaps(async () => null) } }));
   try {
     const token = await off.token(['market:read', 'trade:execute']);

@@ -25,7 +25,7 @@ async function compiled(body: unknown = { thesis: THESIS }, token = trader): Pro
   return reply.body.id;
 }
 
-test('a thesis becomes a draft that says what was understood, assumed and set aside', async () => {
+test('a thesis becomes a draft that lists what was understood, assumed and set aside', async () => {
   const { status, body } = await post('/v1/takes/compile', { thesis: THESIS });
   expect(status).toBe(201);
   expect(body).toMatchObject({
@@ -47,7 +47,7 @@ test('a thesis becomes a draft that says what was understood, assumed and set as
 });
 
 // A listing has the name of its agent's manifest.
-test('no name of an agent or an organization changes what a thesis or a question to the copilot means', async () => {
+test('names of agents and organizations never change the meaning of a thesis or a copilot question', async () => {
   const theses = [THESIS, 'Buy nvidia below $300 with $50', 'Buy Tesla when the discount is over 2%', 'Buy BTC when it is cheap'];
   const readings = async (): Promise<unknown> =>
     Promise.all(
@@ -71,7 +71,7 @@ test('no name of an agent or an organization changes what a thesis or a question
   expect(await readings()).toEqual(before);
 });
 
-test('an ambiguous thesis is refused with the questions that would settle it, and nothing is kept', async () => {
+test('an ambiguous thesis is refused with the questions that would settle it, and nothing is stored', async () => {
   const before = (await get('/v1/takes?limit=200')).body.items.length;
   const reply = await post('/v1/takes/compile', { thesis: 'Buy BTC when it is cheap' });
   expect([reply.status, reply.body.code]).toEqual([422, 'thesis_ambiguous']);
@@ -98,7 +98,7 @@ test.each<[string, unknown, string]>([
   expect(reply.text).toContain(says);
 });
 
-test('a body of more than 64 KiB is refused before anybody reads it', async () => {
+test('a body of more than 64 KiB is refused unread', async () => {
   const reply = await post('/v1/takes/compile', { thesis: 'x'.repeat(70_000) });
   expect([reply.status, reply.body.code]).toEqual([413, 'body_too_large']);
 });
@@ -129,7 +129,7 @@ test('the same Idempotency-Key is one Take', async () => {
   expect((await post('/v1/takes/compile', { thesis: 'Buy TSLAx below $200' }, trader, key)).body.code).toBe('idempotency_mismatch');
 });
 
-test('what the words leave open is confirmed word for word before it is armed', async () => {
+test('open readings are confirmed word for word before it is armed', async () => {
   const id = await compiled({ thesis: 'Buy Tesla when the discount is over 2%, because weekends overshoot' });
   const { open } = (await get(`/v1/takes/${id}`)).body;
   expect(open).toEqual([
@@ -148,7 +148,7 @@ test('what the words leave open is confirmed word for word before it is armed', 
   expect((await post('/v1/takes/arm', { takeId: settled, mode: 'paper' })).body.state).toBe('armed');
 });
 
-test('limits of the body are no limits: the mandate decides, and a token is not armed live without a delegated wallet', async () => {
+test('the mandate sets the limits, not the body, and a token is not armed live without a delegated wallet', async () => {
   const id = await compiled({ thesis: 'Buy AAPLx below $180 with $5m; sell above $200' });
   const refused = await post('/v1/takes/arm', { takeId: id, mode: 'paper' });
   expect([refused.status, refused.body.code]).toEqual([422, 'blocked_by_risk']);
@@ -159,7 +159,7 @@ test('limits of the body are no limits: the mandate decides, and a token is not 
   expect((await post('/v1/takes/arm', { takeId: await compiled(), mode: 'live', confirm })).body.code).toBe('state_conflict');
 });
 
-test('a foreign Take does not exist, until it is published; then it is forked and never armed by others', async () => {
+test('a foreign Take is not found until it is published; then it can be forked but never armed by others', async () => {
   const id = await compiled();
   for (const [method, url, body] of [
     ['GET', `/v1/takes/${id}`, undefined],
@@ -211,7 +211,7 @@ test('a Take becomes a draft agent with the same rules, or a launch draft', asyn
   expect((await post('/v1/takes/tokenize', { takeId: spot, as: 'launch' })).body.code).toBe('take_invalid');
 });
 
-test.each(['agent', 'launch'])('a Take whose reading is open becomes no %s until its author has confirmed it', async (as) => {
+test.each(['agent', 'launch'])('a Take with an open reading becomes no %s until its author has confirmed it', async (as) => {
   const id = await compiled();
   const { open } = (await get(`/v1/takes/${id}`)).body;
   expect(open).not.toEqual([]);

@@ -23,7 +23,7 @@ function terminal(kept: TerminalFiles | null) {
   return { bundlings, visit: (url = '/terminal') => app.inject({ url }) };
 }
 
-test('files that were kept are served at the first visit', async () => {
+test('stored files are served at the first visit', async () => {
   const { visit, bundlings } = terminal(FILES);
   expect((await visit()).body).toContain('/terminal/main-A.js');
   const file = await visit('/terminal/main-A.js');
@@ -33,7 +33,7 @@ test('files that were kept are served at the first visit', async () => {
   expect(bundlings).toHaveLength(0);
 });
 
-test('while it is bundled the page asks again, and begins no second bundling', async () => {
+test('the page reloads while it is bundled, and starts no second bundling', async () => {
   const { visit, bundlings } = terminal(null);
   for (let visits = 0; visits < 3; visits++) {
     const { statusCode, body, headers } = await visit();
@@ -47,7 +47,7 @@ test('while it is bundled the page asks again, and begins no second bundling', a
   expect(bundlings).toHaveLength(1);
 });
 
-test('a bundling that failed is told once, and begun anew at the next visit', async () => {
+test('a failed bundling is reported once, and retried at the next visit', async () => {
   const { visit, bundlings } = terminal(null);
   await visit();
   bundlings[0]?.failed(new Error('main.tsx does not compile'));

@@ -75,7 +75,7 @@ const btc = (mid: number, over = {}) =>
 const price = (mid: number) => api.market.set(BTC, btc(mid));
 
 describe('ceilings', () => {
-  test.each(['draft', 'backtest', 'stress_test', 'paper', 'shadow'] as const)('at %s the vault takes no capital', async (fixture) => {
+  test.each(['draft', 'backtest', 'stress_test', 'paper', 'shadow'] as const)('at %s the vault accepts no capital', async (fixture) => {
     const reply = await deposit(await agentAt(fixture), alice, '1');
     expect(reply.status).toBe(422);
     expect(reply.body).toMatchObject({
@@ -84,7 +84,7 @@ describe('ceilings', () => {
     });
   });
 
-  test('at limited_live a tenth of the mandate fits, and not a millionth of a dollar more', async () => {
+  test('at limited_live a tenth of the mandate is accepted, and not a millionth of a dollar more', async () => {
     const id = await agentAt('limited_live');
     expect((await deposit(id, alice, '600')).status).toBe(201);
     const over = await deposit(id, bob, '400.000001');
@@ -96,7 +96,7 @@ describe('ceilings', () => {
     expect(await vaultOf(id)).toMatchObject({ ceilingUsd: '1000', allocatedUsd: '1000', equityUsd: '1000', totalShares: '1000' });
   });
 
-  test('the database refuses the same by itself, whoever writes', async () => {
+  test('the database enforces the same on any writer', async () => {
     const id = await agentAt('limited_live');
     await expect(
       api.sql`insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id)
@@ -107,7 +107,7 @@ describe('ceilings', () => {
     expect(row).toEqual({ n: 0 });
   });
 
-  test('an agent with more than a tenth in its vault does not come back to limited_live before it has given back', async () => {
+  test('an agent with more than a tenth in its vault cannot return to limited_live before paying back', async () => {
     const id = await agentAt('live');
     expect((await deposit(id, alice, '5000')).status).toBe(201);
     const owner = openDatabase({ url, connections: 1, role: null, name: 'owner' });
@@ -122,7 +122,7 @@ describe('ceilings', () => {
 });
 
 describe('shares', () => {
-  test('are issued and taken back at the price of the moment, which neither moves', async () => {
+  test('are issued and redeemed at the present price, which does not move', async () => {
     const id = await agentAt('live');
     await deposit(id, alice, '2000');
     await buy(id, NOW);
@@ -144,7 +144,7 @@ describe('shares', () => {
     );
   });
 
-  test('cash only is paid out, and what is invested is said', async () => {
+  test('only cash is paid out, and the invested amount is stated', async () => {
     const id = await agentAt('live');
     await deposit(id, alice, '1500');
     await buy(id, NOW);
@@ -157,7 +157,7 @@ describe('shares', () => {
     expect((await withdraw(id, alice, { amountUsd: '500' })).body).toMatchObject({ amountUsd: '500', shares: '500' });
   });
 
-  test('what an open purchase may still cost is not paid out before its end', async () => {
+  test('the maximum cost of an open purchase is not paid out before its end', async () => {
     const id = await agentAt('live');
     await deposit(id, alice, '1500');
     const proposal = '019a5b1e-7c00-7000-8000-0000000000aa';
@@ -182,7 +182,7 @@ describe('shares', () => {
     expect((await withdraw(id, alice, { all: true })).body).toMatchObject({ amountUsd: '1500' });
   });
 
-  test('nobody takes out what is not theirs, by the API or past it', async () => {
+  test('nobody withdraws another depositor’s shares, by the API or around it', async () => {
     const id = await agentAt('live');
     await deposit(id, alice, '100');
     const reply = await withdraw(id, bob, { amountUsd: '1' });
@@ -194,7 +194,7 @@ describe('shares', () => {
     ).rejects.toMatchObject({ constraint_name: 'vault_shares' });
   });
 
-  test('a vault whose position has no live quote is not priced, so nobody comes or goes', async () => {
+  test('a vault with a position without a live quote has no price, so deposits and withdrawals wait', async () => {
     const id = await agentAt('live');
     await deposit(id, alice, '2000');
     await buy(id, NOW);
@@ -207,7 +207,7 @@ describe('shares', () => {
     price(1_000);
   });
 
-  test('thirty deposits at once are thirty deposits, and the ledger holds every cent of them', async () => {
+  test('thirty concurrent deposits are thirty deposits, and the ledger has every cent of them', async () => {
     const id = await agentAt('live');
     const isChanging = { now: true };
     const deposits = Array.from({ length: 30 }, (_, n) => deposit(id, n % 2 === 0 ? alice : bob, '10'));
@@ -229,7 +229,7 @@ describe('shares', () => {
     expect(Number(sum?.total)).toBe(0);
   });
 
-  test('the same key pays in once, and another amount under it is refused', async () => {
+  test('the same key deposits once, and another amount under it is refused', async () => {
     const id = await agentAt('live');
     const first = await deposit(id, alice, '10', 'pay-1');
     const again = await deposit(id, alice, '10', 'pay-1');
@@ -254,7 +254,7 @@ describe('bad input', () => {
     expect(reply.body.detail).toMatch(detail);
   });
 
-  test('a withdrawal says in exactly one way how much', async () => {
+  test('a withdrawal states its amount in exactly one way', async () => {
     const id = await agentAt('live');
     expect((await withdraw(id, alice, { all: false })).body.detail).toBe('$.all: got the boolean false; allowed: true');
     for (const body of [{}, { all: true, shares: '1' }]) {
@@ -274,7 +274,7 @@ describe('bad input', () => {
     expect((await withdraw(id, alice, { shares: '0001.500' })).body).toMatchObject({ shares: '1.5', amountUsd: '1.5' });
   });
 
-  test('a foreign agent answers as a missing one', async () => {
+  test('a foreign agent answers like a missing one', async () => {
     const id = await agentAt('live');
     const stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);
     const missing = '019a5b1e-7c00-7000-8000-00000000ffff';
@@ -296,7 +296,7 @@ describe('bad input', () => {
 });
 
 describe('marks and the ranking', () => {
-  test('a vault is marked on a cut in which all it holds was live; the ranking goes by the return of a share', async () => {
+  test('a vault is marked on a cut with live prices for all holdings; the ranking is by the return of a share', async () => {
     const [winner, loser] = [await agentAt('live'), await agentAt('live')];
     for (const id of [winner, loser]) await deposit(id, alice, '2000');
     await buy(winner, NOW);
@@ -333,7 +333,7 @@ describe('marks and the ranking', () => {
     expect((await api.call('GET', '/v1/agent-vaults/leaderboard?window=1y', { token: alice })).status).toBe(400);
   });
 
-  test('a vault that was emptied and filled again keeps its return: it is chained over the empty time', async () => {
+  test('a vault emptied and funded again keeps its return: it is chained over the empty time', async () => {
     const id = await agentAt('live');
     const store = createVaultStore(api.sql, createSignedRows(api.sql));
     const slot = Math.floor(api.clock.now() / 60_000) * 60_000 + 60_000;
@@ -364,7 +364,7 @@ describe('marks and the ranking', () => {
     expect(await returned()).toMatchObject({ returnPct: -1.14, sharePriceUsd: '1', sinceAt });
   });
 
-  test('pages go on where the last one ended', async () => {
+  test('pages are contiguous', async () => {
     const all = (await api.call('GET', '/v1/agent-vaults/leaderboard?limit=200', { token: alice })).body.items;
     const paged: unknown[] = [];
     let cursor: string | null = null;
@@ -378,7 +378,7 @@ describe('marks and the ranking', () => {
   });
 });
 
-test('the simulated dollars of a sandbox are used up by deposits into all vaults of an organization', async () => {
+test('deposits into all vaults of an organization use up the sandbox’s simulated dollars', async () => {
   const trader = await api.token(['market:read', 'agent:read', 'trade:execute'], THEIRS);
   const [one, other] = await Promise.all(
     ['one', 'other'].map(async () => {
@@ -407,7 +407,7 @@ test('the simulated dollars of a sandbox are used up by deposits into all vaults
   expect((await deposit(await agentAt('limited_live'), alice, '10')).status).toBe(201);
 });
 
-test('nothing is paid in where real systems are named and no place that holds money', async () => {
+test('deposits need a place that holds money if real systems are configured', async () => {
   const refused = async (env: Record<string, string>) => {
     const config = readConfig({ SEVENGATE_HOME: '.sevengate', ...env });
     if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join('\n'));
@@ -425,7 +425,7 @@ test('nothing is paid in where real systems are named and no place that holds mo
   expect(await refused({})).toBeNull();
 });
 
-test('comparisons of what is claimed with what is held are listed, newest first, to their organization alone', async () => {
+test('reserve checks are listed newest first, to their own organization only', async () => {
   const store = createReserveStore(api.sql);
   const line = { asset: 'USD', claimed: '10', held: '12.5' };
   await store.keep(OURS, { at: NOW, verdict: 'backed', lines: [line], unknown: [], depositedUsd: '0', dollars: null }, null);

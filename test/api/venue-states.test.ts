@@ -69,7 +69,7 @@ const perp = (over: Partial<PerpContext> = {}): PerpContext => ({
   ...over,
 });
 
-test('a ticker is as good as it is young and its venue is received', async () => {
+test('a ticker’s quality depends on its age and on its venue being received', async () => {
   receive(ticker('BTCUSDT'), stateOf('spotexchange'));
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ ageMs: 900, quality: 'live', flags: [], priceChangePct: '10.000' });
   receive(ticker('BTCUSDT', { observedAt: NOW - 6_000, receivedAt: NOW - 5_900 }));
@@ -94,7 +94,7 @@ test('pages lose nothing and repeat nothing', async () => {
   expect((await get('/v1/tickers?cursor=nonsense')).status).toBe(400);
 });
 
-test('a perpetual is priced by its own venue; a quote of the same name elsewhere fills nothing', async () => {
+test('a perpetual is priced by its own venue; a quote of the same name elsewhere is not used', async () => {
   receive(perp(), stateOf('evmvenue'));
   const quote = {
     kind: 'quote',
@@ -129,13 +129,13 @@ test('a perpetual is priced by its own venue; a quote of the same name elsewhere
   });
 });
 
-test('what exists and was not received yet is not available, what does not exist is not found', async () => {
+test('an existing instrument that was not received yet is unavailable, an unknown one is not found', async () => {
   expect((await get('/v1/perps/BTC')).body).toMatchObject({ status: 503, code: 'unavailable' });
   expect((await get('/v1/perps/NOPE')).body).toMatchObject({ status: 404, code: 'not_found' });
   expect((await get('/v1/perps/BTC?hours=0')).status).toBe(400);
 });
 
-test('venues: every one is listed, and one that nobody follows says so', async () => {
+test('venues: every one is listed, and one without a process says so', async () => {
   receive(stateOf('spotexchange'));
   const { body } = await get('/v1/venues');
   expect(body.items).toHaveLength(5);
@@ -154,7 +154,7 @@ test('venues: every one is listed, and one that nobody follows says so', async (
   expect(of('reference')).toMatchObject({ executable: false, hearing: 'not_followed', lastMessageAt: null, clockOffset: null, asOf: null });
 });
 
-test('wallets: an address is checked before anybody is asked', async () => {
+test('wallets: an address is validated before any request', async () => {
   for (const path of ['public-wallet', 'wallets/evmvenue']) {
     expect((await get(`/v1/${path}/0x12`)).body).toMatchObject({ status: 400, code: 'malformed' });
     expect((await get(`/v1/${path}/0x${'1'.repeat(40)}`)).body).toMatchObject({ status: 503, code: 'unavailable' });

@@ -62,7 +62,7 @@ const post = (url: string, body: object, token = reader) => api.call('POST', url
 const textFor = async (address: string, token = reader): Promise<string> =>
   (await post('/v1/wallets/challenge', { address }, token)).body.text;
 
-test('a wallet of each chain is proved, named and listed, newest first', async () => {
+test('a wallet of each chain is linked, named and listed, newest first', async () => {
   const text = await textFor(evm.address.toLowerCase());
   expect(text).toContain(`Wallet: ${evm.address}`);
   expect(text).toContain('permits nothing');
@@ -80,7 +80,7 @@ test('a wallet of each chain is proved, named and listed, newest first', async (
   expect((await api.call('GET', '/v1/wallets', { token: stranger })).body.items).toEqual([]);
 });
 
-test('a signature of the primary chain may be spelled in base58, and proving anew keeps the id and the label', async () => {
+test('a signature of the primary chain may be in base58, and linking again keeps the id and the label', async () => {
   const again = await textFor(solana.address);
   const linked = await post('/v1/wallets', { address: solana.address, signature: base58(solana.sign(Buffer.from(again))), label: 'hot' });
   const third = await textFor(solana.address);
@@ -89,7 +89,7 @@ test('a signature of the primary chain may be spelled in base58, and proving ane
   expect(renewed.body.label).toBe('hot');
 });
 
-test('a text proves once, the newest one only, and for ten minutes', async () => {
+test('a text links once, only the newest one, and for ten minutes', async () => {
   const text = await textFor(evm.address);
   const signature = await evm.signMessage({ message: text });
   const newer = await textFor(evm.address);
@@ -112,7 +112,7 @@ test('a text proves once, the newest one only, and for ten minutes', async () =>
   });
 });
 
-test("somebody else's signature, a foreign text and nonsense are one clear problem each", async () => {
+test("another wallet's signature, a foreign text and nonsense are one clear problem each", async () => {
   const token = await api.token(['agent:read'], OURS);
   const other = privateKeyToAccount(`0x${'43'.repeat(32)}`);
   const signature = await other.signMessage({ message: await textFor(evm.address, token) });
@@ -132,7 +132,7 @@ test("somebody else's signature, a foreign text and nonsense are one clear probl
   expect(await post('/v1/wallets', { address: evm.address, signature: 'x'.repeat(90) }, token)).toMatchObject({ status: 422 });
 });
 
-test('a linked wallet is named by its label or its id where a portfolio takes addresses, and by nobody else', async () => {
+test('a portfolio takes a linked wallet by label or id, for its own organization only', async () => {
   const token = await api.token(['agent:read', 'market:read'], OURS);
   const { body } = await api.call('GET', '/v1/wallets', { token });
   const [cold] = body.items.filter(({ chain }: { chain: string }) => chain === 'evmvenue');
@@ -160,7 +160,7 @@ test('a linked wallet is named by its label or its id where a portfolio takes ad
   expect(JSON.stringify(twice.body)).toContain('2 linked wallets are called');
 });
 
-test('a wallet gets another label, and is unlinked, by whoever proved it or may trade, once under a key', async () => {
+test('a wallet is renamed and unlinked by its owner or a trader, once under a key', async () => {
   const ann = await api.token(['agent:read', 'market:read'], OURS);
   const bob = await api.token(['agent:read', 'market:read'], OURS);
   const trader = await api.token(['agent:read', 'trade:execute'], OURS);
@@ -204,7 +204,7 @@ test('a wallet gets another label, and is unlinked, by whoever proved it or may 
   ]);
 });
 
-test('ownership permits nothing', async () => {
+test('linking permits nothing', async () => {
   const token = await api.token(['agent:read'], OURS);
   const { body } = await api.call('GET', '/v1/me', { token });
   expect(body.permissions).toEqual(['agent:read']);
@@ -213,7 +213,7 @@ test('ownership permits nothing', async () => {
   ).toBe(403);
 });
 
-test('a wallet of the EVM chain shows its margin account with its quality, and says where it is not known', async () => {
+test('a wallet of the EVM chain shows its margin account with its quality, or says that it is unknown', async () => {
   const token = await api.token(['market:read'], OURS);
   const url = `/v1/wallets/evmvenue/${evm.address}`;
   const found = await api.call('GET', url, { token });

@@ -6,14 +6,14 @@ import { ACTOR_CAPABILITIES, ACTOR_KINDS } from '../../src/boot/capabilities/ind
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-test('every machine under actors/ is registered, once, by the file that it is in', () => {
+test('every machine under actors/ is registered once, by its own file', () => {
   const machines = readdirSync(`${root}actors`)
     .map((folder) => `actors/${folder}/machine.ts`)
     .filter((file) => existsSync(root + file));
   expect(ACTOR_CAPABILITIES.map(({ machineFile }) => machineFile).sort()).toEqual(machines.sort());
 });
 
-test('names of kinds, ids of machines and periods are each of one kind', () => {
+test('names of kinds, ids of machines and periods are unique', () => {
   const unique = (values: readonly unknown[]): boolean => new Set(values).size === values.length;
   expect(unique(ACTOR_KINDS.map(({ kind }) => kind))).toBe(true);
   expect(unique(ACTOR_KINDS.map(({ machine }) => machine.id))).toBe(true);

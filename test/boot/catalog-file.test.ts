@@ -65,12 +65,12 @@ function refusals(document: unknown): string[] {
   return read.ok ? [] : read.problems.map((problem) => problemText('desk.json', problem));
 }
 
-test('what is exported reads back as the same catalog', () => {
+test('an export reads back as the same catalog', () => {
   const read = readCatalogFile(write(builtIn()));
   expect(read).toEqual({ ok: true, source: BUILT_IN_SOURCE });
 });
 
-test('every problem of a file is told at once, with its line, its path and what would be right', () => {
+test('every problem of a file is reported at once, with its line, its path and what would be right', () => {
   const document = builtIn();
   const [apple = {}, tesla = {}, nvidia = {}] = document.shares;
   Object.assign(apple, { mint: 'not base58!', colour: 'red' });
@@ -93,7 +93,7 @@ test('every problem of a file is told at once, with its line, its path and what 
   expect(told).toHaveLength(9);
 });
 
-test('names, mints, pools and feeds stand for one thing each, and text that is no catalog is refused where it breaks', () => {
+test('names, mints, pools and feeds are unique, and a malformed file is refused where it breaks', () => {
   const document = builtIn();
   const [apple = {}] = document.shares;
   expect(refusals({ ...document, shares: [...document.shares, { ...apple, underlying: 'AAPLE' }] }).join()).toMatch(
@@ -107,7 +107,7 @@ test('names, mints, pools and feeds stand for one thing each, and text that is n
   expect(refusals([])[0]).toContain('not an object');
 });
 
-test('a share of a file is an instrument, a name in the news and a price in the sandbox, and its limits hold', () => {
+test('a share of a file is an instrument, a name in the news and a price in the sandbox, with its limits', () => {
   const limits = { venues: { spotchain: { maxAgeMs: 45_000 } }, issuerMarkMaxAgeMs: 3_600_000 };
   const file = write({ ...builtIn(), shares: [...builtIn().shares, RIVIAN], limits });
   expect(resolveUniverseEntry('RIVNx').ok).toBe(false);
@@ -141,7 +141,7 @@ async function poolHistory(pool: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('bars of a token come from the pool that the catalog names; a token without one is told apart', async () => {
+test('bars of a token come from its pool in the catalog; a token without one is reported', async () => {
   const url = await poolHistory(POOL);
   const config = settings({ CATALOG_FILE: write({ ...builtIn(), shares: [...builtIn().shares, RIVIAN] }), SPOTCHAIN_CANDLES_URL: url });
   expect(() => checkedSources(config)).toThrow(/names the pool of no token/);
@@ -190,7 +190,7 @@ test('the RSI of a real share is known once the catalog names its pool', async (
   expect(board.valueAt(rsi, slot + 60_000).value).toBeCloseTo(54.198688075, 9);
 });
 
-test('the budget of an aggregator without a key is held against the age limit', () => {
+test('the budget of an aggregator without a key is compared with the age limit', () => {
   const aggregator = { SPOTCHAIN_URL: 'https://aggregator.example' };
   const keyless = settings(aggregator);
   // 30 requests a minute, 24 of them for polling: six in 15 s, two for each token and one for the prices of all.
@@ -203,7 +203,7 @@ test('the budget of an aggregator without a key is held against the age limit', 
   expect(createRequestBudgets(statedBudgets(keyless)).aggregator.state(0).limit).toBe(5);
 });
 
-test('an invented feed id is for the sandbox alone', () => {
+test('an invented feed id is for the sandbox only', () => {
   const invented = { ...RIVIAN, feed: { ...RIVIAN.feed, source: 'sandbox' } };
   const CATALOG_FILE = write({ ...builtIn(), shares: [...builtIn().shares, invented] });
   useCatalog(settings({ CATALOG_FILE }));
@@ -211,7 +211,7 @@ test('an invented feed id is for the sandbox alone', () => {
   expect(() => checkedSources(settings({ REFERENCE_URL: 'https://oracle.example' }))).toThrow(/feed ids of RIVN are the sandbox's/);
 });
 
-test('the command line checks, imports and exports; it takes nothing away unasked', async () => {
+test('the command line checks, imports and exports; it removes nothing unasked', async () => {
   const home = join(folder, 'home');
   const sevengate = async (...words: string[]) => {
     // Settings of the test run must not reach the product.

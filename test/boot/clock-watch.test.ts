@@ -44,7 +44,7 @@ function shiftedClock(shift: { ms: number }) {
   });
 }
 
-test('a cut is written only of a slot that the database has reached', async () => {
+test('a cut is written only for a slot that the database has reached', async () => {
   const { slot } = await databaseTime();
   const cut = (at: number) => ({ slot: at, observations: new Map() });
   expect(await writeCut(sql, cut(slot), 'streams')).toBe(true);
@@ -55,12 +55,12 @@ test('a cut is written only of a slot that the database has reached', async () =
   expect(await sql`select slot from cuts where slot > ${slot}`).toHaveLength(0);
 });
 
-test('the service cannot shift the clock that its cuts are assessed by', async () => {
+test('the service cannot shift the clock that its cuts are checked against', async () => {
   await expect(sql`insert into clock_shift (ms) values (${2 * HOUR})`).rejects.toMatchObject({ code: '42501' });
   await expect(sql`update clock_shift set ms = 0`).rejects.toMatchObject({ code: '42501' });
 });
 
-test('a difference is told with its direction, within the bound it is none', async () => {
+test('a difference is reported with its direction, and none within the bound', async () => {
   const shift = { ms: 500 };
   const clock = shiftedClock(shift);
   const told: (number | null)[] = [];
@@ -86,7 +86,7 @@ test('a difference is told with its direction, within the bound it is none', asy
   expect(told[1]).toBeGreaterThan(2 * HOUR - 1_000);
 });
 
-test('a feed whose clock runs two hours ahead stands down and leaves its lease, and is on duty again once the clock is right', async () => {
+test('a feed whose clock is two hours ahead stands by and releases its lease, and resumes once the clock is right', async () => {
   const shift = { ms: 0 };
   const clock = shiftedClock(shift);
   const watch = createClockWatch({ databaseNow: () => serviceClock(sql), clock, log: createLog('silent') });

@@ -39,7 +39,7 @@ function environmentOf(service: Service, env: Record<string, string>): Record<st
 }
 const PASSWORDS = { POSTGRES_PASSWORD: 'p1', REDIS_PASSWORD: 'r1' };
 
-test('it keeps to the keys and shapes of the Compose Specification', () => {
+test('it follows the keys and forms of the Compose Specification', () => {
   const validate = new Ajv({ allErrors: true, strictTuples: false, allowUnionTypes: true }).compile(
     JSON.parse(read('test/fixtures/compose/compose.schema.json')) as object,
   );
@@ -61,7 +61,7 @@ test('it runs each role as a process of its own, and the migrations once before 
   }
 });
 
-test('what a service waits for exists, and can be healthy where that is asked', () => {
+test('dependencies of a service exist, and can become healthy if required', () => {
   for (const [name, { depends_on = {}, network_mode, volumes = [] }] of services) {
     for (const [other, { condition }] of Object.entries(depends_on)) {
       const found = compose.services[other];
@@ -95,7 +95,7 @@ test('every setting of the environment can be given, and no two roles that share
   expect(new Set(ports).size).toBe(ports.length);
 });
 
-test('no secret stands in the file, and without the passwords it does not start', () => {
+test('the file has no secret, and does not start without the passwords', () => {
   const secrets = services.flatMap(([, { environment = {} }]) =>
     Object.entries(environment).filter(([name]) => /PASSWORD|KEY|AUTH|_URL$/.test(name)),
   );
@@ -104,7 +104,7 @@ test('no secret stands in the file, and without the passwords it does not start'
   expect(() => environmentOf(compose.services['api'] as Service, {})).toThrow('POSTGRES_PASSWORD: set it to letters and digits');
 });
 
-test('the queue keeps what it was given: append-only, no eviction', () => {
+test('the queue keeps its data: append-only, no eviction', () => {
   const command = compose.services['redis']?.command?.join(' ');
   for (const setting of ['--appendonly yes', '--appendfsync everysec', '--maxmemory-policy noeviction', '--requirepass'])
     expect(command).toContain(setting);

@@ -253,7 +253,7 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['SANDBOX_SEED', '4294967295', 4294967295, '-1', 'is not a whole number from 0 to 4294967295'],
 ];
 
-test.each(ROWS)('%s accepts what it should', (name, accepted, becomes, _refused, _why, others = {}) => {
+test.each(ROWS)('%s accepts valid values', (name, accepted, becomes, _refused, _why, others = {}) => {
   expect(plain(settings({ ...others, [name]: accepted })[name])).toEqual(becomes);
 });
 
@@ -276,7 +276,7 @@ test.each([
   expect(sentences({ [name]: 'true' })).toEqual([`${name}: ${why}`]);
 });
 
-test('what belongs together is asked for together', () => {
+test('settings that belong together are required together', () => {
   expect(sentences({ SVC_DELEGATED_SIGNING_ENABLED: 'true' })).toEqual([
     'IDP_AUTHORIZATION_PRIVATE_KEY: is missing, and SVC_DELEGATED_SIGNING_ENABLED=true needs it: set the key or turn delegated signing off',
   ]);
@@ -306,7 +306,7 @@ test('what belongs together is asked for together', () => {
   expect(sentences({ REDIS_URL: 'redis://r', QUEUE_BACKEND: 'postgres' })[0]).toContain('remove one of the two');
 });
 
-test('every problem is told at once, and an empty value counts as not set', () => {
+test('every problem is reported at once, and an empty value counts as not set', () => {
   expect(sentences({ PORT: 'x', LOG_LEVEL: 'loud', SANDBOX_SEED: '1.5' })).toHaveLength(3);
   expect(settings({ PORT: '', DATABASE_URL: '  ' })).toEqual(settings({}));
 });
@@ -323,7 +323,7 @@ test('no way of printing shows a secret, and neither does a refusal', () => {
   );
 });
 
-test('a secret that was handed over is not here any more, and a refused key is never repeated', () => {
+test('a secret is removed once it was passed on, and a refused key is never repeated', () => {
   const key = settings({ IDP_AUTHORIZATION_PRIVATE_KEY: p256 }).IDP_AUTHORIZATION_PRIVATE_KEY as Secret;
   expect(key.take()).toBe(p256);
   expect(() => key.reveal()).toThrow('passed on and deleted');
@@ -336,7 +336,7 @@ test('the help names every setting', () => {
   for (const name of Object.keys(settings({}))) expect(describeSettings()).toMatch(new RegExp(`^  ${name} `, 'm'));
 });
 
-test('which catalog file there is can be said whatever else is wrong', () => {
+test('the catalog file’s path can be reported whatever else is wrong', () => {
   expect(catalogSettings({ PORT: 'none', SEVENGATE_HOME: 'here' })).toEqual({ CATALOG_FILE: null, SEVENGATE_HOME: 'here' });
   const { CATALOG_FILE, SEVENGATE_HOME } = settings({});
   expect(catalogSettings({})).toEqual({ CATALOG_FILE, SEVENGATE_HOME });

@@ -27,7 +27,7 @@ function under(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path));
 }
 
-test('the README shows the pictures that `npm run pictures` takes, and each is there', () => {
+test('the README shows the pictures that `npm run pictures` takes, and each exists', () => {
   const taken = PICTURED_PAGES.flatMap(({ name }) => SCHEMES.map((scheme) => `docs/pictures/${pictureFile(name, scheme)}`)).sort();
   expect([...read('README.md').matchAll(/docs\/pictures\/[\w-]+\.png/g)].map(([path]) => path).sort()).toEqual(taken);
   expect(under('docs/pictures').sort()).toEqual(taken);
@@ -52,7 +52,7 @@ const PAGES = [
 ] as const;
 const journeys = PAGES.map(([page, title]) => [page, title, commandsUnder(page, title)] as const);
 
-test.each(journeys)('%s: "%s" works in a shell of its own', (page, _, code) => {
+test.each(journeys)('%s: "%s" works in its own shell', (page, _, code) => {
   const sourced = code.startsWith('. docs/guides/sandbox.sh') ? read('docs/guides/sandbox.sh') : '';
   const functionsOf = (text: string) => [...text.matchAll(/^(\w+)\(\) \{/gm)].map(([, name = '']) => name);
   const all = new Set([read('docs/guides/sandbox.sh'), read(page)].flatMap(functionsOf));
@@ -81,7 +81,7 @@ test('a release has the notes of its version, and a tag of another version has n
   expect(() => notes('v99.0.0')).toThrow('needs the tag');
 });
 
-test('the token of the guide may be called so', () => {
+test('the token of the guide has an allowed name', () => {
   const [, name = '', symbol = ''] = /\\"name\\":\\"([^"\\]+)\\",\\"symbol\\":\\"(\w+)\\"/.exec(read('docs/guides/first-launch.md')) ?? [];
   expect(name).not.toBe('');
   expect(nameProblem(symbol, name, CATALOG)).toBeNull();
@@ -94,7 +94,7 @@ test('every room of the architecture has a page of its own', () => {
   expect(rooms.filter((page) => !existsSync(join(root, page as string)))).toEqual([]);
 });
 
-test('the page of settings is what the configuration says', async () => {
+test('the page of settings matches the configuration', async () => {
   const rows = describeSettings()
     .split('\n')
     .map((line) => {
@@ -117,7 +117,7 @@ test('the page of settings is what the configuration says', async () => {
   await expect(page.join('\n')).toMatchFileSnapshot('../../docs/reference/settings.md');
 });
 
-test('the page of the command line is what the commands say', async () => {
+test('the page of the command line matches the commands', async () => {
   const page = [
     '# Command line',
     '',
@@ -143,7 +143,7 @@ function commandsOf(command: Command, path: readonly string[] = []): { readonly 
   return [{ name: path.join(' '), help: command.helpInformation() }];
 }
 
-test('the page of metrics is what a process offers', async () => {
+test('the page of metrics matches what a process exports', async () => {
   const text = await createMetrics().render();
   const kinds = new Map([...text.matchAll(/^# TYPE (sevengate_\S+) (\w+)$/gm)].map(([, name, kind]) => [name, kind]));
   const rows = [...text.matchAll(/^# HELP (sevengate_\S+) (.*)$/gm)].map(
@@ -164,7 +164,7 @@ test('the page of metrics is what a process offers', async () => {
   await expect(page.join('\n')).toMatchFileSnapshot('../../docs/reference/metrics.md');
 });
 
-test('the figures of the page of performance are those on record', () => {
+test('the figures of the page of performance match the record', () => {
   const page = read('docs/reference/performance.md');
   expect(withFigures(page, readMeasured())).toBe(page);
   expect(readMeasured().length).toBeGreaterThan(1);

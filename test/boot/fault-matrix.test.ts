@@ -624,7 +624,7 @@ const containment = () =>
   });
 
 describe.each(Object.entries(CASES) as [RowLoop, Case][])('%s', (loop, { run, handled }) => {
-  test('a bad row is left out and counted, and the good one is handled', async () => {
+  test('a bad row is skipped and counted, and the good one is handled', async () => {
     expect(await run(containment()(loop))).toEqual(handled);
     const rows = await sql<{ detail: string }[]>`select detail from quarantined_rows where loop = ${loop}`;
     expect(rows.length, loop).toBeGreaterThan(0);
@@ -635,7 +635,7 @@ describe.each(Object.entries(CASES) as [RowLoop, Case][])('%s', (loop, { run, ha
   });
 });
 
-test('the metrics count what is in quarantine by loop, and the actors', async () => {
+test('the metrics count quarantined rows by loop, and the actors', async () => {
   const metrics = createMetrics();
   const { actors: count, rows } = await countQuarantined(sql);
   expect(rows.length).toBeGreaterThan(5);
@@ -652,13 +652,13 @@ test('the metrics count what is in quarantine by loop, and the actors', async ()
   expect(await metrics.render()).not.toContain(`sevengate_quarantined_rows{loop="${loop}"}`);
 });
 
-test('every loop of the service is in the matrix, or says why no row can stop it', () => {
+test('every loop of the service is in the matrix, or has a reason why no row can stop it', () => {
   const withRows = Object.entries(LOOPS).filter(([, { row }]) => row !== null);
   expect(Object.keys(CASES).sort()).toEqual(withRows.map(([name]) => name).sort());
   for (const [name, loop] of Object.entries(LOOPS)) if (loop.row === null) expect(loop.why, name).toMatch(/\w/);
 });
 
-test('a quarantined row is tried again after its wait, and released once it succeeds', async () => {
+test('a quarantined row is retried after its wait, and released once it succeeds', async () => {
   const contained = containment()('checkpoints');
   let broken = true;
   const work = (): void => {
@@ -675,7 +675,7 @@ test('a quarantined row is tried again after its wait, and released once it succ
   expect([await each(), await failures(), contained.waiting]).toEqual([1, [], 0]);
 });
 
-test('an outage blames no row', async () => {
+test('an outage quarantines no row', async () => {
   const contained = containment()('checkpoints');
   const lost = Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' });
   await expect(

@@ -9,7 +9,7 @@ import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { feedOptions } from './feed-fixture.ts';
 
-test('a feed whose manifests take longer to be read than its lease to be renewed receives the venues once, not twice', async () => {
+test('a feed whose manifests load longer than its lease interval starts receiving the venues once, not twice', async () => {
   const url = await testDatabase();
   const sql = openDatabase({ url, name: 'test feed' });
   const owner = openDatabase({ url, name: 'test owner', role: null, connections: 2 });
@@ -52,7 +52,7 @@ test('a feed whose manifests take longer to be read than its lease to be renewed
   await owner.end();
 });
 
-test('every pool and every leg of the basis is looked at, although no agent asks for it: people swap and compare what they choose', async () => {
+test('every pool and every leg of the basis is observed without any agent, because people swap and compare them', async () => {
   const sql = openDatabase({ url: await testDatabase(), name: 'test feed' });
   const clock = createVirtualClock(1_770_000_000_000);
   let begun = false;

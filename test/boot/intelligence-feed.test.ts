@@ -65,7 +65,7 @@ async function opened() {
 
 const SOURCES = ['news:wire', 'news:filings', 'news:macro', 'news:tvl', 'news:social'];
 
-test('every source is received and kept, and a restart tells every open story again and no other', async () => {
+test('every source is received and stored, and a restart restores every open story and no other', async () => {
   const { sql, failures, listen, reads, clock } = await opened();
   const first = listen();
   await waitFor(

@@ -47,7 +47,7 @@ async function linked(address: string, signer: typeof owner, bend = (signature: 
   return outcome.ok ? outcome.value.address.toLowerCase() : outcome.refusal.code;
 }
 
-test('a contract is proved by the signature that it takes, and by no other', async () => {
+test('a contract is verified only by a signature that it accepts', async () => {
   expect(await linked(SAFE, stranger)).toBe('signature_invalid');
   expect(await linked(SAFE, owner, (signature) => `${signature}00`)).toBe('signature_invalid');
   expect(await linked(SAFE, owner, (signature) => `${signature.slice(0, -2)}zz`)).toBe('signature_invalid');
@@ -55,7 +55,7 @@ test('a contract is proved by the signature that it takes, and by no other', asy
   expect(await linked(SAFE, owner)).toBe(SAFE);
 });
 
-test('typed data of this chain is a proof as the text is; of another chain, or with another field, it is none', async () => {
+test('typed data of this chain is as good as the text; for another chain, or with another field, it is not', async () => {
   const typed = async (address: string, signer: typeof owner, bend: (data: WalletTypedData) => WalletTypedData = (data) => data) => {
     const challenge = await wallets.commands.challenge(context(), address);
     if (!challenge.ok || challenge.value.typedData === null) throw new Error('no typed data');
@@ -72,7 +72,7 @@ test('typed data of this chain is a proof as the text is; of another chain, or w
   expect(solana).toMatchObject({ ok: true, value: { typedData: null } });
 });
 
-test('an address without a contract is proved by its own key alone', async () => {
+test('an address without a contract is verified by its own key only', async () => {
   expect(await linked(stranger.address, owner)).toBe('signature_invalid');
   expect(await linked(stranger.address, stranger)).toBe(stranger.address.toLowerCase());
   // A contract without that call returns nothing, which is no confirmation.
@@ -80,7 +80,7 @@ test('an address without a contract is proved by its own key alone', async () =>
   expect(await linked(`0x${'11'.repeat(20)}`, owner)).toBe('signature_invalid');
 });
 
-test('a node that does not answer proves nothing and uses nothing up, and a key of its own is not asked for there', async () => {
+test('a node that does not answer verifies nothing and uses nothing up, and an ordinary key does not need it', async () => {
   simulator.faults.set({ status5xx: 1 });
   expect(await linked(SAFE, owner)).toBe('unavailable');
   expect(await linked(owner.address, owner)).toBe(owner.address.toLowerCase());
@@ -88,7 +88,7 @@ test('a node that does not answer proves nothing and uses nothing up, and a key 
   expect(await linked(SAFE, owner)).toBe(SAFE);
 });
 
-test('a node of another chain is told, and nothing is believed of it', async () => {
+test('a node of another chain is reported, and not believed', async () => {
   const reader = createWalletReader({ url: simulator.url, chainId: 1, tokens: [], clock });
   const answer = await reader.takesSignature(SAFE, `0x${'00'.repeat(32)}`, '0x00');
   expect(answer.ok ? null : answer.refusal.code).toBe('unavailable');

@@ -34,7 +34,7 @@ async function liveBook(orgId: string, instruments: readonly string[]): Promise<
   });
 }
 
-test('instruments are given live capital while the round of all that have it fits into five seconds; other venues are not asked', async () => {
+test('instruments get live capital while the round of all live ones takes at most five seconds; other venues are unaffected', async () => {
   for (const sql of [engine, asOrganization(callers, OURS)]) {
     const late = createLiveRounds(sql, 60);
     expect(await late(['spotchain:AAPLx', 'spotchain:TSLAx', 'spotexchange:BTCUSDT'])).toBeNull();
@@ -43,7 +43,7 @@ test('instruments are given live capital while the round of all that have it fit
   }
 });
 
-test('what one organization trades live is told to no other: neither by name, nor by what an added instrument counts', async () => {
+test('an organization’s live trading is not revealed to others, neither by name nor by the cost of an added instrument', async () => {
   await liveBook(THEIRS, ['spotchain:AAPLx', 'spotchain:TSLAx', 'spotexchange:BTCUSDT']);
   await liveBook(OURS, ['spotchain:AAPLx']);
   const ours = asOrganization(callers, OURS);

@@ -63,14 +63,14 @@ try { fail(); } catch (error) { console.log((error as Error).stack); }
   };
 }
 
-test('a source finds what lies beside it and loads parts late, and its errors name its own lines', async () => {
+test('a source finds neighbouring files and loads parts late, and errors name its own lines', async () => {
   const { begin } = project();
   const said = await begin();
   expect(said).toContain('first late beside');
   expect(said).toMatch(/Error: here\n +at fail \(.*\/src\/begin\.ts:8:9\)/);
 });
 
-test('the same state is compiled once, also by four processes at the same time, and another state anew', async () => {
+test('the same state is compiled once, also by four processes at once, and another state anew', async () => {
   const { root, begin, kept } = project();
   await Promise.all([begin(), begin(), begin(), begin()]);
   expect(kept()).toHaveLength(1);
@@ -88,7 +88,7 @@ test('the same state is compiled once, also by four processes at the same time, 
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a state that a living process uses stays, however old it is', async () => {
+test('a build used by a living process stays, however old', async () => {
   const { root, begin, kept } = project();
   await begin();
   const folder = join(root, 'node_modules/.cache/sevengate', kept()[0] as string);
@@ -102,7 +102,7 @@ test('a state that a living process uses stays, however old it is', async () => 
   expect(existsSync(folder)).toBe(true);
 });
 
-test('a thread runs what its process runs, whatever became of the files since', async () => {
+test('a thread runs the same build as its process, whatever happened to the files since', async () => {
   const { root, kept } = project();
   writeFileSync(
     join(root, 'src/with-thread.mjs'),
@@ -118,7 +118,7 @@ new Worker(new URL('./begin.mjs', import.meta.url));
   expect(kept()).toHaveLength(1);
 });
 
-test('of the whole service no compiled package looks for a file beside its own', async () => {
+test('no compiled package of the service looks for a file next to its own', async () => {
   const { stdout } = await run(process.execPath, [
     '--input-type=module',
     '-e',

@@ -28,7 +28,7 @@ test('lines that find no space are lost and counted; those after them are writte
   expect(JSON.parse(told as string)).toMatchObject({ level: 40, lost: 2, msg: 'lines of the log were lost' });
 });
 
-test('a line that the reader takes in parts, and not at once, is written whole', () => {
+test('a line that the reader accepts in parts and late is written completely', () => {
   let written = '';
   let asked = 0;
   const lines = lossyLines(

@@ -56,7 +56,7 @@ test('a crossed or one-sided book is degraded', async () => {
   expect(await oneSided.books.read('evmvenue', 'BTC', 5)).toMatchObject({ value: { quality: 'degraded', flags: ['one_sided'] } });
 });
 
-test('what histories have spent of a venue’s budget is not there for order books', async () => {
+test('the budget that histories have used at a venue is not available for order books', async () => {
   const { reach, books } = await venue(0);
   const history = createVenues(reach).histories.evmvenue;
   // This page costs 104 of the budget of 1,200. The answer is not a list, which is refused after the cost.
@@ -66,7 +66,7 @@ test('what histories have spent of a venue’s budget is not there for order boo
   expect(await books.read('evmvenue', 'BTC', 1)).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
 });
 
-test('what nobody knows in answers to single questions stands in the metrics, by where it came from', async () => {
+test('unknown members of single answers are in the metrics, by their source', async () => {
   const metrics = createMetrics();
   const note = metrics.unknownField;
   // One answer to everything: enough of each form, and a member unknown to all.

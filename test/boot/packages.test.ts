@@ -76,7 +76,7 @@ test('Node.js before 20.19 is refused in one sentence', () => {
   expect(refusalOfNode('18.20.4')).toContain('and this is 18.20.4');
 });
 
-test('two commands at once install once, with the progress on standard error, and the next one finds all in place', async () => {
+test('two commands at once install once, with the progress on standard error, and the next one needs nothing', async () => {
   writeLock(LOCK);
   const both = await Promise.all([ensure(FAKE_NPM), ensure(FAKE_NPM)]);
   expect(both.map(({ code, stdout }) => ({ code, stdout }))).toEqual([
@@ -88,7 +88,7 @@ test('two commands at once install once, with the progress on standard error, an
   expect(await ensure(FAKE_NPM)).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('a start installs no tools; tests add them later, beneath a service that may be running', async () => {
+test('a start installs no tools; tests add them later, under a service that may be running', async () => {
   writeLock(LOCK);
   expect((await ensure(FAKE_NPM, false)).code).toBe(0);
   expect([whyPackagesDiffer(folder, { withTools: false }), whyPackagesDiffer(folder)]).toEqual([null, 'tool is missing']);
@@ -98,7 +98,7 @@ test('a start installs no tools; tests add them later, beneath a service that ma
   expect(calls()).toBe('ci --omit=dev;install --no-save;');
 });
 
-test('npm warns of nothing that nobody can act on', async () => {
+test('npm prints no warning that nobody can act on', async () => {
   const one = { name: 'one', version: '1.0.0', engines: { node: '>=99' } };
   write('one/package.json', one);
   write('package.json', { name: 'p', version: '1.0.0', dependencies: { one: 'file:./one' } });
@@ -119,7 +119,7 @@ test('npm warns of nothing that nobody can act on', async () => {
   ]).toEqual([0, ['installing packages (not installed yet); this takes a minute ...', 'added 1 package', 'packages installed']]);
 });
 
-test('only two packages name a later Node.js than ours, and what we use of them runs on ours', () => {
+test('only two packages name a newer Node.js than ours, and what we use of them runs on ours', () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { engines?: { node?: string } }>;
   };
@@ -127,7 +127,7 @@ test('only two packages name a later Node.js than ours, and what we use of them 
   expect(later.map(([path]) => path).sort()).toEqual(['node_modules/@solana/errors/node_modules/commander', 'node_modules/cookie']);
 });
 
-test('what differs from the lock file is named, and what is for another machine is not missed', async () => {
+test('differences from the lock file are named, and packages for another machine are not missed', async () => {
   writeLock(LOCK);
   expect(whyPackagesDiffer(folder)).toBe('not installed yet');
   await ensure(FAKE_NPM);
@@ -142,7 +142,7 @@ test('what differs from the lock file is named, and what is for another machine 
   expect(whyPackagesDiffer(folder, { withTools: false })).toBeNull();
 });
 
-test('an installation that fails, or that was killed half-way, is said and tried again', async () => {
+test('a failed or killed installation is reported and retried', async () => {
   writeLock(LOCK);
   const failed = await ensure('console.error("npm error network"); process.exit(3);');
   expect(failed.code).toBe(1);
@@ -172,7 +172,7 @@ function newProject(): void {
   for (const entry of ENTRIES) write(entry, '');
 }
 
-test('the command hands over its arguments, its streams and its exit code, in one process', async () => {
+test('the command passes on its arguments, its streams and its exit code, in one process', async () => {
   newProject();
   write(
     'src/boot/cli.ts',
@@ -222,7 +222,7 @@ test('an unknown command of the tools, and a benchmark that is not there, are re
   });
 });
 
-test('the benchmarks have what they are measured beside installed first, by its own lock, once', async () => {
+test('the benchmarks install the packages they compare with first, by their own lock file, once', async () => {
   newProject();
   write('bench/ticks.bench.ts', `console.log('ticked');`);
   write('bench/peers/package-lock.json', { packages: { '': {}, 'node_modules/peer': { version: '1.0.0' } } });

@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-test('both providers fill the store and the quotes channel, through the rules of quality', async () => {
+test('both providers fill the store and the quotes channel, through the quality rules', async () => {
   const sql = openDatabase({ url: await testDatabase(), name: 'prediction test', connections: 3 });
   cleanups.push(() => sql.end({ timeout: 1 }));
   const fixture = await predictionFixture({ speed: 20 });
@@ -93,7 +93,7 @@ test('both providers fill the store and the quotes channel, through the rules of
   ).toBe(true);
 });
 
-test('addresses come from the environment, and from the simulators with a key of the state folder where it gives none', () => {
+test('addresses come from the environment, otherwise from the simulators with a key of the state folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'prediction-'));
   cleanups.push(() => rmSync(folder, { recursive: true }));
   const read = (more: Record<string, string>) => {

@@ -47,13 +47,13 @@ test.each([
     { ISSUER_URL: 'https://i.example', ISSUER_PROVIDER: 'tessera' },
     { issuerUrl: 'https://i.example', issuerProvider: 'tessera' },
   ],
-])('marks of %j are those of one issuer, in its own shape', (env, expected) => {
+])('marks of %j are those of one issuer, in its own form', (env, expected) => {
   const config = readConfig({ SEVENGATE_HOME: '/tmp/sevengate-fallback-test', ...env });
   if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join());
   expect(addressesOf(config, { urls })).toMatchObject(expected);
 });
 
-test('each reading of a mark is passed on once, and again where its mint is doubted', () => {
+test('each reading of a mark is published once, and again if its mint is doubted', () => {
   const clock = createVirtualClock(NOW);
   const failures: unknown[] = [];
   const pipeline = createMarketPipeline({

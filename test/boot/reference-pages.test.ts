@@ -70,7 +70,7 @@ describe('every system has its page', () => {
     expect([...new Set(pointing)].filter((name) => !quotedIn(all).includes(name))).toEqual([]);
   });
 
-  test('the list of pages, with budgets and simulators, is what the entries say', async () => {
+  test('the list of pages, with budgets and simulators, matches the entries', async () => {
     const files = tsFilesIn('src/boot/outside').filter((path) => !NO_SYSTEM.has(path.split('/').at(-1) ?? ''));
     const rows = (await Promise.all(files.sort().map(rowOf))).join('\n');
     const page = [
@@ -110,7 +110,7 @@ async function rowOf(path: string): Promise<string> {
 describe.each(pages)('$name', ({ text }) => {
   const sources = sourcesOf(text);
 
-  test('is short and says what every page says', () => {
+  test('is short and has what every page has', () => {
     const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
     const wanted = [
       'Used for',
@@ -133,7 +133,7 @@ describe.each(pages)('$name', ({ text }) => {
     expect(named.filter((name) => !settings.has(name))).toEqual([]);
   });
 
-  test('what it calls a constant has that value in a file that it names', () => {
+  test('each constant it names has that value in a file that it names', () => {
     const constants = [...text.matchAll(/`([A-Z][A-Z0-9_]+) = ([^`]+)`(?: in `([^`]+)`)?/g)];
     const wrong = constants.filter(([, name, value, path]) => {
       const declared = new RegExp(`const ${name}(?:: [^=]+)? = ${value?.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?: as const)?[;,]`);
@@ -156,7 +156,7 @@ describe.each(pages)('$name', ({ text }) => {
     expect(unknown).toEqual([]);
   });
 
-  test('every route of our own that it names is served', () => {
+  test('every route of ours that it names is served', () => {
     const elsewhere = new Set(rowsUnder(text, 'Endpoints').flatMap(([first = '']) => quotedIn(first)));
     const routes = quotedIn(text).filter((quoted) => /^(GET|POST|DELETE|PUT) \/v1\//.test(quoted) && !elsewhere.has(quoted));
     const paths = routes.map((route) => (route.split(/[ ?]/)[1] as string).replace(/:(\w+)/g, '{$1}'));
@@ -164,7 +164,7 @@ describe.each(pages)('$name', ({ text }) => {
   });
 });
 
-test('adapters cite pages that are there, and each page is cited', () => {
+test('pages cited by adapters exist, and each page is cited', () => {
   const adapters = ['src/adapters', 'src/domain/launch', 'src/boot/outside'].flatMap(tsFilesIn).map((path) => read(path));
   const cited = new Set(adapters.flatMap((code) => code.match(/docs\/reference\/outside\/[\w-]+\.md/g) ?? []));
   expect([...cited].filter((path) => !existsSync(join(root, path)))).toEqual([]);

@@ -36,7 +36,7 @@ function tape(name: string, lines: readonly string[]): string {
   return file;
 }
 
-test('the recorded prices are those of the market, minute by minute from now on, and everything else stays seeded', async () => {
+test('the market has the recorded prices, minute by minute from now on, and everything else stays seeded', async () => {
   const file = tape('btc.tape.ndjson', [
     quote(RECORDED, '57000', '57002'),
     quote(RECORDED + 20_000, '57100', '57102'),
@@ -61,7 +61,7 @@ test('the recorded prices are those of the market, minute by minute from now on,
   expect(Math.abs(Number(bars[9]?.close) / 57_001 - 1)).toBeLessThan(0.01);
 });
 
-test('a tape without a price of anything that trades here is refused in one sentence', async () => {
+test('a tape without a price of any instrument here is refused in one sentence', async () => {
   const file = tape('empty.tape.ndjson', []);
   await expect(sandboxMarket(1, file, NOW)).rejects.toThrow(/has no prices for instruments of the sandbox/);
   await expect(sandboxMarket(1, join(folder, 'missing.tape'), NOW)).rejects.toThrow(/missing\.tape/);

@@ -44,14 +44,14 @@ function manifestOf(authored: object): Manifest {
   return read.manifest;
 }
 
-test('what the market prices is made in this process, and no venue is asked for it; of anything else the venue is', () => {
+test('prices of the market are computed in this process without a venue; anything else is requested from the venue', () => {
   const histories = past?.histories({}) ?? {};
   expect(histories.spotexchange?.madeBy?.('BTCUSDT')).toBe('the seeded market');
   expect(histories.evmvenue?.madeBy?.('BTC')).toBe('the seeded market');
   expect(histories.spotexchange?.madeBy?.('NOBODYUSDT')).toBeNull();
 });
 
-test('the discount hunter earns on what was known, its news included, and loses a good part of its trades', async () => {
+test('the discount hunter earns on known data, news included, and loses a good part of its trades', async () => {
   const { summary, result } = await backtest(example('Discount hunter', 'AAPLx'));
   expect(summary['returnPct']).toBeGreaterThan(0);
   expect(summary['hitRatePct']).toBeGreaterThan(50);
@@ -79,7 +79,7 @@ function answered(path: ReplayPath): ReplayPath {
   return path;
 }
 
-test('the outside duplicate of the discount hunter trades record by record as it does, and meets the gate with the same figures', async () => {
+test('the outside duplicate of the discount hunter makes the same trades, and meets the gate with the same figures', async () => {
   const inside = example('Discount hunter', 'AAPLx');
   const authored = JSON.parse(readFileSync(new URL('../../examples/discount-hunter.json', import.meta.url), 'utf8')) as object;
   const outside = manifestOf({ ...authored, universe: ['AAPLx'] });
@@ -116,7 +116,7 @@ test('ten strategies compile without a problem, and a month of each is backteste
   }
 });
 
-test('a manifest with every condition that the specification shows comes to an honest end, each of them known', async () => {
+test('a manifest with every condition of the specification runs to an end, with each condition known', async () => {
   const { summary, result } = await backtest(manifestOf(payload({ universe: ['TSLAx'] })));
   expect(summary['verdict']).toMatch(summary['passed'] === true ? /^Passes/ : /^Does not pass the gate: \w.* -?\d/);
   const { conditions } = JSON.parse(result) as { conditions: readonly { type: string; passed: number; unknown: number }[] };
@@ -126,7 +126,7 @@ test('a manifest with every condition that the specification shows comes to an h
   expect(conditions.find(({ type }) => type === 'no_negative_event')).toMatchObject({ unknown: 0 });
 });
 
-test('the first agent of the README fails for a reason that its report shows: its loss is what it pays', async () => {
+test('the first agent of the README fails for a reason in its report: its costs exceed its profit', async () => {
   const first = manifestOf(JSON.parse(readFileSync(new URL('../../examples/first-agent.json', import.meta.url), 'utf8')));
   const look = { from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z', look: true };
   const once = await backtest(first, look);
@@ -143,7 +143,7 @@ test('the trend follower earns, with losses that a person would bear', async () 
   expect(summary['maxDrawdownPct']).toBeLessThan(15);
 });
 
-test('marks and depths of the past are those that the market has at their time', () => {
+test('marks and depths of the past are those of the market at their time', () => {
   const week = { from: NOW - 60 * 86_400_000, to: NOW };
   const marks = past.archives.marks('SPACEX', week);
   expect(marks.length).toBeGreaterThan(5);
@@ -153,7 +153,7 @@ test('marks and depths of the past are those that the market has at their time',
   expect(Number(depths[0]?.value)).toBeGreaterThan(300_000);
 });
 
-test('nothing of a real venue or of a sandbox elsewhere is invented', () => {
+test('no data of a real venue or of a sandbox elsewhere is invented', () => {
   expect([...obtainableHistory(here)].sort()).toEqual(['issuer_mark', 'news:filings', 'news:wire', 'pool_liquidity']);
   expect([...obtainableHistory({ config, runs: () => false })]).toEqual([]);
   expect(sandboxPast({ ...here, runs: () => false })).toBe(null);

@@ -100,7 +100,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-test('only what runs on simulators alone may be moved on', async () => {
+test('only a service with simulators alone may be moved forward', async () => {
   const real = {
     ...service,
     config: configOf({ SPOTEXCHANGE_URL: 'https://exchange.example', SPOTEXCHANGE_STREAM_URL: 'wss://exchange.example' }),
@@ -117,7 +117,7 @@ test('only what runs on simulators alone may be moved on', async () => {
   expect(await simulatedTime(store.sql)).toBe(null);
 });
 
-test('every slot of an hour is cut, decided by every agent and traded on, and the trail is whole', async () => {
+test('every slot of an hour is cut, decided by every agent and traded on, and the trail is intact', async () => {
   const began = await databaseNow(store.sql);
   const progress: number[] = [];
   const { from, to } = await moveSandboxOn(service, store, {
@@ -171,7 +171,7 @@ test('every slot of an hour is cut, decided by every agent and traded on, and th
   expect(trailText(report)).toMatch(/^the trail is whole: .*; simulated since 20.*Z: the time of this sandbox was moved on$/);
 }, 120_000);
 
-test('the stretch is on record as long work: its hours, and the time that it took by the clock of the machine', async () => {
+test('the stretch is recorded as long work: its hours, and its duration by the machine’s clock', async () => {
   const { items } = await createWorkReads(store.sql).list({ limit: 10, after: null }, null);
   expect(items).toMatchObject([
     {
@@ -192,7 +192,7 @@ test('the stretch is on record as long work: its hours, and the time that it too
   expect(seenAt - begunAt).toBeLessThan(HOUR / 2);
 });
 
-test('a further stretch goes on without a hole', async () => {
+test('a further stretch continues without a gap', async () => {
   const before = await owner<{ slot: number }[]>`select max(slot)::bigint as slot from cuts`;
   const { from, to } = await moveSandboxOn(service, store, {
     until: (from: number) => from + 5 * MINUTE,
@@ -207,7 +207,7 @@ test('a further stretch goes on without a hole', async () => {
   expect((await verifyTrail(owner, () => {}, { keys: null, since: null, archive: null })).whole).toBe(true);
 }, 60_000);
 
-test('a perpetual whose equity is at its maintenance margin is ended at the first slot of a stretch, once, as the venue does', async () => {
+test('a perpetual at its maintenance margin is liquidated at the first slot of a stretch, once, like the venue does', async () => {
   const at = await databaseNow(store.sql);
   const bookId = bookIds.paper(margined, 1);
   const price = Math.round(1.2475 * middleOf(at));
@@ -253,7 +253,7 @@ function middleOf(at: number): number {
   return (Number(bid) + Number(ask)) / 2;
 }
 
-test('what is put on record from then on says that it is simulated', async () => {
+test('later records say that they are simulated', async () => {
   const gates = openGates({
     sql: store.sql,
     evaluator: store.evaluator,
@@ -270,7 +270,7 @@ test('what is put on record from then on says that it is simulated', async () =>
   expect((await createAgentDirectory(store.sql).find(EXAMPLE.id, trader))?.stage).toBe('backtest');
 });
 
-test('nobody takes the mark away: not the service, and not the owner by a slip', async () => {
+test('nobody removes the mark: not the service, and not the owner by mistake', async () => {
   for (const sql of [store.sql, store.evaluator]) {
     await expect(sql`update simulated_time set ahead_ms = 1`).rejects.toMatchObject({ code: '42501' });
     await expect(sql`delete from simulated_time`).rejects.toMatchObject({ code: '42501' });
@@ -282,7 +282,7 @@ test('nobody takes the mark away: not the service, and not the owner by a slip',
   await expect(owner`update simulated_time set since = since + 1`).rejects.toThrow(/only moves forward/);
 });
 
-test('a service starts on it at its time, and refuses to where it would reach anything real', async () => {
+test('a service starts on it at its time, and refuses if it could reach a real system', async () => {
   let aheadMs = 0;
   const setAhead = (ms: number): void => {
     aheadMs = ms;

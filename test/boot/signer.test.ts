@@ -64,7 +64,7 @@ function sent(body: string, method = 'POST', path = '/'): Promise<{ status: numb
   });
 }
 
-test('without the switch there is no process, the key is forgotten, and the log says so', async () => {
+test('without the switch there is no process, the key is dropped, and the log says so', async () => {
   const config = settings({ IDP_AUTHORIZATION_PRIVATE_KEY: pem() });
   expect(await startSigner(config, clock, log())).toBeNull();
   expect(() => config.IDP_AUTHORIZATION_PRIVATE_KEY?.reveal()).toThrow('passed on and deleted');
@@ -72,7 +72,7 @@ test('without the switch there is no process, the key is forgotten, and the log 
   expect(lines.join()).not.toContain('BEGIN');
 });
 
-test('a file that is missing or holds no key stops the start, in a sentence that repeats nothing of it', async () => {
+test('a missing or keyless file stops the start, in a sentence that repeats nothing of it', async () => {
   const file = join(home, 'key');
   const on = { SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY_FILE: file };
   await expect(started(on)).rejects.toThrow(`${file} cannot be read: there is no such file`);
@@ -86,7 +86,7 @@ test('a file that is missing or holds no key stops the start, in a sentence that
   for (const line of other.split('\n').slice(1, -2)) expect(refusal + lines.join()).not.toContain(line);
 });
 
-test('it takes an id with a signature and nothing else, signs nothing that was never put before it, and cannot write', async () => {
+test('it takes only an id with a signature, signs nothing that was never proposed, and cannot write', async () => {
   const databaseUrl = await testDatabase();
   const config = settings({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: pem() });
   signer = await startSigner(config, clock, log());
@@ -116,7 +116,7 @@ test('it takes an id with a signature and nothing else, signs nothing that was n
   await readOnly.end({ timeout: 1 });
 });
 
-test('for live orders on the exchange alone it starts without any authorization key, and signs what the worker asks with the key of its organization', async () => {
+test('for live exchange orders alone it starts without an authorization key, and signs the worker’s requests with the organization’s key', async () => {
   const given = sandboxExchangeAccount('ours');
   const { worker } = openWriterKeys(resolve(home), ['worker']);
   writeExchangeKey(resolve(home), NOBODY, { ...given, addedAt: 1 });
@@ -144,7 +144,7 @@ test('for live orders on the exchange alone it starts without any authorization 
   expect(lines.join()).not.toContain(given.secret);
 });
 
-test('told to stop it is gone, with its socket; its death is told and refuses everything after it', async () => {
+test('after a stop it is gone with its socket; its death is reported and refuses everything afterwards', async () => {
   const databaseUrl = await testDatabase();
   const on = { SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: pem() };
   const first = await started(on);
@@ -169,7 +169,7 @@ const afterEnd = async (virtual: VirtualClock, ends: number, waitMs: number): Pr
 
 // Elsewhere there are no memory files, and a key handed over once exists nowhere else.
 test.runIf(process.platform === 'linux')(
-  'killed, it refuses until it is started again, with the same key, which stands in no log, argument or environment',
+  'after a kill it refuses until it is restarted with the same key, which is in no log, argument or environment',
   async () => {
     const virtual = createVirtualClock(1_770_000_000_000);
     const key = pem();
@@ -208,7 +208,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')(
-  'whose key file was exchanged or is gone is not used, and after five tries in a row it is left alone',
+  'with a replaced or missing key file it is not used, and after five attempts in a row it is given up',
   async () => {
     const virtual = createVirtualClock(1_770_000_000_000);
     const file = join(home, 'key');

@@ -89,7 +89,7 @@ function workerDeps(): WorkerDeps {
   return { sql, store: createActorStore(sql), runtime, clock, leaseIsHeld, trading, containment, onError: () => fail };
 }
 
-test('the worker carries out all that recurs and all that it looks for, and writes nothing that is not its own', async () => {
+test('the worker runs all recurring and polled work, and writes only its own tables', async () => {
   const deps = workerDeps();
   const { sql } = deps;
   const metrics = { leaderboardRefreshed() {}, reservesCompared() {}, stalled() {}, quarantined() {} };
@@ -131,7 +131,7 @@ test('the worker carries out all that recurs and all that it looks for, and writ
   expect(works.length).toBeGreaterThan(15);
 });
 
-test('the feed cuts, measures and forgets what it received, and the worker forgets none of it', async () => {
+test('the feed cuts, measures and deletes what it received, and the worker deletes none of it', async () => {
   const sql = sessions.feed;
   await writeCut(sql, sampleCut(slot + MINUTE, { premiumPct: 0, rsi: 50 }), 'silence').catch(() => {});
   const keeper = { window: () => null } as never;
@@ -148,7 +148,7 @@ test('the feed cuts, measures and forgets what it received, and the worker forge
   expect(await createIntelligenceStore(sql).prune(clock.now())).toBe(1);
 });
 
-test.each(WRITERS)('the %s holds and gives back a duty, and notes a row that its loops cannot handle', async (writer) => {
+test.each(WRITERS)('the %s takes and returns a lease, and records a row that its loops cannot handle', async (writer) => {
   const leases = createDispatchStore(sessions[writer]);
   const ledger = createQuarantineLedger(sessions[writer]);
   await leases.hold(`the duty of the ${writer}`, 'this test', MINUTE);

@@ -76,7 +76,7 @@ const ownerUrl = async (): Promise<string> => {
   return `postgres://${user}:${encodeURIComponent(pass)}@${host[0]}:${port[0]}/${database}`;
 };
 
-test('a new agent stands at draft with research autonomy and is ticked from the next slot on', async () => {
+test('a new agent is at draft with research autonomy and is ticked from the next slot on', async () => {
   const id = await created();
   expect(await row(id)).toMatchObject({
     stage: 'draft',
@@ -93,7 +93,7 @@ test('a new agent stands at draft with research autonomy and is ticked from the 
   ]);
 });
 
-test('pause takes it off duty at once, resume puts it back from the next slot; twice is refused', async () => {
+test('pause stops ticking at once, resume continues from the next slot; repeating either is refused', async () => {
   const id = await created();
   expect(await commands.pause(context(), id)).toMatchObject({ ok: true, value: { paused: true, pauseCause: 'operator', stage: 'draft' } });
   expect(await row(id)).toMatchObject({ pause_cause: 'operator', tick_until: clock.now() });
@@ -103,7 +103,7 @@ test('pause takes it off duty at once, resume puts it back from the next slot; t
   expect(await commands.resume(context(), id)).toMatchObject({ ok: false, refusal: { code: 'not_paused' } });
 });
 
-test('raising the autonomy to where orders leave by themselves needs risk:manage; lowering needs nothing more', async () => {
+test('raising the autonomy to automatic orders needs risk:manage; lowering it does not', async () => {
   const id = await created();
   expect(await commands.setAutonomy(context(), id, 'autonomous')).toMatchObject({ ok: false, refusal: { code: 'permission_missing' } });
   expect(await commands.setAutonomy(context('rita', ['risk:manage']), id, 'autonomous')).toMatchObject({
@@ -131,7 +131,7 @@ test('any changed parameter is a new version at draft; an unchanged manifest is 
   ]);
 });
 
-test('an agent that cannot take a new version says why, and not that others were faster', async () => {
+test('an agent that cannot take a new version says why, instead of reporting a conflict', async () => {
   const id = await created();
   const at = clock.now();
   await store.incident({ actorId: id, at, kind: 'quarantined', detail: 'for this test', event: null, quarantine: true });
@@ -139,7 +139,7 @@ test('an agent that cannot take a new version says why, and not that others were
   expect(outcome).toMatchObject({ ok: false, refusal: { code: 'state_conflict', detail: expect.stringContaining('quarantined') } });
 });
 
-test('a halt whose first agents cannot be paused pauses all others, and a worker does the rest', async () => {
+test('a halt pauses all other agents if the first ones cannot be paused, and a worker finishes it', async () => {
   const store = createMemoryStore();
   let commits = 0;
   const halting = createRuntime({
@@ -180,7 +180,7 @@ test('a halt whose first agents cannot be paused pauses all others, and a worker
   expect([ended, (await directory.onDuty()).length]).toEqual([1, 0]);
 });
 
-test('the database itself lets no stage be skipped, no other beginning, and no changed manifest keep its stage', async () => {
+test('the database refuses a skipped stage, another initial stage, and a changed manifest that keeps its stage', async () => {
   const id = await created();
   await expect(sql`update agents set stage = 'backtest' where id = ${id}`).rejects.toThrow(/needs evidence/);
   await expect(sql`update agents set stage = 'live' where id = ${id}`).rejects.toThrow(/only the gate to backtest can open/);
@@ -191,7 +191,7 @@ test('the database itself lets no stage be skipped, no other beginning, and no c
   await expect(sql`alter table agents disable trigger agent_stage_gate`).rejects.toThrow(/must be owner/);
 });
 
-test('degraded data for five seconds pauses an agent with live capital, not at 4.9 s, and only somebody else resumes it once the feed is back', async () => {
+test('degraded data pauses an agent with live capital after five seconds, not after 4.9 s, and only another person resumes it once the feed recovers', async () => {
   const id = await created();
   await atStage(id, 'limited_live');
   await runtime.deliverMany([id], { type: 'feed.degraded', venue: 'spotchain' }, { cause: 'feed' });
@@ -218,7 +218,7 @@ test('degraded data for five seconds pauses an agent with live capital, not at 4
   });
 });
 
-test('an agent whose later manifest left a degraded venue still is told that it came back', async () => {
+test('an agent whose later manifest dropped a degraded venue is still notified of its recovery', async () => {
   const id = await created();
   expect(await tradersSubscribedTo(sql)('evmvenue')).not.toContain(id);
   await runtime.deliverMany([id], { type: 'feed.degraded', venue: 'evmvenue' }, { cause: 'feed' });
@@ -227,7 +227,7 @@ test('an agent whose later manifest left a degraded venue still is told that it 
   expect(await tradersSubscribedTo(sql)('evmvenue')).not.toContain(id);
 });
 
-test('a broken book of one instrument is received by the agents that look at it, and costs what is left of five seconds', async () => {
+test('a broken book reaches only the agents of its instrument, and counts toward the five seconds', async () => {
   const id = await created();
   const [universe] = await sql<{ key: InstrumentKey }[]>`
     select m.canonical::jsonb #>> '{universe,0,key}' as key from manifests m where m.agent_id = ${id}`;
@@ -245,7 +245,7 @@ test('a broken book of one instrument is received by the agents that look at it,
   }
 });
 
-test('a rule on the basis looks at the paired instrument too: at the book of the spot, and at the venue of the mark', async () => {
+test('a rule on the basis also observes the paired instrument: the spot book, and the mark of the perpetuals venue', async () => {
   const spot = { key: 'spotexchange:BTCUSDT', kind: 'spot' } as const;
   const perp = { key: 'evmvenue:BTC', kind: 'perp' } as const;
   const basis = { entry: [{ type: 'rsi_below', period: 14, value: 40, timeframe: '1h' }], exit: [{ type: 'basis_below', pct: -1 }] };
@@ -266,7 +266,7 @@ test('a rule on the basis looks at the paired instrument too: at the book of the
   expect(await looking('spotexchange:ETHUSDT')).toEqual([false, false, false]);
 });
 
-test('without live capital, lost data is an alert and no pause; with two venues degraded, both have to come back', async () => {
+test('without live capital, lost data raises an alert and no pause; with two venues degraded, both must recover', async () => {
   const id = await created();
   await runtime.deliverMany([id], { type: 'feed.degraded', venue: 'spotchain' }, { cause: 'feed' });
   await runtime.deliverMany([id], { type: 'feed.degraded', venue: 'reference' }, { cause: 'feed' });
@@ -282,7 +282,7 @@ test('without live capital, lost data is an alert and no pause; with two venues 
   expect((await sql`select snapshot->'value'->>'feed' as feed from actors where id = ${id}`)[0]).toMatchObject({ feed: 'live' });
 });
 
-test('the emergency halt pauses every agent of the organization that is on duty, and bumps the epoch', async () => {
+test('the emergency halt pauses every active agent of the organization and increases the epoch', async () => {
   const ids = await Promise.all([created(), created(), created()]);
   await commands.pause(context(), ids[0] as string);
   const first = await commands.emergencyHalt(context());
@@ -294,7 +294,7 @@ test('the emergency halt pauses every agent of the organization that is on duty,
   expect(second).toMatchObject({ ok: true, value: { paused: [], epoch: first.value.epoch + 1 } });
 });
 
-test('a remembered answer lies in the same transaction; the same key twice at once has one effect', async () => {
+test('an answer is stored in the same transaction; the same key twice at once has one effect', async () => {
   const remember = {
     route: 'POST /v1/agents',
     key: 'k1',

@@ -61,7 +61,7 @@ async function liveFills(id: string, count: number, slippageBps: number, at: num
   });
 }
 
-test('the expectation of slippage is that of the newest shadow evidence, before there is one that of the backtest, and none of an older manifest', async () => {
+test('expected slippage is that of the newest shadow evidence, otherwise of the backtest, never of an older manifest', async () => {
   const before = await fixture.agentAt('shadow', { evidence: 'absent' });
   const after = await fixture.agentAt('limited_live', { evidence: 'absent' });
   const draft = await fixture.agentAt('draft', { evidence: 'absent' });
@@ -72,7 +72,7 @@ test('the expectation of slippage is that of the newest shadow evidence, before 
   expect((await expectedSlippage(fixture.app, [after])).size).toBe(0);
 });
 
-test('live fills that cost more than three times the expectation demote to paper; what was earned before counts no more, and the fills neither', async () => {
+test('live fills that cost more than three times the expectation demote to paper; neither earlier evidence nor these fills count afterwards', async () => {
   const id = await fixture.agentAt('limited_live', { evidence: 'passing' });
   const facts = createBreakerFacts(fixture.app);
   const watch = createBreakerWatch({
@@ -104,7 +104,7 @@ test('live fills that cost more than three times the expectation demote to paper
   }
 });
 
-test('one fill that costs far more than anything that was expected does not wait for four more', async () => {
+test('one fill that costs far more than expected demotes without waiting for four more', async () => {
   const id = await fixture.agentAt('limited_live', { evidence: 'passing' });
   const watch = createBreakerWatch({
     contained: eachRow((error) => {
@@ -120,7 +120,7 @@ test('one fill that costs far more than anything that was expected does not wait
   expect(await rowOf(id)).toMatchObject({ stage: 'paper' });
 });
 
-test('a position whose price is lost trips at the lowest bid of its day', async () => {
+test('a position without a price trips at the lowest bid of its day', async () => {
   const key: InstrumentKey = 'spotchain:AAPLx';
   const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
   const at = clock.now();
@@ -160,7 +160,7 @@ test('a position whose price is lost trips at the lowest bid of its day', async 
   expect([errors, await rowOf(id)]).toEqual([[], expect.objectContaining({ pause_cause: 'daily_drawdown' })]);
 });
 
-test('a live fill between two ticks is looked at by itself: the day it spoils pauses the agent', async () => {
+test('a live fill between two ticks is checked at once: a day beyond the drawdown limit pauses the agent', async () => {
   const live = createLiveClock();
   const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
   const now = live.now();
@@ -193,7 +193,7 @@ test('a live fill between two ticks is looked at by itself: the day it spoils pa
 });
 
 describe('data that is degraded for five seconds', () => {
-  test('pauses exactly then, however the feed flaps: never before five whole seconds of it, never later than the next look', async () => {
+  test('pauses after five whole seconds, however the feed flaps, and at the next check at the latest', async () => {
     const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
     const feed = (type: 'feed.degraded' | 'feed.restored') => runtime.deliverMany([id], { type, venue: 'spotchain' }, { cause: 'feed' });
     for (const badMs of [4_900, 4_999, 1, 4_999]) {
@@ -211,7 +211,7 @@ describe('data that is degraded for five seconds', () => {
     expect(await rowOf(id)).toMatchObject({ pause_cause: 'data_degraded' });
   });
 
-  test('on the clock of the wall, forty agents of one venue at once: none before 4.9 s, all within a second after five', async () => {
+  test('forty agents of one venue pause by the wall clock: none before 4.9 s, all within a second after five', async () => {
     const live = createLiveClock();
     const { store, runtime: real } = actorsOn(fixture.app, live);
     const ids: string[] = [];

@@ -16,7 +16,7 @@ const HALTS = 100;
 const PROMISED_MS = 250;
 const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: 'r' } as const;
 
-test(`${AGENTS} agents: ${HALTS} halts, one after the other, are durable and answered in time`, async () => {
+test(`${AGENTS} agents: ${HALTS} halts in sequence are durable and answered in time`, async () => {
   // The owner has no statement timeout: one statement writes more rows than the service's may.
   const url = await testDatabase();
   const owner = openDatabase({ url, role: null, connections: 1, name: 'test owner' });

@@ -38,7 +38,7 @@ beforeEach(async () => {
 const unpaused = async (): Promise<number> =>
   (await sql<{ count: number }[]>`select count(*) as count from agents where pause_cause is null`)[0]?.count as number;
 
-test('many agents: the answer comes before they are paused, and meanwhile nobody has a permit', async () => {
+test('many agents: the halt answers before they are paused, and meanwhile no agent has a permit', async () => {
   // Every batch waits for the test: the halt must answer without them.
   let go = (): void => {};
   const held = new Promise<void>((resolve) => {
@@ -79,7 +79,7 @@ test('many agents: the answer comes before they are paused, and meanwhile nobody
   expect(told.length).toBe(AGENTS / 500);
 });
 
-test('an agent that is resumed while one halt is swept is paused by the next, and on record for whoever asked for that one', async () => {
+test('an agent that is resumed during one halt is paused by the next, and is in the audit of that one', async () => {
   const resumed = (await sql<{ id: string }[]>`select id from agents order by id limit 1`)[0]?.id as string;
   const store = createAgentDirectory(sql);
   const handlers = actorsOn(sql, clock).commands;
@@ -107,7 +107,7 @@ test('an agent that is resumed while one halt is swept is paused by the next, an
   expect(causes.map(({ cause }) => cause)).toEqual(['ann r1', 'bob r2']);
 });
 
-test('a halt whose process died is gone on with by another, and not before', async () => {
+test('a halt whose process died is continued by another one, and not before', async () => {
   const store = createAgentDirectory(sql);
   await store.beginHalt(ORG, { subject: 'ann', requestId: 'r1', reason: 'prices look wrong' }, []);
   const worker = createEmergencyHalt({ runtime, store, clock });

@@ -41,7 +41,7 @@ test('the instruments of a lost venue are looked up together', async () => {
   expect(told).toEqual([`a feed.degraded ${KEYS[7]}`, `b feed.degraded ${KEYS[7]}`, `c feed.degraded ${KEYS[9]}`]);
 });
 
-test('agents of one venue delay nobody who looks at another', async () => {
+test('agents of one venue do not delay those of another', async () => {
   const { notify, told, hold } = notices({ spotexchange: ['slow'], spotchain: ['quick'] });
   let release = (): void => {};
   hold(new Promise((done) => (release = done)));
@@ -53,7 +53,7 @@ test('agents of one venue delay nobody who looks at another', async () => {
   expect(told).toContain('slow feed.degraded spotexchange');
 });
 
-test('a lookup that fails is told to everyone who waited for it, and the next one is made', async () => {
+test('a failed lookup is reported to everyone who waited for it, and the next one runs', async () => {
   const { notify, told, fail } = notices({ spotchain: ['a'] });
   fail('the database is away');
   await expect(notify(edge('spotchain'))).rejects.toThrow('the database is away');

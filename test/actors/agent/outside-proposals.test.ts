@@ -53,7 +53,7 @@ const refusal = async (id: string, over: Partial<ProposalWish> = {}) => {
   return outcome.ok ? 'received' : [outcome.refusal.code, ...(outcome.refusal.rejections ?? []).map(({ code }) => code)].join(' ');
 };
 
-test('code that has proposed and then falls silent for a day is told of once a day, and its mandate goes on', async () => {
+test('code that falls silent for a day raises an alert once a day, and its mandate stays in force', async () => {
   const id = await fixture.agent('confirm', external());
   const never = await fixture.agent('confirm', external());
   const { receivedAt } = await received(id);
@@ -73,7 +73,7 @@ test('code that has proposed and then falls silent for a day is told of once a d
 });
 
 describe('an outside proposal', () => {
-  test('joins the next slot, is decided by the mandate and stands on the trail; without one the agent holds', async () => {
+  test('joins the next slot, is decided by the mandate and is on the trail; without one the agent holds', async () => {
     const id = await fixture.agent('confirm', external());
     await fixture.tick();
     expect((await fixture.decisions(id)).at(-1)).toMatchObject({ disposition: 'hold', reason: 'no_proposal' });
@@ -103,7 +103,7 @@ describe('an outside proposal', () => {
     expect([report.breaks, report.outsideProposals]).toEqual([[], 2]);
   });
 
-  test('has one answer for ever under its client id, and another body is another proposal', async () => {
+  test('has one permanent answer under its client id, and another body is another proposal', async () => {
     const id = await fixture.agent('confirm', external());
     const over = { clientId: 'same' };
     const first = await received(id, over);
@@ -116,7 +116,7 @@ describe('an outside proposal', () => {
     expect(await refusal(id)).toBe('state_conflict');
   });
 
-  test('waits alone: of many at once one is received', async () => {
+  test('waits alone: of many at once only one is received', async () => {
     const id = await fixture.agent('confirm', external());
     const answers = await Promise.all(Array.from({ length: 12 }, () => refusal(id)));
     expect(answers.toSorted()).toEqual([...Array<string>(11).fill('proposal_pending'), 'received']);
@@ -124,14 +124,14 @@ describe('an outside proposal', () => {
     expect(new Set(again)).toEqual(new Set(['proposal_pending']));
   });
 
-  test('that comes shortly before a slot joins the one after it', async () => {
+  test('joins the following slot if it comes shortly before one', async () => {
     const id = await fixture.agent('confirm', external());
     await fixture.tick();
     fixture.clock.advanceTo(fixture.slot + 59_500);
     expect((await received(id)).slot).toBe(fixture.slot + 120_000);
   });
 
-  test('whose agent is paused before its slot is missed, and the next one is taken', async () => {
+  test('is missed if its agent is paused before its slot, and the next one is accepted', async () => {
     const id = await fixture.agent('confirm', external());
     await fixture.tick();
     const receipt = await received(id);
@@ -143,7 +143,7 @@ describe('an outside proposal', () => {
     expect((await verifyTrail(fixture.sql)).breaks).toEqual([]);
   });
 
-  test('under a manifest that changed meanwhile is blocked by that rule', async () => {
+  test('is blocked by the manifest rule if the manifest changed meanwhile', async () => {
     const id = await fixture.agent('confirm', external());
     const receipt = await received(id);
     await fixture.commands.addVersion(fixture.context(), id, external({ strategy: { kind: 'external', release: 'bot 1.5' } }));
@@ -152,7 +152,7 @@ describe('an outside proposal', () => {
   });
 });
 
-describe('what is refused at once, each with one answer', () => {
+describe('is refused at once with one answer in each case', () => {
   let id: string;
   beforeAll(async () => {
     id = await fixture.agent('confirm', external());
@@ -172,7 +172,7 @@ describe('what is refused at once, each with one answer', () => {
     expect(await refusal(id, over)).toBe(code);
   });
 
-  test('by an agent at research, one whose own rules trade, one that is halted, and one of somebody else', async () => {
+  test('is refused for an agent at research, with rules of its own, halted, or of another organization', async () => {
     expect(await refusal(await fixture.agent('research', external()))).toBe('proposals_refused');
     expect(await refusal(await fixture.agent('confirm'))).toBe('state_conflict');
     const reducing = await fixture.agent('risk_only', external());
@@ -195,7 +195,7 @@ describe('a hostile bot', () => {
   });
   afterAll(() => own.close());
 
-  test('of 400 proposals none leads outside of the mandate, and each has one clear answer', async () => {
+  test('of 400 proposals none exceeds the mandate, and each has one clear answer', async () => {
     const manifest = external({ maxCapitalUsd: '2500', maxOpenPositions: 2 });
     const id = await own.agent('policy_auto', manifest);
     const pick = <Value>(values: readonly Value[], at: number): Value => values[at % values.length] as Value;
@@ -256,7 +256,7 @@ describe('the database itself', () => {
       (error: { constraint_name?: string; message: string }) => error.constraint_name ?? error.message,
     );
 
-  test('takes no proposal of another text, of another kind of agent, or received after its slot, and changes none', async () => {
+  test('refuses a proposal with another text, for another kind of agent, or received after its slot, and changes none', async () => {
     const copy = (agentId: string, change: Record<string, unknown>) => {
       const text = JSON.stringify({ agentId, clientId: 'x' });
       const row = {
@@ -283,7 +283,7 @@ describe('the database itself', () => {
     );
   });
 
-  test('lists, tokenizes, evaluates and promotes no external agent', async () => {
+  test('neither lists, tokenizes, evaluates nor promotes an external agent', async () => {
     const refused = 'external_not_listable';
     expect(
       await constraint(
@@ -303,7 +303,7 @@ describe('the database itself', () => {
     expect(await constraint(fixture.sql`update agents set stage = 'backtest' where id = ${id}` as never)).toBe('stage_gate');
   });
 
-  test('forgets the bytes of inputs after 90 days and not before', async () => {
+  test('deletes the bytes of inputs after 90 days and not before', async () => {
     await expect(fixture.sql`select forget_outside_inputs(${Date.now()}, 1)`).rejects.toThrow('inputs are kept for 90 days');
     const [row] = await fixture.sql<{ count: number }[]>`select count(*) as count from outside_inputs`;
     expect(await forgetInputs(fixture.sql, Date.now())).toBe(0);

@@ -107,7 +107,7 @@ const FAULTS: Readonly<Record<string, (on: Sql) => Promise<unknown>>> = {
 };
 
 describe.each(Object.entries(FAULTS))('%s', (_, fault) => {
-  test('is contained: every other agent decides in that slot and in the next one', async () => {
+  test('is contained: every other agent decides in that slot and in the next', async () => {
     await poisoned(fault);
     await tickOn(NEXT);
     const first = await dispositions(NEXT);
@@ -139,7 +139,7 @@ describe.each([
   });
 });
 
-test('once its rows are mended, a quarantined agent is released, resumed by another person, and decides again; the trail is whole', async () => {
+test('once its rows are repaired, a quarantined agent is released, resumed by another person, and decides again; its trail is intact', async () => {
   const manager = { orgId: ORG, subject: 'bob', permissions: ['risk:manage'], requestId: 'r' } as const;
   expect(await commands.release(manager, poison)).toMatchObject({
     ok: false,
@@ -169,7 +169,7 @@ test('once its rows are mended, a quarantined agent is released, resumed by anot
   expect((await verifyTrail(sql)).breaks).toEqual([]);
 });
 
-test('an observation that cannot be read was not observed: whoever looks at it holds, and nobody is blamed', async () => {
+test('an unreadable observation counts as missing: its agents hold, and none is quarantined', async () => {
   clock.advanceTo(NEXT + 500);
   await writeCut(sql, sampleCut(NEXT, { premiumPct: -1.5, rsi: 30 }), 'streams');
   await poisoned((on) => on`update observations set body = '{"quote":' where slot = ${NEXT}`);
@@ -191,7 +191,7 @@ const OF_THE_ORGANIZATION: Readonly<Record<string, (on: Sql) => Promise<unknown>
       '{"places": [{"place": "exchange", "usd": "much"}], "booksCashUsd": [], "booksCapitalUsd": null}')`,
 };
 
-test.each(Object.entries(OF_THE_ORGANIZATION))('%s: it holds up its own organization at most', async (_, fault) => {
+test.each(Object.entries(OF_THE_ORGANIZATION))('%s: it delays at most its own organization', async (_, fault) => {
   await poisoned(fault);
   await tickOn(NEXT);
   expect((await dispositions(NEXT))[neighbours[2] as string]).toBe('propose_entry');
@@ -213,7 +213,7 @@ const WITHOUT_A_FAULT: Readonly<Record<string, string>> = {
   trail_batches: 'written by triggers alone',
 };
 
-test('every table that a tick reads stands in this matrix, or says why it does not', async () => {
+test('every table that a tick reads is in this matrix, or has a reason why not', async () => {
   await tickOn(NEXT);
   await owner`select pg_stat_reset()`;
   await tickOn(NEXT + PERIOD);
@@ -232,7 +232,7 @@ test('every table that a tick reads stands in this matrix, or says why it does n
   expect(names.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('a shard that does not advance is found, and only while somebody in it is on duty', async () => {
+test('a shard that does not advance is found, but only while one of its agents is active', async () => {
   await tickOn(NEXT);
   // The clock of the database is years of slots ahead of this test's: nothing was ticked since.
   expect(await stalledShards(sql)).toMatchObject([{ periodMs: PERIOD, shard: 0 }]);

@@ -47,7 +47,7 @@ const passed = (gate: Stage, over: object = {}): ActorEvent => ({
 const tripped = (breaker: string, at = AT): ActorEvent => ({ type: 'breaker.tripped', breaker, at, observed: 9, limit: 3 });
 
 describe('gates', () => {
-  test('each leads one stage on, and the step projects the stage with its evidence and who asked', () => {
+  test('each gate leads one stage up, and the step records the stage with its evidence and requester', () => {
     for (const [place, from] of STAGES.slice(0, -1).entries()) {
       const { plan } = told(stateAt(from), passed(from));
       expect(agentValue(plan?.state as ActorState).stage).toBe(STAGES[place + 1]);
@@ -61,7 +61,7 @@ describe('gates', () => {
     }
   });
 
-  test('none opens for another stage, another manifest, a paused agent or at live', () => {
+  test('no gate opens for another stage, another manifest, a paused agent or at live', () => {
     for (const at of STAGES) {
       for (const gate of STAGES) if (gate !== at) expect(told(stateAt(at), passed(gate)).plan, `${gate} at ${at}`).toBe(null);
       expect(told(stateAt(at), passed(at, { manifestHash: 'b'.repeat(64) })).plan).toBe(null);
@@ -72,7 +72,7 @@ describe('gates', () => {
     expect(told(stateAt('live'), passed('live')).plan).toBe(null);
   });
 
-  test('a changed manifest leads back to draft from every stage, without what had let it in', () => {
+  test('a changed manifest leads back to draft from every stage and drops its evidence', () => {
     for (const at of STAGES) {
       const before = stateAt(at, { context: { promotion: { evidenceId: 'e1', askedBy: 'tina' } } });
       const { plan } = told(before, { type: 'manifest.changed', manifestVersion: 2, manifestHash: 'c'.repeat(64) });
@@ -83,7 +83,7 @@ describe('gates', () => {
 });
 
 describe('breakers', () => {
-  test('the daily drawdown pauses, slippage demotes to paper; both cancel proposals and raise an alert that says how far', () => {
+  test('the daily drawdown pauses and slippage demotes to paper; both cancel proposals and raise an alert with the figures', () => {
     for (const at of ['limited_live', 'live'] as const) {
       const paused = told(stateAt(at), tripped('daily_drawdown')).plan;
       expect(paused?.state).toMatchObject({
@@ -103,7 +103,7 @@ describe('breakers', () => {
     }
   });
 
-  test('neither is received where no capital is at risk; a paused agent with capital is still demoted', () => {
+  test('neither breaker applies without capital at risk; a paused agent with capital is still demoted', () => {
     for (const at of STAGES.slice(0, 5))
       for (const breaker of ['daily_drawdown', 'slippage']) expect(told(stateAt(at), tripped(breaker)).plan).toBe(null);
     const paused = stateAt('live', { duty: 'paused', context: { pauseCause: 'operator' } });
@@ -111,7 +111,7 @@ describe('breakers', () => {
     expect(told(paused, tripped('slippage')).plan?.state.value).toMatchObject({ stage: 'paper', duty: 'paused' });
   });
 
-  test('after a drawdown somebody else resumes, and not on the same UTC day', () => {
+  test('after a drawdown another person must resume, and not on the same UTC day', () => {
     const DAY = 86_400_000;
     const midnight = Math.floor(AT / DAY) * DAY + DAY;
     const paused = told(stateAt('live'), tripped('daily_drawdown')).plan?.state as ActorState;
@@ -127,7 +127,7 @@ describe('breakers', () => {
     });
   });
 
-  test('a pause by the operator or a halt is resumed by anybody at any time, at the stage it was paused from; a changed manifest is at draft', () => {
+  test('a pause by an operator or a halt can be resumed by anybody at any time, at the same stage; a changed manifest is at draft', () => {
     for (const cause of ['operator', 'emergency_halt'] as const) {
       const paused = told(stateAt('shadow'), { type: 'pause', cause }).plan?.state as ActorState;
       const resume = { type: 'resume', subject: 'creator', createdBy: 'creator', at: AT };
@@ -144,7 +144,7 @@ describe('lost data and live capital', () => {
     stateAt(stage, { duty: 'paused', feed, context: { pauseCause: 'operator', degradedVenues: ['spotchain'] } });
   const resume = { type: 'resume', subject: 'rita', createdBy: 'creator', at: AT };
 
-  test('what was lost while an operator had paused the agent holds it as the breaker would have', () => {
+  test('data lost while an operator had paused the agent holds it like the breaker would', () => {
     for (const stage of ['limited_live', 'live'] as const) {
       expect(told(paused(stage, 'lost'), resume).refusal).toMatchObject({ code: 'cause_persists' });
       const back = told(paused(stage, 'lost'), { type: 'feed.restored', venue: 'spotchain' }).plan?.state as ActorState;
@@ -169,7 +169,7 @@ describe('snapshots from before there were gates to pass', () => {
     state: ActorState;
   }[];
 
-  test('are carried on as they are, and take every event that they took', () => {
+  test('are continued unchanged, and take every event that they took', () => {
     for (const { name, state } of golden) {
       const fit = createDirectory([agentKind]).fit({ kind: 'agent', machine: 'agent@1', state });
       expect(fit, name).not.toBe(null);
@@ -186,13 +186,13 @@ describe('snapshots from before there were gates to pass', () => {
     }
   });
 
-  test('a state that the chart does not know is not carried on', () => {
+  test('an unknown state is not continued', () => {
     const strange = { ...(golden[0]?.state as ActorState), value: { stage: 'gone', duty: 'active', feed: 'live' } };
     expect(createDirectory([agentKind]).fit({ kind: 'agent', machine: 'agent@1', state: strange })).toBe(null);
   });
 });
 
-test('no random life reaches a stage without having passed each gate before it, for this manifest, since the last step back', () => {
+test('no random life reaches a stage without passing each earlier gate for this manifest since the last demotion', () => {
   const anyEvent = fc.oneof(
     { weight: 6, arbitrary: fc.constant<ActorEvent>({ type: 'the right gate' }) },
     fc.record({

@@ -49,7 +49,7 @@ async function at(slot: number, cut: Parameters<typeof sampleCut>[1] = { premium
 const decisions = (id: string) =>
   sql`select slot, disposition, reason, manifest_version, outcome, encode(previous_hash, 'hex') as previous, encode(hash, 'hex') as hash, encode(observed_hash, 'hex') as observed, encode(manifest_hash, 'hex') as manifest, instrument, risk, book from decisions where agent_id = ${id} order by slot`;
 
-test('every agent of the shard decides once per slot, however often and by however many workers the shard is ticked', async () => {
+test('every agent of the shard decides once per slot, however often and by however many workers it is ticked', async () => {
   const ids = await agents(5);
   const slot = SLOT + PERIOD;
   await at(slot);
@@ -59,7 +59,7 @@ test('every agent of the shard decides once per slot, however often and by howev
   for (const id of ids) expect(await decisions(id)).toHaveLength(1);
 });
 
-test('the chain holds over slots, workers and restarts, and each row is what its hash says', async () => {
+test('the chain holds across slots, workers and restarts, and each hash matches its row', async () => {
   const [id] = (await agents(1)) as [string];
   const steady = ticker();
   for (let n = 1; n <= 6; n++) {
@@ -93,7 +93,7 @@ test('the chain holds over slots, workers and restarts, and each row is what its
   expect(rows.map(({ reason }) => reason)).toEqual(['research_only', null, 'research_only', null, 'research_only', null]);
 });
 
-test('slots that nobody ticked are written late, as held, in order; the slot that is due is decided on its own cut', async () => {
+test('missed slots are written late as holds, in order; the slot that is due is decided on its own cut', async () => {
   const [id] = (await agents(1)) as [string];
   await at(SLOT + PERIOD);
   await ticker().tick(PERIOD, 0, SLOT + PERIOD);
@@ -108,7 +108,7 @@ test('slots that nobody ticked are written late, as held, in order; the slot tha
   ]);
 });
 
-test('a slot that is ticked too late is held, never proposed on old data', async () => {
+test('a slot ticked too late is a hold, never a proposal on old data', async () => {
   const [id] = (await agents(1)) as [string];
   await at(SLOT + PERIOD);
   clock.advanceTo(SLOT + PERIOD + LATE_AFTER_MS + 1);
@@ -116,7 +116,7 @@ test('a slot that is ticked too late is held, never proposed on old data', async
   expect(await decisions(id)).toMatchObject([{ disposition: 'hold', reason: 'late_tick' }]);
 });
 
-test('a paused agent is not ticked, a resumed one from its next slot on, and a slot without any cut is held on nothing', async () => {
+test('a paused agent is not ticked, a resumed one from its next slot on, and a slot without a cut is a hold', async () => {
   const [id, other] = (await agents(2)) as [string, string];
   await commands.pause(context, id);
   await at(SLOT + PERIOD);
@@ -129,7 +129,7 @@ test('a paused agent is not ticked, a resumed one from its next slot on, and a s
   expect(await decisions(other)).toHaveLength(2);
 });
 
-test('an agent that was paused and resumed, twice, before its shard was ticked keeps the slots of every duty, and no other', async () => {
+test('an agent paused and resumed twice before its shard was ticked decides exactly the slots in which it was active', async () => {
   const [id] = (await agents(1)) as [string];
   await at(SLOT + PERIOD);
   await ticker().tick(PERIOD, 0, SLOT + PERIOD);
@@ -165,7 +165,7 @@ test('an agent that was paused and resumed, twice, before its shard was ticked k
   ]);
 });
 
-test('in memory a window is moved as the steps say: a rest between two duties, none where the earlier duty had no slot', () => {
+test('the tick window in memory follows the steps: a gap between two active periods, none if the earlier one had no slot', () => {
   const created = movedWindow(undefined, { from: 60, until: null });
   expect(created).toEqual({ from: 60, until: null, rests: [] });
   const paused = movedWindow(created, { from: null, until: 130 });
@@ -184,7 +184,7 @@ test('in memory a window is moved as the steps say: a rest between two duties, n
   });
 });
 
-test('an agent that took its worker down is not tried again in the slot it did so, though it was resumed before that slot was committed', async () => {
+test('an agent that killed its worker is not tried again in that slot, though it was resumed before the slot was committed', async () => {
   const [poison] = (await agents(2)) as [string];
   const slot = SLOT + PERIOD;
   await at(slot);
@@ -216,7 +216,7 @@ test('an agent that took its worker down is not tried again in the slot it did s
   expect((await decisions(poison)).map(({ reason }) => reason)).toEqual(['tick_crash', 'research_only']);
 });
 
-test('a tick that throws is blocked and an incident; its neighbours decide; after three in a row the agent is paused', async () => {
+test('a tick that throws is blocked with an incident; its neighbours decide; after three in a row the agent is paused', async () => {
   const ids = await agents(3);
   const [, bad] = ids as [string, string, string];
   const broken: Partial<TradingTickStore> = {
@@ -246,7 +246,7 @@ test('a tick that throws is blocked and an incident; its neighbours decide; afte
   ]);
 });
 
-test('ticks that throw count only in a row: a good one in between, by whatever worker, begins the count anew', async () => {
+test('only consecutive throwing ticks count: a good one in between, by any worker, resets the count', async () => {
   const [bad] = (await agents(2)) as [string, string];
   const broken: Partial<TradingTickStore> = {
     duties: async (wanted) => (await store.duties(wanted)).map((duty) => (duty.id === bad ? { ...duty, manifest: throwing() } : duty)),
@@ -272,7 +272,7 @@ function throwing() {
   };
 }
 
-test('a tick that takes its worker down is found and its agent paused: three deaths, and nobody else is harmed', async () => {
+test('an agent whose tick kills its worker is found and paused after three deaths, and no other is affected', async () => {
   const ids = await agents(4);
   const [, , poison] = ids as [string, string, string, string];
   const slot = SLOT + PERIOD;
@@ -303,7 +303,7 @@ test('a tick that takes its worker down is found and its agent paused: three dea
   expect(await sql`select id from agents where pause_cause is not null`).toEqual([{ id: poison }]);
 });
 
-test('rows that the database refuses fail the whole batch at once, and the next try is clean', async () => {
+test('rows refused by the database fail the whole batch at once, and the next attempt is clean', async () => {
   const [id] = (await agents(1)) as [string];
   await at(SLOT + PERIOD);
   const spoiled: Partial<TradingTickStore> = {
@@ -315,7 +315,7 @@ test('rows that the database refuses fail the whole batch at once, and the next 
   expect(await decisions(id)).toHaveLength(1);
 });
 
-test('one announcement per committed batch tells the feeds which decisions there are', async () => {
+test('one announcement per committed batch tells the feeds its decisions', async () => {
   await agents(3);
   await at(SLOT + PERIOD);
   await ticker().tick(PERIOD, 0, SLOT + PERIOD);
@@ -377,7 +377,7 @@ async function untilItLives(poison: readonly string[], slots: number): Promise<n
   return deaths;
 }
 
-test('the deaths are counted over slots, because a worker that dies may be replaced only in the next one', async () => {
+test('deaths are counted across slots, because a dead worker may be replaced only in the next one', async () => {
   const ids = await agents(4);
   const [, , poison] = ids as [string, string, string, string];
   expect(await untilItLives([poison], 2)).toBe(3);
@@ -394,14 +394,14 @@ test('the deaths are counted over slots, because a worker that dies may be repla
     ]);
 });
 
-test('two poisonous agents of one shard are both found, though each takes the process down before the other is', async () => {
+test('two poisonous agents of one shard are both found, though each kills the process before the other runs', async () => {
   const ids = await agents(4);
   const [first, , second] = ids as [string, string, string, string];
   expect(await untilItLives([first, second], 2)).toBe(5);
   expect((await sql`select id from agents where pause_cause is not null order by id`).map(({ id }) => id)).toEqual([first, second].sort());
 });
 
-test('a worker that dies while nobody is ticked alone, or a commit that fails again and again, accuses nobody', async () => {
+test('a worker that dies while ticking a whole batch, or repeated failed commits, suspect no agent', async () => {
   const [only] = (await agents(1)) as [string];
   for (let n = 1; n <= 6; n++) {
     await at(SLOT + n * PERIOD);
@@ -419,7 +419,7 @@ test('a worker that dies while nobody is ticked alone, or a commit that fails ag
   expect(await sql`select id from agents where pause_cause is not null`).toEqual([]);
 });
 
-test('ticks of one shard that overlap in a process take turns, so that none looks like a start that died', async () => {
+test('overlapping ticks of one shard in a process take turns, so that none looks like a dead start', async () => {
   await agents(3);
   const slot = SLOT + PERIOD;
   await at(slot);
@@ -442,7 +442,7 @@ test('ticks of one shard that overlap in a process take turns, so that none look
   expect(await sql`select begun_times, suspect from tick_shards`).toEqual([{ begun_times: 0, suspect: null }]);
 });
 
-test('agents are ticked alone in the whole process: who another shard is just ticking is not blamed for the same death', async () => {
+test('suspects are ticked alone in the whole process: an agent of another shard is not blamed for the same death', async () => {
   const ids = await agents(6);
   await sql`update actors set tick_period_ms = ${PERIOD / 2} where id = any(${ids.slice(3)})`;
   const slot = SLOT + PERIOD;

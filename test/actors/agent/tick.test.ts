@@ -39,7 +39,7 @@ const moment = fc.oneof(
   ),
 );
 
-test('over random lives, rules and risk asked apart give the verdict of the machine, and the machine is left as it was', () => {
+test('over random lives, rules and risk evaluated separately give the verdict of the machine, and leave the machine unchanged', () => {
   fc.assert(
     fc.property(fc.array(moment, { maxLength: 40 }), (life) => {
       let state = startStep(agentKind, subject, { autonomy: 'research', manifestVersion: 1, manifestHash: compiled.hash }).state;
@@ -73,7 +73,7 @@ test('over random lives, rules and risk asked apart give the verdict of the mach
   );
 });
 
-test('decisions are chained: each carries its predecessor and the hash of what it observed', () => {
+test('decisions are chained: each has its predecessor and the hash of its observations', () => {
   const hashed = new CutHashes(sampleCut(SLOT, { premiumPct: -1.5, rsi: 30 }));
   const observedHash = hashed.observed(compiled.reading);
   const end: ChainEnd = { ...CHAIN, previousHash: GENESIS_HASH };
@@ -87,7 +87,7 @@ test('decisions are chained: each carries its predecessor and the hash of what i
   expect(decided()).toEqual(first);
 });
 
-test('a late slot holds on nothing observed, and a crashed one is blocked; both say why', () => {
+test('a late slot is a hold without observations, and a crashed one is blocked; both have a reason', () => {
   const agent: ChainEnd = { ...CHAIN, previousHash: 'b'.repeat(64) };
   expect(lateTick(agent, SLOT)).toMatchObject({ disposition: 'hold', reason: 'late_tick', observedHash: '', previousHash: 'b'.repeat(64) });
   expect(crashedTick(agent, SLOT)).toMatchObject({ disposition: 'blocked_by_risk', reason: 'tick_crash', observedHash: '' });

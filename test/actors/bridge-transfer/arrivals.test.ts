@@ -190,12 +190,12 @@ describe('a deposit that the provider swaps', () => {
     ['swaps_order', 'spotchain', `its order id is 0x${'0d'.repeat(32)} instead of 0x`],
     ['swaps_destination', 'evmvenue', 'the deposit goes to 0x6666666666666666666666666666666666666666, not to the depository'],
     ['swaps_order', 'evmvenue', `it deposits for the order 0x${'0d'.repeat(32)} instead of 0x`],
-  ] as const)('%s from %s is refused before it is shown, with the field', async (how, from, words) => {
+  ] as const)('%s from %s is refused before it is shown, naming the field', async (how, from, words) => {
     fixture.world.relaySimulator.script.trouble(how);
     await expect(fixture.quoted(from, 'relay')).rejects.toThrow(words);
   });
 
-  test('is refused at the submission too, where what is stored is no longer what was quoted', async () => {
+  test('is refused at submission too if the stored terms differ from the quote', async () => {
     const honest = await fixture.quoted('spotchain', 'relay');
     const { transaction } = honest;
     if (transaction.kind !== 'solana') throw new Error('not of the primary chain');
@@ -211,7 +211,7 @@ describe('a deposit that the provider swaps', () => {
   });
 });
 
-test('a transfer takes no dollars that vaults have bound: not when it is quoted, and not when it is signed later', async () => {
+test('a transfer cannot use dollars that vaults have reserved, neither at the quote nor at a later signature', async () => {
   const { wish, id, transaction } = await fixture.quoted('spotchain', 'relay');
   const { sql, commands } = fixture;
   const wallet = { place: walletPlace(wish.sender), venue: 'spotchain', known: true, dollars: '1000', assets: new Map() } as const;

@@ -68,7 +68,7 @@ test.each(POINTS)(
 );
 
 test.each(['before', 'after'] as const)(
-  'a process that dies %s it tells of a delay has it told once, and the completion once after it',
+  'a process that dies %s it reports a delay: the delay is reported once, and the completion once after it',
   async (when) => {
     fixture.world.relaySimulator.script.trouble('holds');
     const { id } = await fixture.submitted('evmvenue', 'relay');
@@ -91,7 +91,7 @@ test.each([
   ['names_older_payment', null, 'unknown', ['bridge_fill_older_than_quote']],
   ['names_failed_payment', null, 'filling', ['bridge_fill_failed_on_chain']],
 ] as const)(
-  'where every process dies right after it has committed what it saw, a transfer that %s is told of as if none had died',
+  'a transfer that %s is reported as if no process had died, though each dies right after its commit',
   async (how, end, state, told) => {
     fixture.world.relaySimulator.script.trouble(how);
     const { id } = await fixture.submitted('evmvenue', 'relay');
@@ -115,7 +115,7 @@ test.each([
   },
 );
 
-test('an amount in transit binds capital from its submission to its end, and is between the chains only while neither shows it', async () => {
+test('an amount in transit reserves capital from its submission to its end, and is in transit only while on neither chain', async () => {
   const reads = createRiskReads(fixture.sql);
   const { id } = await fixture.submitted('evmvenue', 'relay');
   const place = `bridge:${id}`;

@@ -28,7 +28,7 @@ const alertsOf = ({ announcements }: StepPlan): string[] =>
 const kindsOf = ({ activities }: StepPlan): string[] => activities.map(({ kind }) => kind);
 const timersOf = ({ timers }: StepPlan): string[] => timers.filter(({ op }) => op === 'set').map(({ timerId }) => timerId);
 
-test('a quote waits for its time and ends; a submission is sent, looked at and timed', () => {
+test('a quote waits until its expiry; a submission is sent, checked and timed', () => {
   const quoted = begin();
   expect(transferState(quoted.state)).toBe('quoted');
   expect(quoted.timers).toMatchObject([{ op: 'set', dueAt: QUOTED.expiresAt }]);
@@ -47,13 +47,13 @@ test('a quote waits for its time and ends; a submission is sent, looked at and t
   expect(submitted.records.map(({ type }) => type)).toContain('epoch_check');
 });
 
-test('a quote that has expired takes no submission, even before its timer fires', () => {
+test('an expired quote accepts no submission, even before its timer fires', () => {
   const quoted = begin();
   expect(bridgeTransferKind.validate(quoted.state, submission(QUOTED.expiresAt - 1))).toBeNull();
   expect(bridgeTransferKind.validate(quoted.state, submission(QUOTED.expiresAt))?.detail).toContain('the quote has expired');
 });
 
-test('what a wallet sends itself is not sent by the service', () => {
+test('a transaction that the wallet sends itself is not sent by the service', () => {
   expect(kindsOf(step(begin().state, submission(NOW + 1, null)))).toEqual([LOOK_AT_TRANSFER]);
 });
 
@@ -66,7 +66,7 @@ const PATHS = {
   unknown: [look(NOW + 1, says('filling'))],
 } as const;
 
-test.each(Object.entries(PATHS))('from %s every state is reached that the axes say', (from, path) => {
+test.each(Object.entries(PATHS))('from %s every state is reached that follows from the axes', (from, path) => {
   const { state } = walk(submission(), ...path);
   expect(transferState(state)).toBe(from);
   const to = (event: ActorEvent) => transferState(step(state, event).state);
@@ -79,7 +79,7 @@ test.each(Object.entries(PATHS))('from %s every state is reached that the axes s
   if (from === 'submitted') expect(to(look(NOW + 9, source('expired')))).toBe('failed');
 });
 
-test.each(['completed', 'refunded', 'failed'] as const)('%s alerts once and is never left', (end) => {
+test.each(['completed', 'refunded', 'failed'] as const)('%s raises an alert once and is final', (end) => {
   const last = {
     completed: { ...source('final'), ...arrived('final') },
     refunded: { ...source('final'), ...refunded('final') },
@@ -92,7 +92,7 @@ test.each(['completed', 'refunded', 'failed'] as const)('%s alerts once and is n
   expect(restore(bridgeTransferKind.machine, state).can(look(NOW + 2, last) as never)).toBe(false);
 });
 
-test('a delay is told once, before the completion that follows, and its timer survives every change', () => {
+test('a delay is reported once, before the completion, and its timer survives every change', () => {
   const submitted = step(begin().state, submission());
   const timer = submitted.timers.find((one) => one.op === 'set' && one.dueAt === NOW + 2_000 + 120_000) as {
     timerId: string;
@@ -108,7 +108,7 @@ test('a delay is told once, before the completion that follows, and its timer su
   expect(alertsOf(step(again.state, look(NOW + 9, { ...source('final'), ...arrived('final') })))).toEqual(['bridge_transfer_completed']);
 });
 
-test('contradictions are told once each, with their words', () => {
+test('contradictions are reported once each, with their texts', () => {
   const { state, alerts, steps } = walk(
     submission(),
     look(NOW + 1, source('included')),
@@ -123,14 +123,14 @@ test('contradictions are told once each, with their words', () => {
   ).toEqual(['bridge_refund_failed']);
 });
 
-test('looks that overtake one another do not turn the axes back', () => {
+test('late checks do not move the axes back', () => {
   const { state } = walk(submission(), look(NOW + 50, source('included')));
   const late = step(state, look(NOW + 40, source('unseen')));
   expect(transferState(late.state)).toBe('source_confirmed');
   expect(transferContext(late.state).attentions).toEqual([]);
 });
 
-test('the same bytes are sent again while no block holds them, and not after', () => {
+test('the same bytes are sent again while no block holds them, and not afterwards', () => {
   const { state } = walk(submission());
   expect(kindsOf(step(state, look(NOW + 1, source('unseen'))))).toEqual([BROADCAST_SOURCE]);
   const included = walk(submission(), look(NOW + 1, source('included'))).state;
@@ -140,7 +140,7 @@ test('the same bytes are sent again while no block holds them, and not after', (
   expect(kindsOf(step(gone.state, look(NOW + 3, source('unseen'))))).toEqual([BROADCAST_SOURCE]);
 });
 
-test('a lease is taken and ended by its own answer alone, and what a node said is remembered', () => {
+test('a lease is taken and ended only by its own answer, and a node’s words are remembered', () => {
   const { state } = walk(submission());
   const begun = step(state, { type: 'execution.begun', key: 'k', leaseUntil: NOW + 5_000, leaseMs: 2_000 });
   expect(begun.records.map(({ type }) => type)).toEqual(['epoch_check', 'execution_lease']);
@@ -152,7 +152,7 @@ test('a lease is taken and ended by its own answer alone, and what a node said i
   expect(transferState(refused.state)).toBe('submitted');
 });
 
-test.each(Object.entries(PATHS))('a push of the provider has %s looked at at once, and changes nothing else', (from, path) => {
+test.each(Object.entries(PATHS))('a provider’s push has %s checked at once, and changes nothing else', (from, path) => {
   const { state } = walk(submission(), ...path);
   const pushed = step(state, { type: 'provider.moved' });
   expect(transferState(pushed.state)).toBe(from);
@@ -162,14 +162,14 @@ test.each(Object.entries(PATHS))('a push of the provider has %s looked at at onc
   expect(timersOf(pushed)).toHaveLength(1);
 });
 
-test('a push of what is not followed is received by nobody', () => {
+test('a push for a transfer that is not followed is ignored', () => {
   const quoted = begin();
   const { state: ended } = walk(submission(), look(NOW + 1, source('failed')));
   for (const state of [quoted.state, ended])
     expect(restore(bridgeTransferKind.machine, state).can({ type: 'provider.moved' } as never)).toBe(false);
 });
 
-test('it is looked at ever more rarely while nothing changes, and soon again after news', () => {
+test('it is checked ever more rarely without changes, and soon again after news', () => {
   let state = walk(submission()).state;
   const waits: number[] = [];
   for (let i = 0; i < 8; i++) {
@@ -186,7 +186,7 @@ test('it is looked at ever more rarely while nothing changes, and soon again aft
   expect(timersOf(news)).toHaveLength(1);
 });
 
-test('confirmations are shown as they come without a word to anybody', () => {
+test('new confirmations are shown without an alert', () => {
   const { state } = walk(submission(), look(NOW + 1, source('included')));
   const plan = step(state, look(NOW + 2, { source: { state: 'included', confirmations: 7, detail: null } }));
   expect(transferContext(plan.state).axes.source.confirmations).toBe(7);

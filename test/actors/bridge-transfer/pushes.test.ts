@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-test('a push is a step of its transfer and of no other, and the transfer ends without its timer ever firing', async () => {
+test('a push is a step of its own transfer only, and the transfer ends without its timer firing', async () => {
   const { sql, runtime, bridge, world } = fixture;
   const pushes = bridge.outside.providers.relay?.pushes;
   if (pushes === undefined) throw new Error('nothing pushes');

@@ -23,7 +23,7 @@ test('the same seed gives the same course and the same alerts', async () => {
   expect(await simulateTransfer(77)).toEqual(await simulateTransfer(77));
 });
 
-test('a provider that names payments which are not the transfer’s is told of in words, once', async () => {
+test('a provider that names foreign payments is reported once, with a description', async () => {
   const told = new Set<string>();
   for (const course of ['older_payment_alone', 'used_payment_alone', 'older_refund_alone'] as const) {
     const seed = PLANS.findIndex((plan) => plan.course === course);

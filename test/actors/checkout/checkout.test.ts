@@ -22,7 +22,7 @@ const begin = async (listingId: string, buyer: string | null) => must(await comm
 const settle = (id: string, signed: string) => commands.settle(fixture.context(), id, signed);
 
 describe('a purchase', () => {
-  test('pays the creator everything, makes his account, issues one licence, and the import has the same hash at draft', async () => {
+  test('pays the creator everything, creates the account, issues one licence, and imports a draft with the same hash', async () => {
     const listing = await fixture.listed('49.500001');
     const buyer = fixture.wallet('first buyer', 100n);
     expect(fixture.holds(fixture.payout.address)).toBeNull();
@@ -84,7 +84,7 @@ describe('a purchase', () => {
     expect((await refused(off.begin(fixture.context(), priced.id, fixture.wallet('no node', 5n).address)))?.[0]).toBe('feature_disabled');
   });
 
-  test('keeps its price and its listing, whatever becomes of them until it is paid', async () => {
+  test('keeps its price and its listing, whatever happens to them before the payment', async () => {
     const listing = await fixture.listed('5');
     const buyer = fixture.wallet('buyer of a moving listing', 10n);
     const prepared = await begin(listing.id, buyer.address);
@@ -99,7 +99,7 @@ describe('a purchase', () => {
 });
 
 describe('a payment', () => {
-  test('that is never signed expires; signed afterwards it is not sent, and the chain does not know it', async () => {
+  test('expires if never signed; signed afterwards it is not sent, and the chain does not know it', async () => {
     const listing = await fixture.listed('5');
     const buyer = fixture.wallet('idle buyer', 10n);
     const prepared = await begin(listing.id, buyer.address);
@@ -117,7 +117,7 @@ describe('a payment', () => {
     expect((await begin(listing.id, buyer.address)).id).not.toBe(prepared.id);
   });
 
-  test('that the wallet sent itself counts once its bytes are handed in, also after the expiry', async () => {
+  test('counts once its bytes are submitted if the wallet sent it itself, also after the expiry', async () => {
     const listing = await fixture.listed('6');
     const buyer = fixture.wallet('buyer who sends himself', 20n);
     const prepared = await begin(listing.id, buyer.address);
@@ -134,7 +134,7 @@ describe('a payment', () => {
     expect(fixture.holds(buyer.address)).toBe(14_000_000n);
   });
 
-  test('for what is licensed by another checkout meanwhile buys nothing more, and says who has the money', async () => {
+  test('buys nothing more if the licence was bought by another checkout meanwhile, and says who has the money', async () => {
     const listing = await fixture.listed('2');
     const buyer = fixture.wallet('buyer who pays twice', 20n);
     const first = await begin(listing.id, buyer.address);
@@ -152,7 +152,7 @@ describe('a payment', () => {
     expect((await fixture.licences()).filter(({ listingId }) => listingId === listing.id)).toHaveLength(1);
   });
 
-  test('of somebody else, of another checkout, unsigned or altered is refused, and nothing of it is sent', async () => {
+  test('of another organization or checkout, unsigned or altered, is refused, and nothing is sent', async () => {
     const [one, other] = [await fixture.listed('3'), await fixture.listed('3')];
     const buyer = fixture.wallet('careful buyer', 20n);
     const [first, second] = [await begin(one.id, buyer.address), await begin(other.id, buyer.address)];
@@ -174,7 +174,7 @@ describe('a payment', () => {
     expect(fixture.holds(buyer.address)).toBe(17_000_000n);
   });
 
-  test('is not prepared for whoever cannot pay, or would pay himself', async () => {
+  test('is not prepared for a buyer who cannot pay, or who is the creator', async () => {
     const listing = await fixture.listed('30');
     const before = await fixture.sql`select count(*)::int as n from marketplace_checkouts`;
     expect(await refused(commands.begin(fixture.context(), listing.id, fixture.wallet('poor buyer', 29n).address))).toEqual([
@@ -190,7 +190,7 @@ describe('a payment', () => {
     expect(await fixture.sql`select count(*)::int as n from marketplace_checkouts`).toEqual(before);
   });
 
-  test('is refused for every single bit that is not the prepared one', async () => {
+  test('is refused for every single bit that differs from the prepared one', async () => {
     const listing = await fixture.listed('4');
     const buyer = fixture.wallet('buyer of bits', 20n);
     const prepared = await begin(listing.id, buyer.address);
@@ -214,7 +214,7 @@ describe('a payment', () => {
     expect(await fixture.find(prepared.id)).toMatchObject({ state: 'prepared', signature: null });
   });
 
-  test('at the same moment from many members is taken once, and one checkout is open at a time', async () => {
+  test('is accepted once from many members at the same moment, and one checkout is open at a time', async () => {
     const listing = await fixture.listed('1');
     const buyer = fixture.wallet('busy buyers', 20n);
     const begun = await Promise.all(Array.from({ length: 5 }, () => commands.begin(fixture.context(), listing.id, buyer.address)));
@@ -229,7 +229,7 @@ describe('a payment', () => {
   });
 });
 
-test('the database issues no licence that nobody paid for, and shows rules to licence holders alone', async () => {
+test('the database issues no licence without payment, and shows rules only to licence holders', async () => {
   const listing = await fixture.listed('8');
   const prepared = await begin(listing.id, fixture.wallet('buyer without a licence', 20n).address);
   const insert = (state: string) => fixture.sql`

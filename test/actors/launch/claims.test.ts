@@ -49,7 +49,7 @@ async function claimed(id: string, wish: ClaimWish, who: SandboxKey, mint: strin
   return got;
 }
 
-test('fees go to creator and partner, unlocked tokens to the creator alone, and nothing is paid twice or too early', async () => {
+test('fees go to creator and partner, unlocked tokens only to the creator, and nothing is paid twice or too early', async () => {
   const wish = fixture.wish({
     preset: 'agent_treasury',
     firstBuy: '2',

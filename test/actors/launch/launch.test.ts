@@ -44,7 +44,7 @@ function buy(mint: string, config: string, amount: bigint): void {
 }
 
 describe('a launch', () => {
-  test('goes from its preparation to its successor pool, with a first buy, and its mint is listed once it trades', async () => {
+  test('goes from preparation to its successor pool, with a first buy, and its mint is listed once it trades', async () => {
     const prepared = must(await fixture.commands.prepare(fixture.context(), fixture.wish({ preset: 'agent_treasury', firstBuy: '1' })));
     const { id, mint, config, pool } = prepared.launch;
     fixture.quoteUsd.set(NATIVE_MINT, '150');
@@ -122,7 +122,7 @@ describe('a launch', () => {
     ).toBe('state_conflict');
   });
 
-  test('expires where nobody signs it, and nothing of it is on the chain', async () => {
+  test('expires if nobody signs it, and leaves nothing on the chain', async () => {
     const { launch } = must(
       await fixture.commands.prepare(
         fixture.context(),
@@ -185,7 +185,7 @@ describe('a launch', () => {
     expect(dollars.launch.pairedStock).toBeNull();
   });
 
-  test("takes nobody else's id, and no signature of anybody else", async () => {
+  test('refuses the id and the signature of others', async () => {
     const { launch, transactions } = must(
       await fixture.commands.prepare(
         fixture.context(),
@@ -203,7 +203,7 @@ describe('a launch', () => {
     expect((await fixture.reads.list(ORG, { limit: 10, after: null })).items[0]?.id).toBe(launch.id);
   });
 
-  test('is refused for any single bit of its transactions that is not the prepared one', async () => {
+  test('is refused for any single bit of its transactions that differs from the prepared one', async () => {
     const { launch, transactions } = must(
       await fixture.commands
         .prepare(

@@ -31,7 +31,7 @@ async function quoted(symbol: string) {
 }
 
 describe('a launch', () => {
-  test('is quoted, paid once, followed to its finality and launched; the mint is listed with its creator', async () => {
+  test('is quoted, paid once, followed to finality and launched; the mint is listed with its creator', async () => {
     const { payer, id, launch, payment } = await quoted('PLAIN');
     expect(launch).toMatchObject({ state: 'prepared', lamports: PRICE, creatorFeeBps: 150, pairedStock: 'spotchain:AAPLx', mint: null });
     expect(must(await fixture.commands.submit(fixture.context(), id, payment)).state).toBe('payment_submitted');
@@ -54,7 +54,7 @@ describe('a launch', () => {
     expect(fixture.paymentsOf(payer)).toHaveLength(1);
   });
 
-  test('waits for a launcher that is late, out of money, silent or without its answer, and asks with the same payment', async () => {
+  test('waits for a launcher that is late, out of money, silent or lost its answer, and asks again with the same payment', async () => {
     for (const [symbol, trouble] of [
       ['LATE', 'late'],
       ['POOR', 'treasury_low'],
@@ -80,7 +80,7 @@ describe('a launch', () => {
     expect(fixture.paymentsOf(payer)).toHaveLength(1);
   });
 
-  test('that was paid and declined says what the payer can do, and is asked for once more with the same payment', async () => {
+  test('that was paid and declined says what the payer can do, and is requested once more with the same payment', async () => {
     fixture.simulator.script.trouble('declines');
     const { payer, id, payment } = await quoted('DECLINED');
     must(await fixture.commands.submit(fixture.context(), id, payment));
@@ -96,7 +96,7 @@ describe('a launch', () => {
     expect(fixture.paymentsOf(payer)).toHaveLength(1);
   });
 
-  test('whose payment conflicts with another session’s says so, launches nothing, and is asked for once more', async () => {
+  test('whose payment conflicts with another session’s says so, launches nothing, and is requested once more', async () => {
     fixture.simulator.script.trouble('conflict');
     const { payer, id, payment } = await quoted('CONFLICT');
     const before = fixture.simulator.launches();
@@ -123,7 +123,7 @@ describe('a launch', () => {
     expect(fixture.simulator.launches()).toBe(before + 1);
   });
 
-  test('whose offer ends before the payment is handed in sends nothing and expires', async () => {
+  test('whose offer ends before the payment is submitted sends nothing and expires', async () => {
     fixture.simulator.script.trouble('brief');
     const { payer, id, payment } = await quoted('TOOLATE');
     fixture.simulator.script.trouble(null);
@@ -150,7 +150,7 @@ describe('a launch', () => {
     expect(fixture.paymentsOf(payer)).toHaveLength(1);
   });
 
-  test('is not taken as launched while the chain does not show the token that the launcher names', async () => {
+  test('does not count as launched while the chain does not show the launcher’s token', async () => {
     fixture.simulator.script.trouble('names_nothing');
     const { id, payment } = await quoted('UNSEEN');
     must(await fixture.commands.submit(fixture.context(), id, payment));
@@ -162,7 +162,7 @@ describe('a launch', () => {
     expect((await fixture.until(id, ['launched'])).state).toBe('launched');
   });
 
-  test('that nobody pays for expires, and takes no payment any more', async () => {
+  test('that is never paid expires, and accepts no payment any more', async () => {
     const { payer, id, payment } = await quoted('UNPAID');
     for (let round = 0; round < 12; round++) await fixture.pass(16_000);
     expect((await fixture.find(id)).state).toBe('expired');
@@ -175,7 +175,7 @@ describe('a launch', () => {
 });
 
 describe('refused is', () => {
-  test('any single bit of a payment that is not the prepared one, another wallet, and a payment of one lamport less', async () => {
+  test('any single bit of a payment that differs from the prepared one, another wallet, and a payment of one lamport less', async () => {
     const { id, payment, transaction } = await quoted('BITS');
     const bytes = Buffer.from(payment, 'base64');
     let tried = 0;

@@ -40,7 +40,7 @@ const SPENDING: Readonly<Record<string, 'its step binds the dollars' | 'pays by 
   evaluation: 'none of a person',
 };
 
-test('every kind of actor says whether it spends dollars of people', () => {
+test('every kind of actor declares whether it spends people’s dollars', () => {
   expect(Object.keys(SPENDING).sort()).toEqual(ACTOR_KINDS.map(({ kind }) => kind).sort());
 });
 
@@ -52,7 +52,7 @@ test.each([
   '/v1/launches/dbc/prepare',
   '/v1/bridge/quote',
   '/v1/bridge/submission',
-])('%s says that dollars may be bound', (url) => {
+])('%s declares that dollars may be reserved', (url) => {
   const route = ROUTES.map(({ route: one }) => one).find((one) => one.url === url);
   expect(route?.refusals).toContain('blocked_by_risk');
 });
@@ -125,7 +125,7 @@ async function draft(allocationUsd: string, symbol = 'AAPLx'): Promise<string> {
 }
 const arm = (id: string) => fixture.takes.arm(fixture.context(), id, 'live', []);
 
-test.each(TRANSACTION_PURPOSES)('a transaction for %s pays from a wallet only what no armed Take needs', async (purpose) => {
+test.each(TRANSACTION_PURPOSES)('a transaction for %s can only spend what no armed Take needs', async (purpose) => {
   await compared();
   const subjectOf = PAYING[purpose];
   expect(await arm(await draft('700'))).toMatchObject({ ok: true });
@@ -149,7 +149,7 @@ test.each(TRANSACTION_PURPOSES)('a transaction for %s pays from a wallet only wh
   expect(await arm(await draft('100'))).toMatchObject({ ok: true });
 });
 
-test('of an arming and a person that want the same dollars at the same moment, one gets them', async () => {
+test('if an arming and a person want the same dollars at the same moment, one gets them', async () => {
   await compared();
   for (let round = 0; round < 12; round++) {
     const id = await draft('1000');

@@ -26,7 +26,7 @@ function attempts(...errors: Error[]) {
   };
 }
 
-test('what moved is validated anew, and the fifth time is the last', async () => {
+test('an order whose book moved is validated again, at most five times', async () => {
   const fourth = attempts(new Moved(), new Moved(), new Moved(), new Moved());
   expect(await placedOnVerdict('org', obstacleOf, fourth.attempt)).toEqual({ ok: true, value: 'written' });
   const never = attempts(...Array.from({ length: 9 }, () => new Moved()));
@@ -34,7 +34,7 @@ test('what moved is validated anew, and the fifth time is the last', async () =>
   expect([fourth.made.times, never.made.times]).toEqual([5, 5]);
 });
 
-test('orders that overtook one another take turns: each is validated anew at most once more', async () => {
+test('concurrent orders take turns: each is validated again at most once more', async () => {
   let version = 0;
   let writing = 0;
   const order = (orgId: string) => {
@@ -56,7 +56,7 @@ test('orders that overtook one another take turns: each is validated anew at mos
   expect([version, writing]).toEqual([50, 0]);
 });
 
-test('an order that comes while others wait for their turn waits as well, and is validated once', async () => {
+test('an order that comes while others wait for their turn waits too, and is validated once', async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -81,7 +81,7 @@ test('an order that comes while others wait for their turn waits as well, and is
   expect(said).toEqual(['first', 'first', 'in its turn', 'next']);
 });
 
-test('a turn that ends in an error lets the next one come', async () => {
+test('a turn that ends in an error lets the next one proceed', async () => {
   const broken = placedOnVerdict('org', obstacleOf, attempts(new Moved(), new Error('a defect')).attempt);
   const next = placedOnVerdict('org', obstacleOf, attempts(new Moved()).attempt);
   await expect(broken).rejects.toThrow('a defect');
@@ -92,17 +92,17 @@ test.each<[string, Error, string]>([
   ['no room', new Full(), 'too_many_prepared'],
   ['a halt', new PermitLost('halted'), 'halted'],
   ['a duplicate request', Object.assign(new Error(), { code: '23505', constraint_name: 'idempotency_keys_pkey' }), 'idempotency_in_flight'],
-])('%s is answered, and nothing is tried again', async (_, error, code) => {
+])('%s is answered, and nothing is retried', async (_, error, code) => {
   const { made, attempt } = attempts(error);
   expect(await placedOnVerdict('org', obstacleOf, attempt)).toMatchObject({ ok: false, refusal: { code } });
   expect(made.times).toBe(1);
 });
 
-test('an error that nobody knows is an error still', async () => {
+test('an unknown error stays an error', async () => {
   await expect(placedOnVerdict('org', obstacleOf, attempts(new Error('a defect')).attempt)).rejects.toThrow('a defect');
 });
 
-test('a validation that lets nothing pass names every limit, and the reason of what is only not known', () => {
+test('a failed validation names every limit, and the reason of each unknown one', () => {
   const limit = { limit: '5', before: '4', after: '6', suggestion: 'at most 1' };
   const rejections = [
     { code: 'open_positions_limit', ...limit },
@@ -138,7 +138,7 @@ function together(failing: (asked: readonly number[], times: number) => Error | 
 }
 const numbers = (length: number): readonly number[] => Array.from({ length }, (_, index) => index);
 
-test('orders of one moment are attempted together, at most 64, and what comes meanwhile after them; each has its own answer', async () => {
+test('concurrent orders are attempted together, at most 64, and later ones afterwards; each has its own answer', async () => {
   const { tried, place } = together();
   const placed = numbers(70).map((one) => place('org', one));
   while (tried.length === 0) await new Promise(setImmediate);
@@ -149,7 +149,7 @@ test('orders of one moment are attempted together, at most 64, and what comes me
   expect(outcomes.filter(({ ok }) => !ok).length).toBe(7);
 });
 
-test('orders of other organizations are attempted by themselves, and all take turns with what is placed otherwise', async () => {
+test('orders of other organizations are attempted separately, and all take turns with orders placed elsewhere', async () => {
   const { tried, place } = together();
   const said: string[] = [];
   const other = placedOnVerdict('org', obstacleOf, async () => {
@@ -162,7 +162,7 @@ test('orders of other organizations are attempted by themselves, and all take tu
   expect(said).toEqual(['other after 0', 'other after 2']);
 });
 
-test('orders whose book moved are validated anew together, the fifth time for the last time', async () => {
+test('orders whose book moved are validated together again, at most five times', async () => {
   const moving = together((_, times) => (times < 5 ? new Moved() : null));
   await expect(Promise.all([moving.place('org', 1), moving.place('org', 2)])).resolves.toMatchObject([{ ok: true }, { ok: true }]);
   expect(moving.tried.length).toBe(5);
@@ -172,7 +172,7 @@ test('orders whose book moved are validated anew together, the fifth time for th
   expect(never.tried.length).toBe(5);
 });
 
-test('where one of a group cannot be written, each is placed by itself, and only that one fails', async () => {
+test('if one of a group cannot be written, each is placed by itself, and only that one fails', async () => {
   const { tried, place } = together((asked) => (asked.includes(2) ? new Error('a defect') : asked.includes(3) ? new Full() : null));
   const outcomes = await Promise.allSettled(numbers(5).map((one) => place('org', one)));
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
@@ -181,14 +181,14 @@ test('where one of a group cannot be written, each is placed by itself, and only
   expect(await place('org', 7)).toEqual({ ok: true, value: 7 });
 });
 
-test('a halt that comes while a group is placed ends all of it, and nothing is tried again', async () => {
+test('a halt while a group is placed ends all of it, and nothing is retried', async () => {
   const { tried, place } = together(() => new PermitLost('halted'));
   const outcomes = await Promise.all([place('org', 1), place('org', 2)]);
   expect(outcomes).toMatchObject(Array.from({ length: 2 }, () => ({ ok: false, refusal: { code: 'halted' } })));
   expect(tried).toEqual([[1, 2]]);
 });
 
-test('where there is no database, a group fails at once: nobody is tried by himself', async () => {
+test('without a database a group fails at once: no order is tried by itself', async () => {
   const { tried, place } = together((_, times) => (times === 1 ? new Outage() : null));
   const outcomes = await Promise.allSettled([place('org', 1), place('org', 2)]);
   expect(outcomes).toMatchObject(Array.from({ length: 2 }, () => ({ status: 'rejected', reason: expect.any(Outage) })));

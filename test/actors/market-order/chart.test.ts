@@ -125,7 +125,7 @@ const stepTo = (way: readonly EventName[]): ActorState =>
   );
 
 for (const state of MARKET_ORDER_STATES) {
-  test(`in ${state} exactly the edges of the chart are taken`, () => {
+  test(`in ${state} exactly the transitions of the chart are taken`, () => {
     const at = stepTo(WAYS[state]);
     expect(at.value).toBe(state);
     for (const name of Object.keys(EVENTS) as EventName[])
@@ -140,14 +140,14 @@ for (const state of MARKET_ORDER_STATES) {
   });
 }
 
-test('an answer that was found before another worker took the lease counts for nothing, and its activity stays', () => {
+test('an answer from before another worker took the lease is ignored, and its activity stays', () => {
   const late = { ...EVENTS.filled, answer: { outcome: 'filled', fills: [fill], lease: SLOT + 1_000 } };
   expect(marketOrderKind.validate(stepTo(WAYS.executing), late)).toMatchObject({ code: 'unavailable' });
   // Reconciling an unknown outcome needs no lease.
   expect(marketOrderKind.validate(stepTo(WAYS.unknown), done({ outcome: 'filled', fills: [fill] }))).toBeNull();
 });
 
-test('a paper order begins where it ends, and is booked on the version that it was validated on or not at all', () => {
+test('a paper order is final at once, and is booked on its validated version or not at all', () => {
   const { state, records, activities } = begun('partially_filled', [half]);
   expect(state).toMatchObject({
     value: 'partially_filled',
@@ -160,7 +160,7 @@ test('a paper order begins where it ends, and is booked on the version that it w
   expect(begun('failed').state).toMatchObject({ value: 'failed', status: 'done', context: { reason: 'no_depth', filledQuantity: '0' } });
 });
 
-test('a live order is carried by its own id, under a lease, and what its venue filled is booked on whatever version there is', () => {
+test('a live order runs under its own id and a lease, and its fills are booked on any version', () => {
   expect(begun('approved').activities).toEqual([{ kind: 'execute_market_order', payload: { proposalId: subject.actorId } }]);
   const types = (way: readonly EventName[], name: EventName) => step(stepTo(way), EVENTS[name]).records.map(({ type }) => type);
   expect(types([], 'begun')).toEqual(['epoch_check', 'execution_lease', 'market_order']);
@@ -171,24 +171,24 @@ test('a live order is carried by its own id, under a lease, and what its venue f
   expect(settled.state.context).toMatchObject({ filledQuantity: '2', filledNotionalUsd: '200' });
 });
 
-test('the filled quantity is what the venue executed, before the commission that it took out of the purchase', () => {
+test('the filled quantity is the executed one, before commission is deducted from the purchase', () => {
   const arrived = { ...fill, quantity: '1.998', executedQuantity: '2', notionalUsd: '199.8', feeUsd: '0.2' };
   const settled = step(stepTo(['begun']), done({ outcome: 'filled', fills: [arrived], executedQuantity: '2' }));
   expect(settled.state.context).toMatchObject({ filledQuantity: '2', filledNotionalUsd: '200' });
 });
 
-test('an order that takes at once cannot be taken back once it may be at the exchange', () => {
+test('an immediate order cannot be cancelled once it may be at the exchange', () => {
   const leaving = after(begun('approved').state, [EVENTS.begun]);
   expect(taken(leaving, EVENTS.cancel)).toBeNull();
   expect(taken(after(leaving, [EVENTS.notKnown]), EVENTS.cancel)).toBeNull();
 });
 
-test('what is wanted back while it leaves is taken back as soon as it rests', () => {
+test('an order cancelled while it is being sent is cancelled as soon as it rests', () => {
   expect(taken(after(stepTo(['begun']), [EVENTS.cancel]), EVENTS.resting)).toBe('withdrawing');
   expect(taken(after(stepTo(['begun', 'notKnown']), [EVENTS.cancel]), EVENTS.resting)).toBe('withdrawing');
 });
 
-test('fills are booked as they come, each once, and what is left stays bound', () => {
+test('fills are booked as they come, each once, and the remainder stays reserved', () => {
   const further = step(stepTo(['begun', 'resting']), EVENTS.further);
   expect(further.records.map(({ type }) => type)).toEqual(['fill', 'market_order']);
   expect(further.records[1]).toMatchObject({ state: 'resting', filledQuantity: '1', restingAt: '101', boundUsd: '101' });

@@ -116,7 +116,7 @@ function taken(state: ActorState, event: ActorEvent) {
 }
 
 for (const [state, edges] of Object.entries(EDGES)) {
-  test(`in ${state} exactly the edges of the chart are taken`, () => {
+  test(`in ${state} exactly the transitions of the chart are taken`, () => {
     const at = stepTo(WAYS[state] as readonly EventName[]);
     expect(at.value).toBe(state);
     for (const [name, event] of Object.entries(EVENTS)) {
@@ -138,7 +138,7 @@ for (const [state, edges] of Object.entries(EDGES)) {
 
 const types = (plan: ReturnType<typeof taken>) => plan?.records.map(({ type }) => type) ?? [];
 
-test('executed is not filled: nothing is booked before the venue tells of a fill, and each fill once', () => {
+test('executed is not filled: nothing is booked before the venue reports a fill, and each fill once', () => {
   for (const way of [[], ['submitted'], ['submitted', 'final']] as const) {
     let { state, records } = startStep(predictionOrderKind, subject, input() as never);
     for (const name of way)
@@ -156,7 +156,7 @@ test.each([
   ['more than was ordered', [fill('f1', '11')]],
   ['worse than the limit', [fill('f1', '1', '0.51')]],
   ['together more than was ordered', [fill('f1', '6'), fill('f2', '6')]],
-])('a venue that tells of %s books nothing and alarms', (_, fills) => {
+])('a venue that reports %s books nothing and raises an alert', (_, fills) => {
   const plan = taken(stepTo(['final']), done({ outcome: 'filled', fills, refundUsd: null, reason: null }));
   expect(plan?.state.value).toBe('open');
   expect(types(plan)).toEqual([]);
@@ -170,14 +170,14 @@ test.each([
   ['cancelled', null, 1],
   ['failed', '3.1', 0],
   ['failed', '5.2', 1],
-] as const)('%s with %s given back raises %d alarms', (outcome, refundUsd, alarms) => {
+] as const)('%s with %s refunded raises %d alerts', (outcome, refundUsd, alarms) => {
   const plan = taken(stepTo(['final']), done({ outcome, fills: [fill('f1', '4')], refundUsd, reason: 'x' }));
   expect(plan?.state).toMatchObject({ value: outcome, status: 'done', context: { refundUsd, reason: 'x' } });
   expect(types(plan)).toContain('fill');
   expect(plan?.announcements.map(({ body }) => body['what'])).toEqual(Array.from({ length: alarms }, () => 'prediction_refund_off'));
 });
 
-test('a paper order begins where it ends, on the book that it was validated on', () => {
+test('a paper order is final at once, on the book that it was validated on', () => {
   const start = (begins: PredictionOrderInput['begins'], fills: PredictionOrderInput['fills'] = []) =>
     startStep(predictionOrderKind, subject, input(begins, fills) as never);
   const filled = start('filled', [fill('f', '10')]);
@@ -189,7 +189,7 @@ test('a paper order begins where it ends, on the book that it was validated on',
   expect(start('failed')).toMatchObject({ state: { value: 'failed', status: 'done' } });
 });
 
-test('the venue is asked soon at first, then ever more rarely, and soon again after a fill', () => {
+test('the venue is polled soon at first, then ever more rarely, and soon again after a fill', () => {
   let state = stepTo(['final']);
   const waits: number[] = [];
   for (let look = 0; look < 7; look++) {
@@ -204,7 +204,7 @@ test('the venue is asked soon at first, then ever more rarely, and soon again af
   expect(filled?.timers).toMatchObject([{ op: 'cancel' }, { op: 'set', dueAt: SLOT + 2_000 }]);
 });
 
-test('the transaction is asked after where its word does not come', () => {
+test('the transaction is looked up if its result does not come', () => {
   for (const state of ['prepared', 'submitted'] as const) {
     const plan = taken(stepTo(WAYS[state] as readonly EventName[]), { type: `xstate.after.followAfter.prediction_order@1.${state}` });
     expect(plan).toMatchObject({ state: { value: state }, activities: [{ kind: 'follow_order_transaction' }] });

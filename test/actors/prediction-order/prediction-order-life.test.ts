@@ -56,7 +56,7 @@ const reserved = async () =>
   ).length;
 
 describe('prepare', () => {
-  test('asks for a real transaction that pays the deposit into escrow, and nothing else', async () => {
+  test('requests a real transaction that pays the deposit into escrow, and nothing else', async () => {
     const before = await fixture.cash();
     const { order, transaction } = await prepared();
     const read = readTransaction(Buffer.from(transaction.unsigned, 'base64'));
@@ -77,7 +77,7 @@ describe('prepare', () => {
     expect(audit).toMatchObject({ action: 'prediction_order.prepare' });
   });
 
-  test('a prepared order reserves, and an expired one is over', async () => {
+  test('a prepared order reserves capital, and an expired one does not', async () => {
     const { order } = await prepared();
     expect(await reserved()).toBeGreaterThan(0);
     fixture.chain.expireBlockhashes();
@@ -100,13 +100,13 @@ describe('prepare', () => {
     expect(outcome.ok ? '' : outcome.refusal.detail).toMatch(detail);
   });
 
-  test('a venue that does not answer prices nothing', async () => {
+  test('a venue that does not answer gives no price', async () => {
     fixture.onchain.faults.set({ status5xx: 1 });
     const outcome = await fixture.live.prepare(fixture.context, fixture.wish(), fixture.wallet.address);
     expect(outcome.ok ? [] : outcome.refusal.rejections?.map(({ code }) => code)).toEqual(['quote_not_live']);
   });
 
-  test('a node that does not answer is said to be silent, and nothing is stored', async () => {
+  test('an unreachable node is reported, and nothing is stored', async () => {
     const stored = await reserved();
     fixture.solana.faults.set({ status5xx: 1 });
     const outcome = await fixture.live.prepare(fixture.context, fixture.wish(), fixture.wallet.address);
@@ -117,7 +117,7 @@ describe('prepare', () => {
 });
 
 describe('execute', () => {
-  test('takes the prepared bytes, signed, and no others', async () => {
+  test('accepts the prepared bytes, signed, and no others', async () => {
     const { order, transaction } = await prepared();
     const other = await prepared();
     const foreign = await execute(order.id, fixture.signed(other.transaction.unsigned));
@@ -134,7 +134,7 @@ describe('execute', () => {
     expect((await fixture.order(order.id)).state).toBe('submitted');
   });
 
-  test('a market that closed since is not traded any more', async () => {
+  test('a market that has closed meanwhile is not traded', async () => {
     const { order, transaction } = await prepared();
     const market = (await fixture.markets.get(fixture.market.id)) as OnchainFixture['market'];
     await fixture.markets.saveMarkets([{ ...market, status: 'closed', providerStatus: 'closed', receivedAt: market.receivedAt + 1 }]);
@@ -143,7 +143,7 @@ describe('execute', () => {
     await fixture.pass(10);
   });
 
-  test('a halt that came since stops it', async () => {
+  test('a halt after the preparation stops it', async () => {
     const { order, transaction } = await prepared();
     await fixture.sql`update control set epoch = epoch + 1 where org_id = ${ORG}`;
     expect(await execute(order.id, fixture.signed(transaction.unsigned))).toMatchObject({ ok: false, refusal: { code: 'halted' } });
@@ -185,7 +185,7 @@ describe('executed is not filled', () => {
     await fixture.list();
   });
 
-  test('what live books claim of an outcome is compared with what the wallet holds at the venue', async () => {
+  test('live books’ claims on an outcome are compared with the wallet’s position at the venue', async () => {
     const reserves = createReserveStore(fixture.sql);
     const compared = async (positionsOf: ReservePlaces['positionsOf'] = fixture.venue.positions) => {
       await createReserveCheck({
@@ -228,7 +228,7 @@ describe('executed is not filled', () => {
     expect(await compared()).toMatchObject({ verdict: 'backed', unknown: [] });
   });
 
-  test('what it bought may be sold, and no more than that', async () => {
+  test('its position may be sold, and no more than that', async () => {
     const held = (await bookNow())?.holdings[0]?.quantity as string;
     const cash = await fixture.cash();
     const order = await opened({ side: 'sell', notionalUsd: null, quantity: held });
@@ -241,7 +241,7 @@ describe('executed is not filled', () => {
     await fixture.list();
   });
 
-  test.each(['closed', 'failed'] as const)('an order that the venue has %s gives its deposit back', async (how) => {
+  test.each(['closed', 'failed'] as const)('an order that the venue has %s refunds its deposit', async (how) => {
     const cash = await fixture.cash();
     const fills = (await bookNow())?.fills ?? 0;
     const order = await opened();
@@ -254,7 +254,7 @@ describe('executed is not filled', () => {
     await fixture.list();
   });
 
-  test('an order that is closed halfway keeps what was filled and gets the rest back', async () => {
+  test('an order that is closed halfway keeps its fills and is refunded the rest', async () => {
     const cash = await fixture.cash();
     const order = await opened();
     const { orderAccount } = order.onchain as { orderAccount: string };
@@ -300,7 +300,7 @@ describe('executed is not filled', () => {
 });
 
 describe('crashes', () => {
-  test('a worker that dies after every answer of the venue comes to each fill once', async () => {
+  test('a worker that dies after every answer of the venue books each fill once', async () => {
     const order = await opened();
     const { orderAccount } = order.onchain as { orderAccount: string };
     const before = (await bookNow())?.fills as number;
@@ -333,7 +333,7 @@ describe('crashes', () => {
     await fixture.list();
   });
 
-  test('the word that it is final is asked for where it was lost', async () => {
+  test('a lost finality notice is requested again', async () => {
     const { order, transaction } = await prepared();
     expect((await execute(order.id, fixture.signed(transaction.unsigned))).ok).toBe(true);
     await fixture.work();

@@ -132,7 +132,7 @@ function at(state: PreparedTransactionState): ActorState {
 }
 
 test.each(PREPARED_TRANSACTION_STATES)(
-  '%s: each event leads where the chart says, or nowhere; a restored snapshot says the same',
+  '%s: each event leads where the chart says, or is not taken; a restored snapshot behaves the same',
   (state) => {
     const here = at(state);
     expect(atRest(restore(kind.machine, JSON.parse(JSON.stringify(here))))).toEqual(here);
@@ -149,7 +149,7 @@ test.each(PREPARED_TRANSACTION_STATES)(
 const activities = (plan: StepPlan | null) => plan?.activities.map(({ kind: name }) => name) ?? [];
 const records = (plan: StepPlan | null) => plan?.records.map(({ type }) => type) ?? [];
 
-test('every step that leads to the chain requires the epoch, and nothing else does', () => {
+test('every step toward the chain requires the epoch, and no other does', () => {
   const requiring = PREPARED_TRANSACTION_STATES.flatMap((state) =>
     (Object.keys(EVENTS) as EventName[]).flatMap((name) =>
       records(stepped(at(state), name)).includes('epoch_check') ? [`${state} ${name}`] : [],
@@ -178,7 +178,7 @@ test('only a finalized transaction is settled, and once', () => {
   expect(settling).toEqual(['broadcast finalized', 'confirmed finalized', 'refused finalized', 'unknown finalized']);
 });
 
-test('every resting state in which it may land has its timer or its activity: nothing waits for ever', () => {
+test('every waiting state in which it may land has a timer or an activity: none waits forever', () => {
   for (const state of OPEN_TRANSACTION_STATES) {
     let plan = startStep(kind, subject, input as never);
     for (const name of WAYS[state]) plan = stepped(plan.state, name) as StepPlan;
@@ -186,7 +186,7 @@ test('every resting state in which it may land has its timer or its activity: no
   }
 });
 
-test('the signed bytes and their name never change once they are given', () => {
+test('the signed bytes and their signature never change', () => {
   for (const state of PREPARED_TRANSACTION_STATES.filter((one) => one !== 'prepared' && one !== 'expired')) {
     const here = at(state);
     for (const name of Object.keys(EVENTS) as EventName[]) {
@@ -196,7 +196,7 @@ test('the signed bytes and their name never change once they are given', () => {
   }
 });
 
-test('an answer of before another lease ends no lease', () => {
+test('an answer from before another lease ends no lease', () => {
   const here = at('broadcast');
   const old = eventStep(kind, subject, restore(kind.machine, here), done({ outcome: 'sent', lease: SLOT + 1 }));
   expect(records(old)).not.toContain('execution_lease_ended');

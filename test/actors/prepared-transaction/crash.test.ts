@@ -61,7 +61,7 @@ const POINTS = {
 } as const satisfies Record<string, { dies: Parameters<typeof dyingAt>[0]; when: 'before' | 'after' }>;
 
 test.each(Object.keys(POINTS) as (keyof typeof POINTS)[])(
-  'a process that dies %s is followed by one that comes to one fill',
+  'a process that dies %s is followed by one that ends with exactly one fill',
   async (point) => {
     const order = await preparedSwap(fixture);
     must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
@@ -82,27 +82,24 @@ test.each(Object.keys(POINTS) as (keyof typeof POINTS)[])(
   },
 );
 
-test.each(['before', 'after'] as const)(
-  'a request that dies %s its submission is committed is given again, and is one fill',
-  async (when) => {
-    const order = await preparedSwap(fixture);
-    const signed = signedBy(fixture.wallet, order.unsigned);
-    const dying = fixture.swapsOn({ runtime: dyingAt(({ type }) => type === 'submit', when) });
-    await expect(dying.execute(fixture.context(), order.id, signed)).rejects.toThrow('the process died');
-    expect((await fixture.find(order.id)).state).toBe(when === 'before' ? 'prepared' : 'submitted');
-    must(await fixture.swaps.execute(fixture.context(), order.id, signed));
-    expect(await followed(order.id)).toBe('finalized');
-    expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
-  },
-);
+test.each(['before', 'after'] as const)('a request that dies %s its submission is committed is repeated, and is one fill', async (when) => {
+  const order = await preparedSwap(fixture);
+  const signed = signedBy(fixture.wallet, order.unsigned);
+  const dying = fixture.swapsOn({ runtime: dyingAt(({ type }) => type === 'submit', when) });
+  await expect(dying.execute(fixture.context(), order.id, signed)).rejects.toThrow('the process died');
+  expect((await fixture.find(order.id)).state).toBe(when === 'before' ? 'prepared' : 'submitted');
+  must(await fixture.swaps.execute(fixture.context(), order.id, signed));
+  expect(await followed(order.id)).toBe('finalized');
+  expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
+});
 
-test('a request that dies while it prepares leaves nothing that could be signed or filled', async () => {
+test('a request that dies during preparation leaves nothing that could be signed or filled', async () => {
   const runtime: Runtime = { ...fixture.runtime, start: async () => Promise.reject(died) };
   await expect(fixture.swapsOn({ runtime }).prepare(fixture.context(), fixture.wish())).rejects.toThrow('the process died');
   expect(await fixture.sql`select 1 from prepared_transactions`).toEqual([]);
 });
 
-test('two workers of the same activities at once come to one transaction and one fill', async () => {
+test('two workers of the same activities at once produce one transaction and one fill', async () => {
   const order = await preparedSwap(fixture);
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   const { runtime: other } = actorsOn(fixture.sql, fixture.clock);
@@ -116,7 +113,7 @@ test('two workers of the same activities at once come to one transaction and one
   expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
 });
 
-test('no broadcast begins after a halt has answered, however they race', async () => {
+test('no broadcast starts after a halt has answered, however they race', async () => {
   const ROUNDS = rounds({ suite: 5, proof: 12 });
   let halted = false;
   let late = 0;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { keyOf } from '../../domain/solana/honest-transactions.ts';
 import { preparedSwap, swapFixture } from './swap-fixture.ts';
 
-test('a transfer that a wallet inserts is the only instruction that is named', async () => {
+test('a transfer inserted by a wallet is the only instruction reported', async () => {
   const fixture = await swapFixture();
   const order = await preparedSwap(fixture);
   const transaction = VersionedTransaction.deserialize(Buffer.from(order.unsigned, 'base64'));

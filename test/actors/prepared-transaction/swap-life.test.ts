@@ -35,7 +35,7 @@ async function untilEnded(id: string): Promise<void> {
   throw new Error(`it is still ${JSON.stringify(await fixture.find(id))}`);
 }
 
-test('prepared, signed, executed, finalized: one fill of what the wallet really gave and got, and the ledger sums to zero', async () => {
+test('prepared, signed, executed, finalized: one fill of the wallet’s real balance change, and the ledger sums to zero', async () => {
   const before = { usdc: await held(USDC_MINT), aapl: await held(AAPL_MINT) };
   const order = await preparedSwap(fixture);
   expect(order).toMatchObject({ state: 'prepared', purpose: 'swap', signature: null, fills: [] });
@@ -75,7 +75,7 @@ test('prepared, signed, executed, finalized: one fill of what the wallet really 
   expect(fixture.errors).toEqual([]);
 });
 
-test('what was bought is sold again; more than book and wallet hold is not', async () => {
+test('a position is sold again; more than book and wallet hold is refused', async () => {
   const buy = await preparedSwap(fixture, { amount: '500' });
   must(await fixture.swaps.execute(fixture.context(), buy.id, signedBy(fixture.wallet, buy.unsigned)));
   await fixture.work();
@@ -96,7 +96,7 @@ test('what was bought is sold again; more than book and wallet hold is not', asy
   expect(await fixture.booked()).toEqual({ fills: 2, sums: 0 });
 });
 
-test("a wallet's own tokens are sold, though no book bought them; more than it holds is not", async () => {
+test("a wallet's own tokens can be sold without a book position; more than it holds is refused", async () => {
   // Received from someone else: the manual book does not know it.
   fixture.fund(AAPL_MINT, 200_000_000n);
   fixture.solana.chain.finalize();
@@ -123,7 +123,7 @@ test("a wallet's own tokens are sold, though no book bought them; more than it h
   expect(fixture.errors).toEqual([]);
 });
 
-test('a wallet that inserts its guard is told which program it inserted; nothing is sent, and honest bytes still go', async () => {
+test('a wallet that inserts its guard gets its program named; nothing is sent, and honest bytes still pass', async () => {
   const order = await preparedSwap(fixture);
   const guarded = await withGuard(order.unsigned);
   const refused = await fixture.swaps.execute(fixture.context(), order.id, guarded);
@@ -195,7 +195,7 @@ test('fifty submissions of the same bytes at once, and again later, are one broa
   });
 });
 
-test('a broadcast whose answer is lost is unknown, and only the chain leads out of it', async () => {
+test('a broadcast with a lost answer is unknown, and only the chain resolves it', async () => {
   const order = await preparedSwap(fixture);
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   const lossy = {
@@ -215,7 +215,7 @@ test('a broadcast whose answer is lost is unknown, and only the chain leads out 
   expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
 });
 
-test('bytes that the chain loses are sent again, the same ones, until they land', async () => {
+test('bytes lost by the chain are sent again unchanged until they land', async () => {
   const order = await preparedSwap(fixture);
   fixture.chain.intake('lose');
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
@@ -229,7 +229,7 @@ test('bytes that the chain loses are sent again, the same ones, until they land'
   expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
 });
 
-test('what never lands expires by two proofs: the finalized height, and a look-up after it', async () => {
+test('an order that never lands expires by two proofs: the finalized height, and a look-up after it', async () => {
   const order = await preparedSwap(fixture);
   fixture.chain.intake('lose');
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
@@ -261,7 +261,7 @@ test('what never lands expires by two proofs: the finalized height, and a look-u
   expect(await fixture.booked()).toEqual({ fills: 0, sums: 0 });
 });
 
-test('an unsigned order expires by itself, and gives back what it reserved', async () => {
+test('an unsigned order expires by itself and releases its reservation', async () => {
   const order = await preparedSwap(fixture);
   fixture.chain.expireBlockhashes();
   fixture.chain.finalize();
@@ -271,7 +271,7 @@ test('an unsigned order expires by itself, and gives back what it reserved', asy
   expect(late).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
 });
 
-test('a swap that a fork undoes is not booked until it is final again', async () => {
+test('a swap undone by a fork is not booked until it is final again', async () => {
   const order = await preparedSwap(fixture);
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   await fixture.work();
@@ -291,7 +291,7 @@ test('a swap that a fork undoes is not booked until it is final again', async ()
   expect(await fixture.booked()).toEqual({ fills: 0, sums: 0 });
 });
 
-test('a node that says a height beside the truth ends nothing that the chain has', async () => {
+test('a node that reports a wrong height ends nothing that the chain has', async () => {
   const order = await preparedSwap(fixture);
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   fixture.chain.misreportHeight(100_000);
@@ -366,13 +366,13 @@ async function landAnyway(bytes: Uint8Array): Promise<{ readonly outcome: 'sent'
   return { outcome: 'sent' };
 }
 
-test('a wallet that lacks the dollars is told so before anything is stored', async () => {
+test('a wallet that lacks the dollars is refused before anything is stored', async () => {
   const refused = await fixture.swaps.prepare(fixture.context(), fixture.wish({ amount: '20000' }));
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance' }] } });
   expect(await fixture.sql`select 1 from prepared_transactions`).toEqual([]);
 });
 
-test('dollars that are gone by the broadcast refuse it: nothing is filled, and it ends by its two proofs', async () => {
+test('dollars gone before the broadcast prevent it: nothing is filled, and it ends by its two proofs', async () => {
   const order = await preparedSwap(fixture);
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   await emptied();
@@ -387,7 +387,7 @@ test('dollars that are gone by the broadcast refuse it: nothing is filled, and i
   expect(await fixture.booked()).toEqual({ fills: 0, sums: 0 });
 });
 
-test('a lookup table that holds something else by the broadcast lets nothing leave', async () => {
+test('a lookup table that changed before the broadcast stops it', async () => {
   const order = await preparedSwap(fixture);
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   const stranger = keyOf(66).publicKey.toBase58();
@@ -400,7 +400,7 @@ test('a lookup table that holds something else by the broadcast lets nothing lea
   expect(fixture.solana.requests.get('sendTransaction') ?? 0).toBe(0);
 });
 
-test('a simulation that breaks the promise by the broadcast lets nothing leave', async () => {
+test('a simulation that breaks the promise stops the broadcast', async () => {
   const order = await preparedSwap(fixture);
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   const { promise } = swapSubject(order);
@@ -415,7 +415,7 @@ test('a simulation that breaks the promise by the broadcast lets nothing leave',
   expect(fixture.solana.requests.get('sendTransaction') ?? 0).toBe(0);
 });
 
-test('signed bytes that were changed where they lie are not sent', async () => {
+test('signed bytes altered in the database are not sent', async () => {
   const order = await preparedSwap(fixture);
   must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   const other = must(await fixture.swaps.prepare(fixture.context(), fixture.wish({ amount: '77' })));
@@ -440,7 +440,7 @@ test.each(['stale', 'delayed', 'degraded', 'halted'] as const)('a %s quote buys 
     expect(outcome).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'quote_not_live' }] } });
 });
 
-test('a quote that is not live any more lets nothing leave; the same bytes go once it is', async () => {
+test('a quote that is no longer live stops the submission; the same bytes pass once it is live', async () => {
   const order = await preparedSwap(fixture);
   const signed = signedBy(fixture.wallet, order.unsigned);
   await fixture.receive('stale');
@@ -461,7 +461,7 @@ test('a mandate that was tightened since the preparation holds at the execution'
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'notional_limit_breach' }] } });
 });
 
-test('prepared orders reserve the mandate: together they never come to more, however many are asked for at once', async () => {
+test('prepared orders reserve capital: together they never exceed the mandate, however many are requested at once', async () => {
   await fixture.sql`
     insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${fixture.sql.json({ maxCapitalUsd: '1000' })}, 'risk')`;
   const asked = await Promise.all(
@@ -475,7 +475,7 @@ test('prepared orders reserve the mandate: together they never come to more, how
   for (const outcome of asked) if (!outcome.ok) expect(['blocked_by_risk', 'unavailable']).toContain(outcome.refusal.code);
 });
 
-test('a purchase takes no dollars that vaults have bound, counted with what waits for its signature; a sale takes none', async () => {
+test('a purchase cannot use dollars reserved by vaults, counting what waits for a signature; a sale uses none', async () => {
   const address = fixture.wallet.publicKey.toBase58();
   const place = { place: walletPlace(address), venue: 'spotchain', known: true, dollars: '10000', assets: new Map() } as const;
   const claims = {
@@ -502,7 +502,7 @@ test('a purchase takes no dollars that vaults have bound, counted with what wait
   await preparedSwap(fixture, { side: 'sell', amount: '1' });
 });
 
-test('no more than twenty are open at once', async () => {
+test('at most twenty are open at once', async () => {
   for (let index = 0; index < 20; index++) await preparedSwap(fixture, { amount: String(10 + index) });
   expect(await fixture.swaps.prepare(fixture.context(), fixture.wish({ amount: '10' }))).toMatchObject({
     ok: false,
@@ -510,7 +510,7 @@ test('no more than twenty are open at once', async () => {
   });
 });
 
-test('the same message is prepared once: nobody takes the fill of another one for its own', async () => {
+test('the same message is prepared once: no order can claim the fill of another', async () => {
   await preparedSwap(fixture);
   expect(await fixture.swaps.prepare(fixture.context(), fixture.wish())).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
   fixture.chain.advance(1);
@@ -530,7 +530,7 @@ test('another organization finds no such order, and neither does another purpose
   expect(foreign).toMatchObject({ ok: false, refusal: { code: 'not_found' } });
 });
 
-test('what was prepared before a halt is not submitted after it, and what was submitted is not sent', async () => {
+test('an order prepared before a halt cannot be submitted after it, and a submitted one is not sent', async () => {
   const [first, second] = [await preparedSwap(fixture), await preparedSwap(fixture, { amount: '100' })];
   must(await fixture.swaps.execute(fixture.context(), first.id, signedBy(fixture.wallet, first.unsigned)));
   expect(await fixture.commands.emergencyHalt(fixture.context())).toMatchObject({ ok: true });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { keepPoolLiquidity } from '../../../src/adapters/store/catalog/pool-liquidity-store.ts';
 import { AAPLX, swapFixture } from './swap-fixture.ts';
 
-test('a swap before the first minute is refused for its true reason, and passes as soon as the pool was received', async () => {
+test('a swap before the first minute is refused with its true reason, and passes as soon as the pool is received', async () => {
   const fixture = await swapFixture();
   try {
     // The last cut before the restart is too old.

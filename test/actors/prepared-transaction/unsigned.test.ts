@@ -9,7 +9,7 @@ test.each([
   [1_001, true],
   [1_300, true],
   [1_301, false],
-])('at height 1000 a message that may land up to %d is fit to be prepared: %s', async (last, fit) => {
+])('at height 1000 a message that may land up to %d can be prepared: %s', async (last, fit) => {
   const objection = await lifetimeObjection({ blockHeight: async () => 1_000 }, last);
   expect(objection === null).toBe(fit);
   if (!fit) expect(objection).toContain(`${last - 1_000} more blocks; 1 to 300 are right`);
@@ -18,7 +18,7 @@ test.each([
 const table = fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 12 });
 const places = fc.uniqueArray(fc.nat(11), { maxLength: 6 });
 
-test('a place is resolved to what stands there, and a message that names an empty place is refused', async () => {
+test('an index is resolved to its account, and a message that names a missing one is refused', async () => {
   await fc.assert(
     fc.asyncProperty(fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.tuple(table, places, places)), async (held) => {
       const chain = { lookupTable: async (name: string) => held[name]?.[0] ?? null };
@@ -37,7 +37,7 @@ test('a place is resolved to what stands there, and a message that names an empt
   );
 });
 
-test('a table that is none is refused by its name', async () => {
+test('an invalid table is refused by its name', async () => {
   const outcome = await resolvedLookups({ lookupTable: async () => null }, { lookups: [{ table: 'gone', writable: [0], readonly: [] }] });
   expect(outcome).toMatchObject({ ok: false, refusal: { code: 'route_refused', detail: expect.stringContaining('gone') } });
 });

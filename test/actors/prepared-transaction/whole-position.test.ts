@@ -27,7 +27,7 @@ async function holdings(): Promise<{ quantity: string }[]> {
   return book?.holdings ?? [];
 }
 
-test('the whole of a position is sold, which leaves nothing in the book; a unit more, or anything beside it, is refused', async () => {
+test('a whole position can be sold, leaving nothing in the book; one unit more, or anything else, is refused', async () => {
   await carriedOut({ amount: '123.456789' });
   const quantity = (await holdings())[0]?.quantity as string;
   // With whole lots the test would prove nothing.

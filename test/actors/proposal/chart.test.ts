@@ -112,7 +112,7 @@ const stepTo = (way: readonly EventName[], mode: 'paper' | 'live' = 'live'): Act
   );
 
 for (const state of PROPOSAL_STATES) {
-  test(`in ${state} exactly the edges of the chart are taken`, () => {
+  test(`in ${state} exactly the transitions of the chart are taken`, () => {
     const at = stepTo(WAYS[state]);
     expect(at.value).toBe(state);
     for (const [name, event] of Object.entries(EVENTS)) expect([name, taken(at, event)]).toEqual([name, EDGES[state]?.[name] ?? null]);
@@ -126,17 +126,17 @@ for (const state of PROPOSAL_STATES) {
   });
 }
 
-test('an answer that was found before another worker took the lease counts for nothing, and its activity stays', () => {
+test('an answer from before another worker took the lease is ignored, and its activity stays', () => {
   const late = { ...(EVENTS['blockedAnswer'] as ActorEvent), answer: { outcome: 'blocked', risk: blocked, lease: null } };
   expect(proposalKind.validate(stepTo(WAYS.executing), late)).toMatchObject({ code: 'unavailable' });
   expect(proposalKind.validate(stepTo(WAYS.approved), late)).toBeNull();
 });
 
-test('an execution on paper that was given up did not happen: failed, not unknown', () => {
+test('an abandoned paper execution did not happen: failed, not unknown', () => {
   expect(taken(stepTo(WAYS.executing, 'paper'), EVENTS['givenUp'] as ActorEvent)).toBe('failed');
 });
 
-test('a proposal begins as its decision says, and waits by a timer with an absolute time', () => {
+test('a proposal starts as its decision says, and waits by a timer with an absolute time', () => {
   const start = (begins: ProposalInput['begins']) => startStep(proposalKind, subject, input('paper', begins) as never);
   const waiting = start('pending_approval');
   expect(waiting.state.value).toBe('pending_approval');
@@ -148,7 +148,7 @@ test('a proposal begins as its decision says, and waits by a timer with an absol
   expect(start('cancelled').state).toMatchObject({ value: 'cancelled', status: 'done', context: { reason: 'halted' } });
 });
 
-test('the steps that lead to an order carry its permit, and the one that begins it a lease', () => {
+test('steps toward an order carry its permit, and the one that starts it a lease', () => {
   const types = (way: readonly EventName[], name: EventName) =>
     step(stepTo(way), EVENTS[name] as ActorEvent).records.map(({ type }) => type);
   expect(types([], 'approve')).toContain('execution_permit');

@@ -112,36 +112,33 @@ const BEFORE: { readonly [what: string]: (id: string) => Promise<unknown> } = {
   ...Object.fromEntries(AUTONOMY_LEVELS.map((level) => [`autonomy ${level}`, (id: string) => set(id, level)])),
 };
 
-test.each(Object.keys(BEFORE))(
-  'after %s a live position is closed by the word of a person, and the agent buys nothing more',
-  async (what) => {
-    const id = await holding();
-    await BEFORE[what]?.(id);
-    const closed = await fixture.commands.close(fixture.context(), id, { instrument: null, limitPrice: null });
-    expect(closed).toMatchObject({ ok: true, value: { paused: true, closing: [{ instrument: null, limitPrice: null, subject: 'ann' }] } });
-    await soldOut(id);
-    const [exit] = await fixture.list({ agentId: id });
-    expect(exit).toMatchObject({
-      state: 'filled',
-      side: 'exit',
-      decisionId: null,
-      order: { side: 'sell', mode: 'live', reduceOnly: true },
-    });
-    await fixture.tick();
-    expect(await look()).toBe(0);
-    expect(await held(id)).toEqual([]);
-    expect((await fixture.sql`select subject, action from audit where target = ${id} and action = 'agent.close'`)[0]).toEqual({
-      subject: 'ann',
-      action: 'agent.close',
-    });
-    expect(await fixture.commands.close(fixture.context(), id, { instrument: null, limitPrice: null })).toMatchObject({
-      ok: false,
-      refusal: { code: 'state_conflict', detail: 'the agent holds nothing to close' },
-    });
-  },
-);
+test.each(Object.keys(BEFORE))('after %s a person can close a live position, and the agent buys nothing more', async (what) => {
+  const id = await holding();
+  await BEFORE[what]?.(id);
+  const closed = await fixture.commands.close(fixture.context(), id, { instrument: null, limitPrice: null });
+  expect(closed).toMatchObject({ ok: true, value: { paused: true, closing: [{ instrument: null, limitPrice: null, subject: 'ann' }] } });
+  await soldOut(id);
+  const [exit] = await fixture.list({ agentId: id });
+  expect(exit).toMatchObject({
+    state: 'filled',
+    side: 'exit',
+    decisionId: null,
+    order: { side: 'sell', mode: 'live', reduceOnly: true },
+  });
+  await fixture.tick();
+  expect(await look()).toBe(0);
+  expect(await held(id)).toEqual([]);
+  expect((await fixture.sql`select subject, action from audit where target = ${id} and action = 'agent.close'`)[0]).toEqual({
+    subject: 'ann',
+    action: 'agent.close',
+  });
+  expect(await fixture.commands.close(fixture.context(), id, { instrument: null, limitPrice: null })).toMatchObject({
+    ok: false,
+    refusal: { code: 'state_conflict', detail: 'the agent holds nothing to close' },
+  });
+});
 
-test('a halt that comes after the word takes its order back, and the next look sells all the same', async () => {
+test('a halt after the close request cancels its order, and the next check sells all the same', async () => {
   const id = await holding();
   await fixture.commands.close(fixture.context(), id, { instrument: null, limitPrice: null });
   priced();
@@ -174,7 +171,7 @@ test('one position is closed at its limit once the market pays it, and the other
   expect(await fixture.agents.find(ORG, id)).toMatchObject({ closing: [], paused: true, pauseCause: 'operator' });
 });
 
-test('a paper position is closed too, and whoever resumes the agent takes the word back', async () => {
+test('a paper position is closed too, and resuming the agent withdraws the request', async () => {
   const id = await fixture.agent('policy_auto');
   priced();
   await fixture.tick();
@@ -217,7 +214,7 @@ test('a paper position of an earlier manifest version stays in the portfolio, an
   });
 });
 
-test('a position of a venue that takes no live orders is closed on paper, at its limit too', async () => {
+test('a position on a venue without live orders is closed on paper, at its limit too', async () => {
   const perp: InstrumentKey = 'evmvenue:BTC';
   const id = await fixture.agent('policy_auto', eagerManifest({ universe: [{ key: perp, kind: 'perp' }] }));
   fixture.price('60000', '60010', 'live', perp);
@@ -233,7 +230,7 @@ test('a position of a venue that takes no live orders is closed on paper, at its
   expect(await held(id)).toEqual([]);
 });
 
-test('prices that are not live sell nothing, and the word stays', async () => {
+test('prices that are not live sell nothing, and the request stays', async () => {
   const id = await holding();
   await fixture.commands.close(fixture.context(), id, { instrument: null, limitPrice: null });
   fixture.price('60000', '60010', 'stale');
@@ -242,7 +239,7 @@ test('prices that are not live sell nothing, and the word stays', async () => {
   await soldOut(id);
 });
 
-test('the word for one instrument goes before the word for all, and neither lets an order of before a halt leave', () => {
+test('a request for one instrument overrides the one for all, and neither lets an order from before a halt be sent', () => {
   const all = { instrument: null, limitPrice: null, subject: 'a', at: 1 };
   const one = { instrument: BTC, limitPrice: '5', subject: 'a', at: 2 };
   expect(closingOf(withClosing([all], one), BTC)).toBe(one);

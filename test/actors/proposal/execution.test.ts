@@ -60,7 +60,7 @@ const due = () => fixture.sql`update activities set due_at = 0 where state = 'pe
 /** Ends all leases, which run by the database's clock, so that the next worker may follow. */
 const leaseOver = () => fixture.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
 
-test('a live order goes through its client once, and what the venue filled is booked', async () => {
+test('a live order goes through its client once, and the venue’s fill is booked', async () => {
   const { id, agentId } = await liveProposal();
   const { client, submits } = venue();
   await fixture.carry({ clients: { spotexchange: client } });
@@ -71,7 +71,7 @@ test('a live order goes through its client once, and what the venue filled is bo
   expect((await fixture.sql`select cash_usd < 5000 as spent from books where agent_id = ${agentId}`)[0]).toEqual({ spent: true });
 });
 
-test('an outcome that is not known is asked for until the venue says; until then nothing else leads out of it', async () => {
+test('an unknown outcome is reconciled until the venue answers; nothing else resolves it', async () => {
   const { id, agentId } = await liveProposal();
   const world = venue({ loses: 'answer', silent: true });
   const clients = { spotexchange: world.client };
@@ -100,7 +100,7 @@ test('an outcome that is not known is asked for until the venue says; until then
   expect(alerts).toHaveLength(1);
 });
 
-test('a halt leaves what is unknown alone, and the venue still says what became of it', async () => {
+test('a halt leaves unknown outcomes alone, and the venue still resolves them', async () => {
   const { id } = await liveProposal();
   const world = venue({ loses: 'answer', silent: true });
   await fixture.carry({ clients: { spotexchange: world.client } });
@@ -122,7 +122,7 @@ const CRASHES = [
 ] as const;
 for (const mode of ['live', 'paper'] as const) {
   for (const point of CRASHES) {
-    test(`${mode}: a worker that dies ${point} is followed by one that comes to one fill`, async () => {
+    test(`${mode}: a worker that dies ${point} is followed by one that ends with one fill`, async () => {
       let id: string;
       if (mode === 'live') id = (await liveProposal()).id;
       else {
@@ -197,7 +197,7 @@ for (const mode of ['live', 'paper'] as const) {
   }
 }
 
-test('a worker that died under its lease and is followed after a halt sends nothing: cancelled', async () => {
+test('a worker that died under its lease before a halt sends nothing afterwards: cancelled', async () => {
   const { id } = await liveProposal();
   const world = venue();
   const [activity] = await fixture.actorStore.takeActivities(fixture.clock.now(), 5_000, 10, ['execute_order']);
@@ -216,7 +216,7 @@ test('a worker that died under its lease and is followed after a halt sends noth
   expect(world.submits).toEqual([]);
 });
 
-test('a lease lasts no longer for its holder than for a halt, though the system time of the holder was set back', async () => {
+test('a lease is as short for its holder as for a halt, though the holder’s system time was set back', async () => {
   await liveProposal();
   let setBackMs = 0;
   const clock = createLiveClock({
@@ -241,7 +241,7 @@ test('a lease lasts no longer for its holder than for a halt, though the system 
   expect(afterTheHalt[0]?.byTimeOfDayMs).toBeGreaterThan(0);
 });
 
-test('a lease that is over before it could be used sends nothing; the next attempt takes it anew', async () => {
+test('a lease that expires before its use sends nothing; the next attempt takes a new one', async () => {
   const { id } = await liveProposal();
   const world = venue();
   const runtime: typeof fixture.runtime = {
@@ -263,7 +263,7 @@ test('a lease that is over before it could be used sends nothing; the next attem
   expect(await state(id)).toEqual(['filled', null]);
 });
 
-test('a paper execution is one transaction: permit, lease and fill; the steps of before and after stand in its history', async () => {
+test('a paper execution is one transaction: permit, lease and fill, with all its steps in the history', async () => {
   await fixture.agent('policy_auto');
   fixture.price('60000', '60010');
   await fixture.tick();
@@ -282,33 +282,30 @@ test('a paper execution is one transaction: permit, lease and fill; the steps of
   expect(await fixture.sql`select state from activities where actor_id = ${id}`).toEqual([{ state: 'done' }]);
 });
 
-test.for(['paper', 'live'] as const)(
-  '%s: a mandate that changes while an order is assessed by the one before: it is assessed again',
-  async (mode) => {
-    let id: string;
-    if (mode === 'live') id = (await liveProposal()).id;
-    else {
-      await fixture.agent('policy_auto');
-      fixture.price('60000', '60010');
-      await fixture.tick();
-      id = (await fixture.list())[0]?.id as string;
-    }
-    const world = venue();
-    let assessed = 0;
-    await fixture.carry({
-      clients: { spotexchange: world.client },
-      preTrade: {
-        assess: async (...parameters) => {
-          const verdict = await fixture.preTrade.assess(...parameters);
-          if (++assessed === 1)
-            await fixture.sql`
+test.for(['paper', 'live'] as const)('%s: a mandate that changes while an order is assessed: it is assessed again', async (mode) => {
+  let id: string;
+  if (mode === 'live') id = (await liveProposal()).id;
+  else {
+    await fixture.agent('policy_auto');
+    fixture.price('60000', '60010');
+    await fixture.tick();
+    id = (await fixture.list())[0]?.id as string;
+  }
+  const world = venue();
+  let assessed = 0;
+  await fixture.carry({
+    clients: { spotexchange: world.client },
+    preTrade: {
+      assess: async (...parameters) => {
+        const verdict = await fixture.preTrade.assess(...parameters);
+        if (++assessed === 1)
+          await fixture.sql`
             insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${fixture.sql.json({ reduceOnly: true })}, 'ann')`;
-          return verdict;
-        },
+        return verdict;
       },
-    });
-    expect(assessed).toBe(2);
-    expect((await state(id))[0]).toBe('blocked_by_risk');
-    expect([await fills(), world.submits]).toEqual([0, []]);
-  },
-);
+    },
+  });
+  expect(assessed).toBe(2);
+  expect((await state(id))[0]).toBe('blocked_by_risk');
+  expect([await fills(), world.submits]).toEqual([0, []]);
+});

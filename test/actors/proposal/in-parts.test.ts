@@ -15,7 +15,7 @@ const MAKER = { algorithm: 'smart_order_routing_maker_first' } as const;
 const TWAP = { algorithm: 'twap', quantity: '0.6', urgency: 'high' } as const;
 const slice = SLICES.high.everyMs;
 
-test('an order rests at the near side and, where the market trades through its price, is filled there as a maker', async () => {
+test('an order rests at the near side and is filled there as a maker if the market trades through its price', async () => {
   const fixture = await partsFixture(MAKER);
   await fixture.carry();
   expect([fixture.value(), fixture.state(), fixture.execution()]).toMatchObject([
@@ -38,7 +38,7 @@ test.each([
   ['no trade', []],
   ['trades at its price only, where others may stand before it', [['60000', '9']]],
   ['trades above it', [['60005', '9']]],
-] as const)('%s: the order is taken back and taken', async (_, traded) => {
+] as const)('%s: the order is cancelled and taken', async (_, traded) => {
   const fixture = await partsFixture(MAKER);
   await fixture.carry();
   await fixture.pass(500);
@@ -53,7 +53,7 @@ test.each([
   ]);
 });
 
-test('what was traded through fills no more than that; the remainder is taken, and what is open shrinks with it', async () => {
+test('a resting order is filled by no more than what traded through; the remainder is taken', async () => {
   const fixture = await partsFixture(MAKER);
   await fixture.carry();
   await fixture.pass(500);
@@ -72,7 +72,7 @@ test('what was traded through fills no more than that; the remainder is taken, a
   expect(new Set(fixture.fills().map(({ id }) => id)).size).toBe(2);
 });
 
-test('a sale rests at the ask and fills where the market trades above it', async () => {
+test('a sale rests at the ask and fills if the market trades above it', async () => {
   const fixture = await partsFixture({ ...MAKER, side: 'sell' });
   await fixture.carry();
   expect(fixture.execution().restingAt).toBe('60010');
@@ -91,7 +91,7 @@ test.each(['low', 'medium', 'high'] as const)('urgency %s decides how long an or
   expect(fixture.value()).not.toBe('resting');
 });
 
-test('a halt takes a resting order back at once: what was filled stays, and nothing more leaves', async () => {
+test('a halt cancels a resting order at once: fills stay, and nothing more is sent', async () => {
   for (const traded of ['0', '0.004']) {
     const fixture = await partsFixture(MAKER);
     await fixture.carry();
@@ -106,7 +106,7 @@ test('a halt takes a resting order back at once: what was filled stays, and noth
   }
 });
 
-test('an order is cut into equal slices that leave by their timers, each assessed by itself', async () => {
+test('an order is split into equal slices sent by timers, each assessed by itself', async () => {
   const fixture = await partsFixture(TWAP);
   await fixture.carry();
   expect([fixture.value(), fixture.filled()]).toEqual(['waiting', '0.2']);
@@ -119,7 +119,7 @@ test('an order is cut into equal slices that leave by their timers, each assesse
   expect(fixture.fills().map(({ at }) => at - (fixture.fills()[0] as Fill).at)).toEqual([0, slice, 2 * slice]);
 });
 
-test('a slice that cannot be filled is stated and not made up for', async () => {
+test('a slice that cannot be filled is recorded and not made up for', async () => {
   const fixture = await partsFixture(TWAP);
   await fixture.carry();
   await fixture.pass(slice, 'stale');
@@ -132,7 +132,7 @@ test('a slice that cannot be filled is stated and not made up for', async () => 
   ]);
 });
 
-test('slices that were due while nobody was there are left out, and never leave in a bunch', async () => {
+test('slices that were due during an outage are skipped, never sent in a bunch', async () => {
   const fixture = await partsFixture({ ...TWAP, urgency: 'low', quantity: '1' });
   await fixture.carry();
   const every = SLICES.low.everyMs;
@@ -147,7 +147,7 @@ test('slices that were due while nobody was there are left out, and never leave 
   expect(fixture.execution().parts).toHaveLength(10);
 });
 
-test('an execution of which every slice came too late has expired', async () => {
+test('an execution whose slices were all too late has expired', async () => {
   const fixture = await partsFixture(TWAP);
   fixture.market.quote = null;
   await fixture.carry();
@@ -173,7 +173,7 @@ test('a pause between two slices ends the rest', async () => {
   expect(fixture.filled()).toBe('0.2');
 });
 
-test('an answer about a part that is over counts for nothing', async () => {
+test('an answer about a finished part is ignored', async () => {
   const fixture = await partsFixture(TWAP);
   await fixture.carry();
   await fixture.pass(slice);
@@ -281,7 +281,7 @@ async function lived(seed: number, options: PartsOptions): Promise<{ fixture: Pa
   return { fixture, world };
 }
 
-test('whatever gets lost on the way, the venue never executes more than the order, and all that it executed is booked', async () => {
+test('whatever gets lost, the venue never executes more than the order, and every execution is booked', async () => {
   const ends = new Set<string>();
   let filledAtRest = 0;
   for (let seed = 1; seed <= 150; seed++) {

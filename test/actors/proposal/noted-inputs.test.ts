@@ -26,7 +26,7 @@ async function waiting(): Promise<{ agentId: string; id: string }> {
 }
 
 test.each([false, true])(
-  'after a proposal ended unfilled the next tick notes that nothing waits any more (another worker: %s)',
+  'after a proposal ended unfilled the next tick records that nothing is pending (another worker: %s)',
   async (another) => {
     const { agentId, id } = await waiting();
     await fixture.orders.decline(fixture.context(), id, 'no');
@@ -42,7 +42,7 @@ test.each([false, true])(
   },
 );
 
-test('an agent that never read anything leaves no note, however many workers tick it', async () => {
+test('an agent without reads records nothing, however many workers tick it', async () => {
   const agentId = await fixture.agent('confirm');
   await fixture.tick();
   fixture.freshWorker();

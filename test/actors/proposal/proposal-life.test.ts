@@ -76,7 +76,7 @@ test('an agent at confirm proposes once, waits, and its approved order is filled
   expect(fixture.errors).toEqual([]);
 });
 
-test('the position is left again: an exit proposal sells what is held, and the book is flat', async () => {
+test('the position is closed again: an exit proposal sells it, and the book is flat', async () => {
   const { agentId, id } = await pendingProposal();
   await fixture.orders.approve(fixture.context(), id);
   await fixture.carry();
@@ -106,7 +106,7 @@ test('fifty approvals at once are one execution and one fill', async () => {
   expect(await state(id)).toEqual(['filled', null]);
 });
 
-test('a declined proposal says by whom and why, frees its capacity, and the agent proposes anew', async () => {
+test('a declined proposal records by whom and why, frees its capacity, and the agent proposes again', async () => {
   const { id } = await pendingProposal();
   expect(await fixture.orders.decline(fixture.context(), id, 'not today')).toMatchObject({
     ok: true,
@@ -120,7 +120,7 @@ test('a declined proposal says by whom and why, frees its capacity, and the agen
   expect((await fixture.list()).map((one) => one.state)).toEqual(['pending_approval', 'declined']);
 });
 
-test('an approval that nobody gives expires, by a timer that outlives the process', async () => {
+test('a proposal without approval expires by a timer that survives the process', async () => {
   const { id } = await pendingProposal();
   fixture.clock.advanceTo(fixture.clock.now() + 599_000);
   await fixture.timers.fireDue();
@@ -131,7 +131,7 @@ test('an approval that nobody gives expires, by a timer that outlives the proces
   expect(await fixture.sql`select 1 from timers where actor_id = ${id}`).toEqual([]);
 });
 
-test('data that is not live at the approval leaves the proposal pending; a limit that is breached ends it', async () => {
+test('stale data at the approval leaves the proposal pending; a breached limit ends it', async () => {
   const { id } = await pendingProposal();
   fixture.price('60000', '60010', 'stale');
   const stale = await fixture.orders.approve(fixture.context(), id);
@@ -145,7 +145,7 @@ test('data that is not live at the approval leaves the proposal pending; a limit
   expect(await state(id)).toEqual(['blocked_by_risk', 'notional_limit_breach']);
 });
 
-test('a quote older than its limit fills nothing, however live it was when it was received', async () => {
+test('a quote older than its limit fills nothing, however live it was at receipt', async () => {
   const { id } = await pendingProposal();
   expect(await fixture.orders.approve(fixture.context(), id)).toMatchObject({ ok: true });
   fixture.clock.advanceTo(fixture.clock.now() + 6_000);
@@ -180,7 +180,7 @@ test('the book of the venue fills level by level within the limit, and the rest 
   });
 });
 
-test('policy_auto executes at once, suggest creates nothing and says it on the channel, research does neither', async () => {
+test('policy_auto executes at once, suggest creates nothing but announces it, research does neither', async () => {
   const auto = await fixture.agent('policy_auto');
   const suggests = await fixture.agent('suggest');
   await fixture.agent('research');
@@ -203,7 +203,7 @@ test('policy_auto executes at once, suggest creates nothing and says it on the c
   expect((await recommended(ORG, { limit: 10, after: `${slot}|${suggests}` })).items).toEqual([]);
 });
 
-test('policy_auto trades the full size or not at all; autonomous takes what there is room for', async () => {
+test('policy_auto trades the full size or not at all; autonomous reduces it to the available room', async () => {
   const manifest = eagerManifest({ maxCapitalUsd: '700', maxTradeNotionalUsd: '1000' });
   const auto = await fixture.agent('policy_auto', manifest);
   const free = await fixture.agent('autonomous', manifest);
@@ -217,7 +217,7 @@ test('policy_auto trades the full size or not at all; autonomous takes what ther
   expect(await state(proposal?.id as string)).toEqual(['filled', null]);
 });
 
-test('what changes the agent cancels what waits: pause, another manifest, a lower level', async () => {
+test('changes of the agent cancel pending proposals: pause, another manifest, a lower level', async () => {
   for (const [change, reason] of [
     [(id: string) => fixture.commands.pause(fixture.context(), id), 'paused'],
     [(id: string) => fixture.commands.addVersion(fixture.context(), id, eagerManifest({ maxSlippageBps: 40 })), 'manifest_changed'],
@@ -231,7 +231,7 @@ test('what changes the agent cancels what waits: pause, another manifest, a lowe
   }
 });
 
-test('should the process die between the pause and the cancelling, the timers of the same commit cancel', async () => {
+test('if the process dies between pause and cancellation, timers of the same commit cancel', async () => {
   const { agentId, id } = await pendingProposal();
   // As another process would: only the agent's step.
   await fixture.runtime.deliver(agentId, { type: 'pause', cause: 'operator' }, { cause: 'test' });
@@ -262,7 +262,7 @@ test('a live order without a client of its venue fails with feature_disabled and
   expect((await fixture.decisions(agentId)).at(-1)).toMatchObject({ disposition: 'propose_entry' });
 });
 
-test("reduce_to_flat closes what a breaker-held agent holds through risk, once; an operator's pause closes nothing", async () => {
+test("reduce_to_flat closes a breaker-held agent's positions through risk, once; an operator's pause closes nothing", async () => {
   const held = async (action: 'reduce_to_flat' | 'cancel_all_and_halt') => {
     const agentId = await fixture.agent('policy_auto', eagerManifest({ killSwitchAction: action }));
     await fixture.atStage(agentId, 'live');
@@ -311,7 +311,7 @@ test("reduce_to_flat closes what a breaker-held agent holds through risk, once; 
   expect(fixture.errors).toEqual([]);
 });
 
-test('halt_only leaves what waits: it cannot be approved while the breaker holds, and stays for after', async () => {
+test('halt_only keeps pending proposals: they cannot be approved while the breaker holds, but afterwards', async () => {
   const agentId = await fixture.agent('confirm', eagerManifest({ killSwitchAction: 'halt_only' }));
   await fixture.atStage(agentId, 'live');
   await fixture.fund(agentId, '5000');
@@ -331,7 +331,7 @@ test('halt_only leaves what waits: it cannot be approved while the breaker holds
   });
 });
 
-test('a stop-loss ends the slices of its own entry and sells what they bought, while both are on record as open', async () => {
+test('a stop-loss ends the slices of its own entry and sells their fills, while both are recorded as open', async () => {
   const agentId = await fixture.agent('policy_auto', eagerManifest({ algorithm: 'twap', urgency: 'low', stopLossPct: 2 }));
   fixture.price('60000', '60010');
   await fixture.tick();

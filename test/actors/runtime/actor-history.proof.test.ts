@@ -60,7 +60,7 @@ beforeAll(async () => {
   return () => sql.end();
 });
 
-test('every moment is what it was, in a few milliseconds, once the checkpoints are written', async () => {
+test('every moment is rebuilt exactly in a few milliseconds, once the checkpoints are written', async () => {
   const store = createHistoryStore(sql);
   const errors: unknown[] = [];
   while ((await writeCheckpoints({ store, directory, contained: eachRow((error) => errors.push(error)) })) > 0 && errors.length === 0);

@@ -66,7 +66,7 @@ beforeAll(async () => {
   return () => sql.end();
 });
 
-test('every moment is what it was, and reads no more steps than lie between two checkpoints', async () => {
+test('every moment is rebuilt exactly, reading no more steps than lie between two checkpoints', async () => {
   const store = createHistoryStore(sql);
   const errors: unknown[] = [];
   while ((await writeCheckpoints({ store, directory, contained: eachRow((error) => errors.push(error)) })) > 0 && errors.length === 0);
@@ -100,7 +100,7 @@ test('before its first step, and for another organization, there is nothing', as
   expect(await history.stateAt('00000000-0000-7000-8000-000000000002', 'agent', ID, { version: 5 })).toMatchObject({ ok: false });
 });
 
-test('a step that leads elsewhere than it led is told, and steps of the earlier words lead where they led', () => {
+test('a step with another result than recorded is reported, and steps under earlier names lead where they led', () => {
   const agent = { id: ID, orgId: ORG, kind: 'agent' };
   const step = (version: number, event: object, to: ActorState): StoredStep => ({
     version,

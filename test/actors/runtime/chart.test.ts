@@ -8,13 +8,13 @@ import { ACTOR_CAPABILITIES } from '../../../src/boot/capabilities/index.ts';
 const SELF = 'test/actors/runtime/chart.test.ts';
 
 test.each(ACTOR_CAPABILITIES.map(({ kind, machineFile }) => [kind, machineFile] as const))(
-  'the page of the state chart is what the machine of $kind says',
+  'the page of the state chart matches the machine of $kind',
   async ({ machine }, file) => {
     await expect(chartPage(machine, file, SELF)).toMatchFileSnapshot(`../../../docs/state-charts/${file.split('/')[1]}.md`);
   },
 );
 
-test('the diagram keeps to the grammar: plain identifiers, quoted names, nothing else', () => {
+test('the diagram follows the grammar: plain identifiers, quoted names, nothing else', () => {
   const { mermaid } = describeMachine(agentKind.machine);
   const [first, ...lines] = mermaid.trimEnd().split('\n');
   expect(first).toBe('stateDiagram-v2');

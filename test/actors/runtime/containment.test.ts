@@ -4,7 +4,7 @@ import { createContainment } from '../../../actors/runtime/containment.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('a row that failed while the clock ran two hours ahead is tried again after its wait, not two hours later', async () => {
+test('a row that failed while the clock ran two hours ahead is retried after its wait, not two hours later', async () => {
   const clock = { day: 1_000_000 + 2 * HOUR_MS, since: 50, now: () => clock.day, elapsed: () => clock.since };
   const loop = createContainment({ isOutage: () => false, isSilence: () => false, ledger: null, clock, onError: () => () => {} })(
     'breakers',

@@ -17,7 +17,7 @@ test('a machine with a history state is refused when it is registered, however d
   expect(() => createDirectory([lamp as never])).toThrow('the machine of lamp has a history state, lamp@1.on.bright.back');
 });
 
-test('a machine that invokes an actor is refused: a step would be taken without it', () => {
+test('a machine that invokes an actor is refused: its work would be outside the step', () => {
   const machine = createMachine({
     id: 'lamp@1',
     initial: 'off',
@@ -28,7 +28,7 @@ test('a machine that invokes an actor is refused: a step would be taken without 
   );
 });
 
-test('no machine of the service has one or invokes any', () => {
+test('no machine of the service has a history state or invokes an actor', () => {
   expect(ACTOR_KINDS.length).toBeGreaterThan(5);
   expect(createDirectory(ACTOR_KINDS).kind('agent').kind).toBe('agent');
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 
-test('a look that fails, and one that never ends, are reported and followed by the next', async () => {
+test('a run that fails, and one that never ends, are reported and followed by the next', async () => {
   const clock = createVirtualClock(0);
   const errors: string[] = [];
   const began: number[] = [];
@@ -28,7 +28,7 @@ test('a look that fails, and one that never ends, are reported and followed by t
   expect(began).toHaveLength(seen);
 });
 
-test('loops of one clock that began at different moments look together, on whole intervals', async () => {
+test('loops on one clock that started at different moments run together, on whole intervals', async () => {
   const clock = createVirtualClock(7);
   const began: string[] = [];
   const look = (name: string) => async (): Promise<void> => void began.push(`${name} ${clock.now()}`);

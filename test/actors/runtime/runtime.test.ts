@@ -57,14 +57,14 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
   };
   const state = async (id: string) => (await store.load([id])).get(id);
 
-  test('a step is committed with its next version, and the world is told of it only then', async () => {
+  test('a step is committed with its next version, and announced only afterwards', async () => {
     const id = await lamp();
     const outcome = await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     expect(outcome).toMatchObject({ ok: true, value: { version: 2 } });
     expect(await state(id)).toMatchObject({ version: 2, state: { value: 'lit', context: { presses: 1, bill: null } } });
   });
 
-  test('actors that begin together all begin, or none of them does', async () => {
+  test('actors started together are all started, or none is', async () => {
     const ids = [newId(), newId(), newId()];
     const starts = ids.map((id) => runtime.prepare('lamp', id, ORG, { presses: 3 }, { cause: 'test' }));
     const [first, second, third] = starts as [(typeof starts)[0], (typeof starts)[0], (typeof starts)[0]];
@@ -89,7 +89,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(await state(id)).toMatchObject({ version: 1 });
   });
 
-  test('a foreign actor answers as a missing one', async () => {
+  test('an actor of another organization is not found', async () => {
     const id = await lamp();
     const foreign = await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test', orgId: newId() });
     expect(foreign).toEqual(await runtime.deliver(newId(), { type: 'press', by: 'ann' }, { cause: 'test', orgId: ORG }));
@@ -103,7 +103,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(await state(id)).toMatchObject({ version: 1 + done, state: { context: { presses: done } } });
   });
 
-  test('an `after` of the chart is a durable timer: it fires when due, once, and a left state takes it away', async () => {
+  test('an `after` of the chart is a durable timer: it fires once when due, and leaving the state cancels it', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const timers = startTimers({
@@ -148,7 +148,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(errors).toEqual([]);
   });
 
-  test('an activity is carried out after the commit, again until it is answered, always under the same key; the answer is an event', async () => {
+  test('an activity runs after the commit, repeatedly until it is answered, always under the same key; the answer is an event', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const keys: string[] = [];
@@ -176,7 +176,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(await state(id)).toMatchObject({ state: { context: { bill: '1 presses' } } });
   });
 
-  test('an activity waits for a process that carries its kind: others do not use up its attempts', async () => {
+  test('an activity waits for a process that supports its kind: others do not use up its attempts', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const failures: unknown[] = [];
@@ -206,7 +206,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(failures).toEqual([]);
   });
 
-  test('several events in one turn are that many steps of one commit; where one is not taken, none is', async () => {
+  test('several events in one turn are as many steps of one commit; if one is not taken, none is', async () => {
     const id = await lamp();
     const turn = (...types: string[]) =>
       runtime.deliverInTurn(
@@ -236,7 +236,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect((await store.dueTimers(clock.now(), 1_000)).filter(({ actorId }) => actorId === id)).toEqual([]);
   });
 
-  test('turns of one actor that race each other come one after the other, each whole', async () => {
+  test('racing turns of one actor run one after the other, each complete', async () => {
     const id = await lamp();
     const turns = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -251,7 +251,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(await state(id)).toMatchObject({ version: 1 + 2 * done, state: { context: { presses: 2 * done } } });
   });
 
-  test('an activity that hangs holds up no other, and no more than 128 are carried at once', async () => {
+  test('a hanging activity delays no other, and at most 128 run at once', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 200; index++) ids.push(await lamp());
     // More steps at once than share a transaction.
@@ -288,7 +288,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(most).toBeLessThanOrEqual(128);
   });
 
-  test('what is renewed is kept from others, and what has ended stays ended', async () => {
+  test('a renewed activity is not taken by others, and an ended one stays ended', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const key = `${id}:2:0`;
@@ -309,7 +309,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(await taken()).toEqual([]);
   });
 
-  test('an activity that never succeeds is given up, and the actor is told of it', async () => {
+  test('an activity that never succeeds is given up, and its actor is notified', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const activities = startActivities({
@@ -328,7 +328,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(await state(id)).toMatchObject({ state: { context: { bill: 'none: no such number' } } });
   });
 
-  test('a step that throws keeps the last good state, harms nobody else, and is an incident', async () => {
+  test('a step that throws keeps the last good state, affects no other actor, and is an incident', async () => {
     const [broken, other] = [await lamp(), await lamp()];
     const outcomes = await runtime.deliverMany([broken, other], { type: 'break' }, { cause: 'test' });
     expect(outcomes.get(broken)).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
@@ -341,7 +341,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(await state(other)).toMatchObject({ version: 1 });
   });
 
-  test('what a feed causes and throws puts the actor into quarantine, where it takes nothing', async () => {
+  test('a feed event that throws puts the actor into quarantine, in which it takes nothing', async () => {
     const id = await lamp();
     await runtime.deliverMany([id], { type: 'break' }, { cause: 'feed' });
     expect(await state(id)).toMatchObject({ status: 'quarantined', state: { value: 'dark' } });
@@ -351,7 +351,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     });
   });
 
-  test('a state of an older machine is migrated by its next step; one that nothing fits is quarantined, and nothing crashes', async () => {
+  test('a state of an older machine is migrated by its next step; an unmigratable one is quarantined without a crash', async () => {
     const [old, strange, unknown] = [newId(), newId(), newId()];
     const plan = (value: string, context: Record<string, number>) => ({
       state: { value, context, status: 'active' as const },
@@ -374,7 +374,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
   });
 });
 
-test('a worker that is slow keeps its activity for as long as it lives; one that stands still is followed', async () => {
+test('a slow live worker keeps its activity; a stalled one loses it', async () => {
   const clock = createVirtualClock(START);
   const store = createMemoryStore();
   const runtime = createRuntime({ store, directory: createDirectory([lampKind]), clock });
@@ -442,7 +442,7 @@ test('a worker that is slow keeps its activity for as long as it lives; one that
   expect(failures).toEqual([]);
 });
 
-test('a store of the present hands on what steps record, and keeps nothing of the past', async () => {
+test('a store without history passes on records of steps, and keeps nothing of the past', async () => {
   const records: unknown[] = [];
   const [whole, present] = [createMemoryStore(), createMemoryStore({ onRecord: (record) => records.push(record) })];
   const id = newId();
@@ -460,7 +460,7 @@ test('a store of the present hands on what steps record, and keeps nothing of th
   expect([present.steps, present.records, present.announcements]).toEqual([[], [], []]);
 });
 
-test('a context is made of an input where an actor begins, and at no step after', () => {
+test('a context is created from an input when an actor starts, and at no later step', () => {
   let made = 0;
   const machine = setup({
     types: { context: {} as { readonly seen: number }, input: {} as { readonly from: number }, events: {} as { readonly type: 'look' } },
@@ -481,7 +481,7 @@ test('a context is made of an input where an actor begins, and at no step after'
   expect(() => startStep(kind, subject, undefined as never)).toThrow('the first step of an actor needs an input');
 });
 
-test('from any state, through rest and back, a machine goes on as if it had never rested', async () => {
+test('from any state, after storing and restoring, a machine continues unchanged', async () => {
   const event = fc.constantFrom({ type: 'press', by: 'ann' }, { type: 'count' }, { type: 'sing' });
   await fc.assert(
     fc.asyncProperty(fc.array(event, { maxLength: 12 }), async (events) => {

@@ -26,7 +26,7 @@ const gate = (more: object): ActorEvent => ({
 const account = (state: ActorState, event: ActorEvent, to: unknown) =>
   accountOfStep(directory, SUBJECT, past(state), { version: 2, at: 2, machine: 'agent@1', event: event as never, to: to as never });
 
-test('a guard tells its parameters, what it read of context and event, and what it said', () => {
+test('a guard reports its parameters, the context and event fields it read, and its result', () => {
   const state = start();
   const passed = account(state, gate({}), null);
   expect(passed.guards).toEqual([
@@ -50,13 +50,13 @@ test('a guard tells its parameters, what it read of context and event, and what 
   expect(wrong.guards[0]?.inputs.map(({ path }) => path)).toEqual(['event.type', 'event.gate']);
 });
 
-test('a guard that is put together of others tells where the machine stood, and each of its named parts', () => {
+test('a compound guard reports the machine’s state, and each of its named parts', () => {
   const { guards } = account(start(), { type: 'feed.lost' }, null);
   expect(guards.map(({ guard, passed }) => [guard, passed])).toContainEqual(['hasLiveCapital', false]);
   expect(guards[0]?.inputs[0]).toEqual({ path: 'state', value: { duty: 'active', feed: 'live', stage: 'draft' } });
 });
 
-test('the start is a step without a state before it; all that it remembers is new', () => {
+test('the start is a step without a previous state; its whole context is new', () => {
   const step = { version: 1, at: 1, machine: 'agent@1', event: { type: 'started', input: INPUT } as never, to: null };
   const told = accountOfStep(directory, SUBJECT, null, step);
   expect(told.changes).toContainEqual({ path: 'autonomy', before: null, after: 'research' });
@@ -79,7 +79,7 @@ const EVENTS: readonly ActorEvent[] = [
   { type: 'manifest.changed', manifestVersion: 2, manifestHash: HASH },
 ];
 
-test('whatever happens, the told step is the step: same records, timers, activities, announcements and memory', () => {
+test('the account of a step equals the step: same records, timers, activities, announcements and context', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...EVENTS), { minLength: 1, maxLength: 12 }), (events) => {
       let state = start();

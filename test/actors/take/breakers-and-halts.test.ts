@@ -77,7 +77,7 @@ function endedAll(ids: readonly string[], what: string) {
   );
 }
 
-test('lost data takes agents, Takes and basis policies with capital at work off duty after the same five seconds', async () => {
+test('lost data pauses agents, Takes and basis policies with capital at work after the same five seconds', async () => {
   const { agents, takes } = await traders();
   for (const id of agents) await placeAtStage(fixture.url, id, 'limited_live');
   // Marks them as armed with capital; their own table is irrelevant here.
@@ -113,7 +113,7 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
   }
 });
 
-test('an emergency halt takes agents, Takes and basis policies off duty together, and none of them has a permit from its answer on', async () => {
+test('an emergency halt pauses agents, Takes and basis policies together, and none has a permit after its answer', async () => {
   const { agents, takes } = await traders();
   const began = live.now();
   const halted = await commands.emergencyHalt(fixture.context());
@@ -126,7 +126,7 @@ test('an emergency halt takes agents, Takes and basis policies off duty together
   expect(await fixture.list()).toEqual([]);
 });
 
-test('a Take from before it was told of its data is carried on, with its state and its timers', async () => {
+test('a Take from before feed notices is continued with its state and its timers', async () => {
   const { takes } = await traders();
   const id = takes[0] as string;
   const now = (await fixture.actorStore.load([id])).get(id);

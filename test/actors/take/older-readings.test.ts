@@ -74,7 +74,7 @@ async function tickAt(bid: string, ask: string): Promise<void> {
   await settle();
 }
 
-test('one that reads the same stays armed; the others are disarmed, told of once in words, and armed again by confirmation', async () => {
+test('a Take with an unchanged reading stays armed; others are disarmed with one alert, and armed again by confirmation', async () => {
   const same = await armedBefore(SETTLED);
   const swallowed = await armedBefore(SWALLOWED, { conditions: { exit: [] } });
   const unclear = await armedBefore(UNCLEAR);
@@ -102,7 +102,7 @@ test('one that reads the same stays armed; the others are disarmed, told of once
   expect(fixture.errors).toEqual([]);
 });
 
-test('one that holds a position keeps its exit conditions, and buys nothing afterwards', async () => {
+test('a Take with a position keeps its exit conditions, and buys nothing afterwards', async () => {
   const id = await armedBefore(UNCLEAR);
   await tickAt('59000', '59010');
   expect(await find(id)).toMatchObject({ state: 'filled', onDuty: true });
@@ -118,7 +118,7 @@ test('one that holds a position keeps its exit conditions, and buys nothing afte
   expect((await fixture.list()).map(({ side }) => side).sort()).toEqual(['entry', 'exit']);
 });
 
-test('one that was disarmed with its position can be closed by hand', async () => {
+test('a Take disarmed with its position can be closed by hand', async () => {
   const id = await armedBefore(UNCLEAR);
   await tickAt('59000', '59010');
   await reread();

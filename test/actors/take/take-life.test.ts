@@ -95,7 +95,7 @@ test('waits while its conditions fail, triggers on a cut, proposes, is filled on
   expect(fixture.errors).toEqual([]);
 });
 
-test('its decisions look like those of agents, chain, and pass verify-trail; an altered one does not', async () => {
+test('its decisions have the form of agents’ decisions, are chained, and pass verify-trail; an altered one does not', async () => {
   const id = await armed();
   fixture.price('61000', '61010');
   for (let i = 0; i < 4; i++) await tick();
@@ -113,7 +113,7 @@ test('its decisions look like those of agents, chain, and pass verify-trail; an 
   expect(await verifyTrail(fixture.sql)).toMatchObject({ whole: true, breaks: [], agents: 1, decisions: 4 });
 });
 
-test('with exit conditions it holds its position, leaves it, and is closed', async () => {
+test('with exit conditions it holds its position, exits, and is closed', async () => {
   const id = await armed(take([{ type: 'price_above', price: '65000' }]));
   fixture.price('59000', '59010');
   await tick();
@@ -134,7 +134,7 @@ test('with exit conditions it holds its position, leaves it, and is closed', asy
   expect(book).toEqual({ fills: 2, holdings: [] });
 });
 
-test('is told of a fill before it is told of the proposal, and ends all the same', async () => {
+test('learns of a fill before the proposal, and ends all the same', async () => {
   const id = await armed();
   fixture.price('59000', '59010');
   await tick();
@@ -162,7 +162,7 @@ test('a silent or stale feed never triggers', async () => {
   ]);
 });
 
-test('a slot that was missed is written late and proposes nothing', async () => {
+test('a missed slot is written late and proposes nothing', async () => {
   const id = await armed();
   fixture.price('59000', '59010');
   fixture.clock.advanceTo(fixture.clock.now() + 5 * TAKE_TICK_MS);
@@ -188,7 +188,7 @@ test('two workers, or the same one again, decide a slot once', async () => {
   expect(await fixture.sql`select count(*)::int as n from fills`).toEqual([{ n: 1 }]);
 });
 
-test('disarmed it is evaluated no more, its open proposal is cancelled, and it can be armed again', async () => {
+test('a disarmed Take is not evaluated, its open proposal is cancelled, and it can be armed again', async () => {
   const id = await armed();
   fixture.price('59000', '59010');
   await tick();
@@ -205,7 +205,7 @@ test('disarmed it is evaluated no more, its open proposal is cancelled, and it c
   expect(await fixture.takes.arm(fixture.context(), id, 'paper', [])).toMatchObject({ ok: true, value: { state: 'armed' } });
 });
 
-test('an emergency halt disarms every Take at once, and nothing of it is executed', async () => {
+test('an emergency halt disarms every Take at once, and executes none of their proposals', async () => {
   const id = await armed();
   const waiting = await armed(take([], { target: { kind: 'price', direction: 'below', value: '1' } }));
   fixture.price('59000', '59010');
@@ -221,7 +221,7 @@ test('an emergency halt disarms every Take at once, and nothing of it is execute
   expect(await fixture.decisions(id)).toHaveLength(1);
 });
 
-test('expires at its time, not before, by a timer that outlives the process', async () => {
+test('expires at its time, not before, by a timer that survives the process', async () => {
   const id = await armed(take([], { expiresAt: new Date(fixture.clock.now() + 3_600_000).toISOString() }));
   fixture.clock.advanceTo(fixture.clock.now() + 3_599_000);
   await settle();
@@ -232,7 +232,7 @@ test('expires at its time, not before, by a timer that outlives the process', as
   expect(await fixture.takes.arm(fixture.context(), id, 'paper', [])).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
 });
 
-test('limits are those of the mandate, not of the Take', async () => {
+test('the mandate sets the limits, not the Take', async () => {
   const big = await fixture.takes.create(fixture.context(), take([], { allocationUsd: '2000000', maxSlippageBps: 900 }), READING);
   if (!big.ok) throw new Error(big.refusal.detail);
   const refused = await fixture.takes.arm(fixture.context(), big.value.id, 'paper', []);
@@ -265,7 +265,7 @@ const lacking = (limit: string, before: string, after: string) => ({
   refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance', limit, before, after }] },
 });
 
-test('a live Take is armed with dollars that nothing else has bound, one of two that are armed at the same moment', async () => {
+test('a live Take is armed only with unreserved dollars, and of two at the same moment only one', async () => {
   fixture.funding.isSimulated = false;
   const { sql, clock } = fixture;
   const reserves = createReserveStore(sql);
@@ -349,7 +349,7 @@ test('live Takes of a sandbox and deposits into its vaults share the simulated d
   expect(await armLive(await draftOf('1'))).toMatchObject(lacking('100000', '0', '-1'));
 });
 
-test('a published Take is forked by another organization, with its lineage; an unpublished one does not exist for it', async () => {
+test('a published Take is forked by another organization with its lineage; an unpublished one is not found there', async () => {
   const theirs = '00000000-0000-7000-8000-000000000002';
   await fixture.sql`insert into organizations (id, name) values (${theirs}, 'theirs')`;
   const original = await fixture.takes.create(fixture.context(), take(), READING);

@@ -56,7 +56,7 @@ function settle(): void {
 
 describe.each(['relay', 'cctp'] as const)('%s', (provider) => {
   describe.each(['spotchain', 'evmvenue'] as const)('from %s', (from) => {
-    test('a transfer goes the whole way, and every axis says so at its time', async () => {
+    test('a transfer completes, and every axis shows it in time', async () => {
       const { wish, offer } = await offerOf(provider, from);
       expect(offerObjection(offer)).toBeNull();
       expect(offer.fees.some(({ included }) => !included)).toBe(true);
@@ -87,7 +87,7 @@ describe.each(['relay', 'cctp'] as const)('%s', (provider) => {
       expect(Number(final.amount)).toBe(Number(offer.amountOut));
     });
 
-    test('a fork that leaves the deposit behind shows it unseen again', async () => {
+    test('a fork that drops the deposit shows it unseen again', async () => {
       const { wish, offer } = await offerOf(provider, from);
       const { signed, terms } = await signedTransfer(world, offer, wish);
       await world.chains[from].broadcast(signed);
@@ -98,7 +98,7 @@ describe.each(['relay', 'cctp'] as const)('%s', (provider) => {
       expect((await world.providers[provider].word(terms)).state).toBe('unseen');
     });
 
-    test('a provider that claims what no chain shows is not believed', async () => {
+    test('a provider’s claim without evidence on a chain is not believed', async () => {
       const simulator = provider === 'relay' ? world.relaySimulator : world.cctpSimulator;
       simulator.script.trouble('claims_payment');
       const { wish, offer } = await offerOf(provider, from);
@@ -114,7 +114,7 @@ describe.each(['relay', 'cctp'] as const)('%s', (provider) => {
   });
 });
 
-test('a solver that fails says so and pays back; the refund stands on the source chain', async () => {
+test('a failing solver says so and refunds; the refund is on the source chain', async () => {
   world.relaySimulator.script.trouble('fails_then_refunds');
   const { wish, offer } = await offerOf('relay', 'evmvenue');
   const { signed, terms } = await signedTransfer(world, offer, wish);
@@ -133,7 +133,7 @@ test('a solver that fails says so and pays back; the refund stands on the source
   });
 });
 
-test('a refund that fails itself is told with its reason', async () => {
+test('a failed refund is reported with its reason', async () => {
   world.relaySimulator.script.trouble('refund_fails');
   const { wish, offer } = await offerOf('relay', 'spotchain');
   const { signed, terms } = await signedTransfer(world, offer, wish);
@@ -144,7 +144,7 @@ test('a refund that fails itself is told with its reason', async () => {
   expect(await world.providers.relay.word(terms)).toMatchObject({ state: 'refund_failed', reason: 'AMOUNT_TOO_LOW_TO_REFUND' });
 });
 
-test('an attestation that is late names its reason', async () => {
+test('a late attestation has its reason', async () => {
   world.cctpSimulator.script.trouble('attests_late');
   const { wish, offer } = await offerOf('cctp', 'spotchain');
   const { signed, terms } = await signedTransfer(world, offer, wish);
@@ -153,7 +153,7 @@ test('an attestation that is late names its reason', async () => {
   expect(await world.providers.cctp.word(terms)).toMatchObject({ state: 'attesting', reason: 'insufficient_allowance_available' });
 });
 
-test('a transaction that can never land is proven to, on both chains', async () => {
+test('a transaction that can never land is proven so, on both chains', async () => {
   const outward = await offerOf('relay', 'spotchain');
   const lost = await signedTransfer(world, outward.offer, outward.wish);
   world.solana.chain.expireBlockhashes();
@@ -166,7 +166,7 @@ test('a transaction that can never land is proven to, on both chains', async () 
   expect(await world.chains.evmvenue.source(replaced.terms)).toMatchObject({ state: 'expired' });
 });
 
-test('a reverted deposit has failed once it is final, and another transaction under the hash is named', async () => {
+test('a reverted deposit has failed once final, and another transaction under the hash is named', async () => {
   const { wish, offer } = await offerOf('cctp', 'evmvenue', '50');
   const { signed, terms } = await signedTransfer(world, offer, wish);
   const held = world.ledger.balance(EVM_WALLET.address, world.ledger.history().at(-1)?.to as string);
@@ -180,7 +180,7 @@ test('a reverted deposit has failed once it is final, and another transaction un
   expect((await world.chains.evmvenue.source({ ...terms, hash: other })).state).toBe('other');
 });
 
-test('signed bytes are read with their signer, and every changed field is named', async () => {
+test('signed bytes are decoded with their signer, and every changed field is named', async () => {
   const { wish, offer } = await offerOf('relay', 'evmvenue', '7');
   const { signed } = await signedTransfer(world, offer, wish);
   const read = await readSignedEvm(signed);
@@ -195,7 +195,7 @@ test('signed bytes are read with their signer, and every changed field is named'
   }
 });
 
-test('what a provider declines is refused with its words, and its silence is told apart', async () => {
+test('a provider’s refusal has its words, and its silence is distinguished', async () => {
   const low = await world.providers.relay.offer(wishFrom('spotchain', '0.5'), '500000');
   expect(low.ok ? null : low.refusal).toMatchObject({ code: 'route_refused', detail: expect.stringContaining('too low') });
   world.relaySimulator.faults.set({ status5xx: 1 });
@@ -258,7 +258,7 @@ describe.skipIf(!existsSync(RECORDED))('recorded quotes of Relay (optional test 
     return offer.ok ? null : [offer.refusal.code, offer.refusal.detail];
   };
 
-  test('a quote for somebody else, one that wants signatures and one that swaps are refused in words', async () => {
+  test('a quote for another recipient, one that needs signatures and one that swaps are refused with a reason', async () => {
     expect(await wordsOf(recorded('executeBridge'))).toEqual([
       'route_refused',
       expect.stringContaining('the quote is for the sender 0x03508b'),
@@ -274,7 +274,7 @@ describe.skipIf(!existsSync(RECORDED))('recorded quotes of Relay (optional test 
     expect(unknown).toEqual([]);
   });
 
-  test('a recorded deposit is taken with its fees once it pays what was asked for, to the depository, for its own order', async () => {
+  test('a recorded deposit is accepted with its fees if it pays the requested amount to the depository for its own order', async () => {
     const order = `0x${'0a'.repeat(32)}` as const;
     const deposit = (id: `0x${string}`) => encodeFunctionData({ abi: DEPOSITORY_ABI, args: [EVM_WALLET.address, TOKEN, 100_000_000n, id] });
     const body = fitted('executeBridge');

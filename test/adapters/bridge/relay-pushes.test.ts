@@ -47,7 +47,7 @@ const push = (requestId: unknown) =>
 const follow = (...references: string[]) => pushes.follow(references, (reference) => received.push(reference));
 const wordsOf = () => asked.map(({ type, event, filters }) => [type, event, filters.id]);
 
-test('nothing is connected while nothing is followed; then each request is asked for once the server is ready', async () => {
+test('nothing is connected while nothing is followed; later each request is subscribed once the server is ready', async () => {
   follow();
   expect(handshakes).toEqual([]);
   follow(ONE);
@@ -61,7 +61,7 @@ test('nothing is connected while nothing is followed; then each request is asked
   ]);
 });
 
-test('a burst is told at its begin and at its end, and what nobody follows is not told', async () => {
+test('a burst is reported at its start and end, and unfollowed transfers are not reported', async () => {
   for (let i = 0; i < 20; i++) push(ONE);
   push(`0x${'3'.repeat(64)}`);
   push(TWO);
@@ -69,7 +69,7 @@ test('a burst is told at its begin and at its end, and what nobody follows is no
   expect(received).toEqual([ONE, TWO, ONE]);
 });
 
-test('frames that are nonsense are counted and change nothing', async () => {
+test('nonsense frames are counted and change nothing', async () => {
   received.length = 0;
   socket?.control('no json');
   push(7);
@@ -81,7 +81,7 @@ test('frames that are nonsense are counted and change nothing', async () => {
   expect(failures).toEqual(['senseless', 'senseless', 'senseless']);
 });
 
-test('after a lost connection everything that is still followed is asked for again', async () => {
+test('after a lost connection everything still followed is subscribed again', async () => {
   follow(TWO);
   await waitFor(() => asked.length === 3, { what: 'the end of a subscription' });
   expect(wordsOf().at(-1)).toEqual(['unsubscribe', 'request.status.updated', ONE]);
@@ -99,7 +99,7 @@ test('after a lost connection everything that is still followed is asked for aga
   expect(received).toEqual([TWO]);
 });
 
-test('the connection is given up with the last request', async () => {
+test('the connection is closed with the last request', async () => {
   follow();
   await waitFor(() => socket === null, { what: 'the connection to end' });
 });

@@ -41,7 +41,7 @@ async function read(file: string, over: Partial<Parameters<typeof readCandleFile
 }
 
 describe('forms', () => {
-  test("the service's own form is read digit by digit, gzip or not", async () => {
+  test("the service's own format is read digit by digit, gzip or not", async () => {
     const text = `${HEADER}\n${T0},1.10,2,0.00000000000000000001,1.5,0\n${T0 + HOUR},1.5,3,1,2,123456789012345678901234567890.5\n`;
     const rows = [`${T0}\t1.10\t2\t0.00000000000000000001\t1.5\t0`, `${T0 + HOUR}\t1.5\t3\t1\t2\t123456789012345678901234567890.5`];
     for (const file of [fileOf(text), fileOf(gzipSync(text), '.csv.gz'), fileOf(`\uFEFF${text.replaceAll('\n', '\r\n')}`)]) {
@@ -66,7 +66,7 @@ describe('forms', () => {
     expect(days.bars).toBe(3);
   });
 
-  test('bars that open off their grid are moved only where that is asked for', async () => {
+  test('bars that open off their grid are moved only on request', async () => {
     const file = fileOf(`Date,Open,High,Low,Close,Volume\n2024-01-02 14:30:00+00:00,1,2,1,2,5\n`);
     expect((await read(file, { barMs: 24 * HOUR })).bad).toMatchObject([{ reason: 'off_grid', column: 'Date', line: 2 }]);
     expect(await read(file, { barMs: 24 * HOUR, align: true })).toMatchObject({
@@ -81,11 +81,11 @@ describe('forms', () => {
     ['time,open,open,high,low,close,volume\n', 'has the column "open" 2 times'],
     ['', 'is empty'],
     ['<html>\n', 'has no column of open times'],
-  ])('a file that begins with %j is refused as a whole', async (text, why) => {
+  ])('a file that begins with %j is refused completely', async (text, why) => {
     await expect(read(fileOf(text))).rejects.toThrow(why);
   });
 
-  test('what is no gzip, no text and no file is told apart', async () => {
+  test('invalid gzip, text and missing files are distinguished', async () => {
     await expect(read(fileOf('plain text', '.csv.gz'))).rejects.toThrow('is no sound gzip file');
     await expect(read(fileOf(Buffer.from([0x74, 0xff, 0xfe, 0x0a])))).rejects.toThrow('is no UTF-8 text');
     await expect(read(join(folder, 'nowhere.csv'))).rejects.toThrow('there is no such file');
@@ -93,7 +93,7 @@ describe('forms', () => {
     await expect(read(fileOf('x'.repeat(10_000)))).rejects.toBeInstanceOf(CandleFileError);
   });
 
-  test('every column that the help names makes a form', () => {
+  test('every column named in the help makes a format', () => {
     for (const time of ['openTime', 'open_time', 'Open Time', 'time', 'timestamp', 'unix', 'Date', 'Datetime'])
       expect(formOf(`close,${time},open,low,high,volume,symbol`)).toMatchObject({
         name: 'headed',
@@ -132,18 +132,18 @@ test.each([
   expect(found.bars).toBe(2);
 });
 
-test('a file that changes its unit of time is caught at the row that does', async () => {
+test('a file that changes its unit of time is refused at that row', async () => {
   const found = await read(fileOf(`time,open,high,low,close,volume\n${T0 / 1_000},10,12,9,11,5\n${T0 + HOUR},10,12,9,11,5\n`));
   expect(found.bad).toMatchObject([{ reason: 'mixed_time_units', line: 3, column: 'time' }]);
 });
 
-test('days that are in no calendar are not times', () => {
+test('days outside the calendar are not times', () => {
   for (const text of ['2024-02-30', '2023-02-29T00:00:00Z', '2024-13-01', '2024-01-01 25:00', '12/31/2023', '2024-01-01 12-AM'])
     expect(readOpenTime(text, false)).toMatchObject({ reason: 'bad_time' });
   expect(readOpenTime('2024-02-29 23:30:00+05:30', false)).toEqual({ at: Date.UTC(2024, 1, 29, 18), unit: 'text' });
 });
 
-test('whatever stands in a row, it is either exactly one bar with low <= open, close <= high, or counted', async () => {
+test('any row is either exactly one bar with low <= open, close <= high, or counted', async () => {
   const cell = fc.oneof(fc.constantFrom('', '0', '-1', 'NaN', '1e5', '1.5', '2', '99999999999999999999'), fc.string({ maxLength: 6 }));
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(cell, { minLength: 1, maxLength: 7 }), { maxLength: 12 }), async (rows) => {
@@ -171,7 +171,7 @@ describe('the order of a file', () => {
   const bar = (index: number): string => `${T0 + index * HOUR},1,2,0.5,1.5,${index}`;
   const ascending = Array.from({ length: 250 }, (_, index) => bar(index));
 
-  test('newest first is turned round, strict or not, and its bad rows keep their lines', async () => {
+  test('newest first is reversed, strictly ordered or not, and bad rows keep their lines', async () => {
     const oldest = await read(fileOf(`${HEADER}\n${ascending.join('\n')}\n`));
     const newest = await read(fileOf(`${HEADER}\n${[...ascending].reverse().join('\n')}\n`));
     expect(newest.rows).toEqual(oldest.rows);
@@ -182,7 +182,7 @@ describe('the order of a file', () => {
     expect(found.bad).toMatchObject([{ reason: 'bad_time', line: 5 }]);
   });
 
-  test('two rows that changed places at the beginning do not turn a file round', async () => {
+  test('two swapped rows at the start do not reverse a file', async () => {
     const swapped = [ascending[1], ascending[0], ...ascending.slice(2)];
     const found = await read(fileOf(`${HEADER}\n${swapped.join('\n')}\n`));
     expect(found.bars).toBe(249);

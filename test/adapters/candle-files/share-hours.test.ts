@@ -68,7 +68,7 @@ describe('--align', () => {
     expect((await read(['2024-03-04T05:00:00Z'], { ofShare: null })).bad).toMatchObject([{ reason: 'off_grid' }]);
   });
 
-  test('never stores a bar that closes before its session did', async () => {
+  test('never stores a bar that closes before its session', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: Date.UTC(2020, 0, 1) / 900_000, max: Date.UTC(2025, 0, 1) / 900_000 }),
@@ -137,12 +137,12 @@ describe('clocks', () => {
     expect((await read(texts, { barMs, ofShare: true }, busy(times))).opens).toEqual(times);
   });
 
-  test('bars of every hour of the week are no share of the exchange', async () => {
+  test('bars of every hour of the week do not belong to an exchange-listed share', async () => {
     const times = Array.from({ length: 200 }, (_, hour) => Date.UTC(2024, 2, 4) + hour * HOUR);
     expect((await read(times, { barMs: HOUR, ofShare: null })).opens).toEqual(times);
   });
 
-  test('a time that the clock skips or shows twice is not a time without its offset', async () => {
+  test('a time that the clock skips or repeats is not a time without its offset', async () => {
     const zone = { barMs: HOUR / 2, timezone: 'America/New_York', ofShare: false } as const;
     const found = await read(['2024-03-10 02:30:00', '2024-11-03 01:30:00', '2024-11-03 01:30:00-05:00'], zone);
     expect(found.bad).toMatchObject([
@@ -152,7 +152,7 @@ describe('clocks', () => {
     expect(found.opens).toEqual([Date.UTC(2024, 10, 3, 6, 30)]);
   });
 
-  test('every zone reads back what its clock shows', () => {
+  test('every zone converts back to its wall clock', () => {
     const zones = ['America/New_York', 'Europe/London', 'Asia/Kolkata', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Asia/Hong_Kong', 'UTC'];
     fc.assert(
       fc.property(fc.constantFrom(...zones), fc.integer({ min: 0, max: 40_000_000 }), (zone, minute) => {
@@ -163,7 +163,7 @@ describe('clocks', () => {
     );
   });
 
-  test('shares are told from tokens on them and from crypto', () => {
+  test('shares are distinguished from their tokens and from crypto', () => {
     expect(
       ['reference:NVDA', 'spotchain:NVDAx', 'evmvenue:xyz:NVDA', 'spotexchange:BTCUSDT', 'evmvenue:BTC'].map((key) =>
         isOfShare(key as never),

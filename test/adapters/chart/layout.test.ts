@@ -114,7 +114,7 @@ test.each(MACHINES.map((machine) => [machine.id, machine] as const))(
   },
 );
 
-test('what is taken without leaving a state stands in its box, and guards and delays in the labels', async () => {
+test('internal transitions are in their box, and guards and delays in the labels', async () => {
   const layout = await layoutOf(agentMachine);
   expect(boxOf(layout, 'duty.active').stays).toEqual(['tick']);
   expect(boxOf(layout, '').stays).toEqual(['autonomy.set']);
@@ -124,7 +124,7 @@ test('what is taken without leaving a state stands in its box, and guards and de
   expect(labels).toContainEqual(['stage/any', 'stage.draft', ['manifest.changed']]);
 });
 
-test('the same definition gives the same layout, and each is made once', async () => {
+test('the same definition gives the same layout, computed once', async () => {
   const definition = describeMachine(agentMachine).definition;
   expect(await layoutMachine(definition)).toEqual(await layoutMachine(structuredClone(definition)));
   const layouts = createChartLayouts(new Map([['agent@1', definition]]));
@@ -135,7 +135,7 @@ test('the same definition gives the same layout, and each is made once', async (
   expect(await layouts.of('agent@0')).toBeNull();
 });
 
-test('a definition that leads nowhere is refused, and the next one is laid out', async () => {
+test('a broken definition is refused, and the next one is laid out', async () => {
   const broken = {
     id: 'b',
     key: 'b',

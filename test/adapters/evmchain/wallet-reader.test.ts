@@ -55,7 +55,7 @@ test('code makes a contract, and a pointer to code elsewhere a delegated account
   expect(await reader().read(`0x${'22'.repeat(20)}`)).toMatchObject({ value: { kind: 'delegated' } });
 });
 
-test('without the contract of many reads every token is asked by itself; one that is no token is named, never zero', async () => {
+test('without the multicall contract every token is read separately; one that is no token is named, never zero', async () => {
   const bare = await createEvmChainSimulator({ chainId: CHAIN, tokens: EVM_TOKENS.slice(0, 1), clock, port: 0, multicall: false });
   try {
     bare.setBalance(SOMEBODY, USDC?.contract as string, 5_000_000n);
@@ -69,7 +69,7 @@ test('without the contract of many reads every token is asked by itself; one tha
   }
 });
 
-describe('what goes wrong becomes a refusal that shows no address of the node', () => {
+describe('a failure becomes a refusal that does not show the node’s address', () => {
   const refusal = async (over: Partial<Parameters<typeof createWalletReader>[0]> = {}) => {
     const read = await reader(over).read(SOMEBODY);
     if (read.ok) throw new Error('it was read');
@@ -92,7 +92,7 @@ describe('what goes wrong becomes a refusal that shows no address of the node', 
       simulator.faults.reset();
     }
   });
-  test('each is counted by its name', async () => {
+  test('each failure is counted by its name', async () => {
     const counted: string[] = [];
     const over = { onFailure: (reason: string) => void counted.push(reason) };
     const under = async (fault: object, more: object = {}): Promise<void> => {
@@ -126,7 +126,7 @@ test.each([
   '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
   '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
   '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
-])('the checksum of %s is right, and one wrong case is noticed', (address) => {
+])('the checksum of %s is right, and a wrong case is noticed', (address) => {
   expect(checkedAddress(address)).toEqual({ ok: true, value: address });
   expect(checkedAddress(address.toLowerCase())).toEqual({ ok: true, value: address });
   expect(checkedAddress(`0x${address.slice(2).toUpperCase()}`)).toEqual({ ok: true, value: address });

@@ -76,7 +76,7 @@ const asked = async (through = signer) => {
   return verified.ok ? 'as prepared' : verified.refusal.code;
 };
 
-test('what is signed is the canonical request, as the provider documents it', () => {
+test('the signature covers the canonical request, as the provider documents it', () => {
   const request = {
     method: 'POST',
     url: 'https://api.privy.io/v1/wallets/w/rpc',
@@ -91,7 +91,7 @@ test('what is signed is the canonical request, as the provider documents it', ()
   expect(verify('sha256', Buffer.from(text), publicKey, Buffer.from(key.signature(request), 'base64'))).toBe(true);
 });
 
-test('keys come as the provider writes them or as PEM; anything else is none', () => {
+test('keys are accepted in the provider’s format or as PEM; anything else is refused', () => {
   const pem = `-----BEGIN PRIVATE KEY-----\\n${pkcs8}\\n-----END PRIVATE KEY-----`;
   for (const given of [pkcs8, `wallet-api:${pkcs8}`, pem, `${pem}\n`]) expect(authorizationKey(given)?.publicKey).toBe(key.publicKey);
   const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
@@ -108,12 +108,12 @@ test.each([
   ['wrong_signature', 'signature_invalid'],
   ['other_key', 'signature_invalid'],
   ['unsigned', 'signature_missing'],
-] as const)('what comes back %s is refused as %s', async (conduct, code) => {
+] as const)('an answer that is %s is refused as %s', async (conduct, code) => {
   simulator.behave(conduct);
   expect(await asked()).toBe(code);
 });
 
-test('a key that is not registered, wrong credentials and a missing delegation each have their own words', async () => {
+test('an unregistered key, wrong credentials and a missing delegation have separate messages', async () => {
   expect(await asked(signerWith({ key: stranger }))).toMatchObject({ outcome: 'refused', code: 'signer_unauthorized' });
   expect(await asked(signerWith({ appSecret: 'guessed' }))).toMatchObject({ outcome: 'refused', code: 'signer_unauthorized' });
   await delegate([]);
@@ -123,7 +123,7 @@ test('a key that is not registered, wrong credentials and a missing delegation e
   expect(simulator.signed.size).toBe(0);
 });
 
-test('an answer that is lost, garbled, refused for now or from nobody leaves nothing signed here, and asking again gives the same', async () => {
+test('a lost, garbled, postponed or missing answer leaves nothing signed here, and asking again gives the same', async () => {
   for (const fault of [{ lostAnswer: 1 }, { garbage: 1 }, { status429: 1 }, { status5xx: 1 }]) {
     simulator.faults.set(fault);
     expect(await asked()).toMatchObject({ outcome: 'unavailable' });

@@ -228,7 +228,7 @@ describe('a token', () => {
     }
   });
 
-  test('yields subject, session, times and key, and nothing of what it claims to be allowed', async () => {
+  test('yields subject, session, times and key, and none of its claimed permissions', async () => {
     const { verifier: own } = fresh();
     expect(await own.verify(made({ claims: { permissions: ['risk:manage'] } }))).toEqual({
       ok: true,
@@ -242,7 +242,7 @@ describe('a token', () => {
     });
   });
 
-  test('is assessed anew each time: the same text expires', async () => {
+  test('is checked again each time: the same text expires', async () => {
     const { verifier: own, clock } = fresh({});
     expect(await own.verify(good)).toMatchObject({ ok: true });
     clock.advanceTo(NOW + 605_000);
@@ -255,7 +255,7 @@ describe('a token', () => {
     expect(() => fresh({ algorithms: ['HS256'] })).toThrow(/"HS256" is not accepted/);
   });
 
-  test('is never accepted where jose, told the same rules, refuses it', async () => {
+  test('is never accepted if jose refuses it under the same rules', async () => {
     const { verifier: own } = fresh();
     const keys = createLocalJWKSet({ keys: STANDARD as never });
     const rules = {
@@ -290,7 +290,7 @@ describe('a token', () => {
   });
 });
 
-describe('the speed of verifying', () => {
+describe('speed of verifying', () => {
   test('is mostly that of the bare signature check, in the same process and interleaved', async () => {
     const { verifier } = fresh();
     await verifier.verify(good);
@@ -312,14 +312,14 @@ describe('the speed of verifying', () => {
 });
 
 describe('the key set', () => {
-  test('is asked once for many tokens at once', async () => {
+  test('is fetched once for many tokens at once', async () => {
     const { verifier } = fresh();
     const verdicts = await Promise.all(Array.from({ length: 50 }, () => verifier.verify(good)));
     expect(verdicts.every((verdict) => verdict.ok)).toBe(true);
     expect(requests).toBe(1);
   });
 
-  test('takes up a key that was added a moment ago, at once', async () => {
+  test('accepts a key added a moment ago, at once', async () => {
     const { verifier } = fresh();
     await verifier.verify(good);
     const rotated = made({ header: { kid: 'new' }, key: otherEc.privateKey });
@@ -329,7 +329,7 @@ describe('the key set', () => {
     expect(await verifier.verify(good)).toMatchObject({ ok: true });
   });
 
-  test('is not asked more than the burst allows, however many unknown kids come, and recovers with time', async () => {
+  test('is not fetched more than the burst allows, however many unknown kids come, and recovers with time', async () => {
     const { verifier, clock } = fresh();
     await verifier.verify(good);
     for (let i = 0; i < 200; i++) expect(await verifier.verify(made({ header: { kid: `x${i}` } }))).toMatchObject({ code: 'key_unknown' });
@@ -353,7 +353,7 @@ describe('the key set', () => {
     expect(await verifier.verify(token)).toMatchObject({ code: 'key_unknown' });
   });
 
-  test('refreshes beside the requests from two minutes on', async () => {
+  test('refreshes in the background from two minutes on', async () => {
     const { verifier, clock } = fresh();
     await verifier.verify(good);
     clock.advanceTo(NOW + 121_000);
@@ -361,7 +361,7 @@ describe('the key set', () => {
     await expect.poll(() => requests).toBe(2);
   });
 
-  test('serves its last good keys for 15 minutes while the provider is silent, and says so', async () => {
+  test('serves its last good keys for 15 minutes while the provider is silent, and reports it', async () => {
     const { verifier, clock } = fresh();
     const token = made({ claims: { exp: SECONDS + 3000 } });
     await verifier.verify(token);
@@ -377,7 +377,7 @@ describe('the key set', () => {
     expect(await verifier.verify(token)).toMatchObject({ ok: true, lastGoodKeys: false });
   });
 
-  test('refuses everything while there has never been one', async () => {
+  test('refuses everything until the first successful fetch', async () => {
     const { verifier } = fresh();
     silent = true;
     expect(await verifier.verify(good)).toMatchObject({ ok: false, code: 'keys_unavailable' });
@@ -391,7 +391,7 @@ describe('the key set', () => {
     expect(nobody.keySet.problem).not.toBe('');
   });
 
-  test('that is suddenly empty does not lock everybody out', async () => {
+  test('keeps everybody signed in if it is suddenly empty', async () => {
     const { verifier, clock } = fresh();
     await verifier.verify(good);
     published = [];
@@ -399,7 +399,7 @@ describe('the key set', () => {
     expect(await verifier.verify(good)).toMatchObject({ ok: true, lastGoodKeys: true });
   });
 
-  test('leaves out secrets, weak, foreign and broken keys and private members', () => {
+  test('ignores secrets, weak, foreign and broken keys and private members', () => {
     const leaked = { ...ec.privateKey.export({ format: 'jwk' }), kid: 'leaked' };
     const keys = readKeySet({
       keys: [
@@ -426,7 +426,7 @@ describe('the sandbox identity provider', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('mints what the verifier accepts, through its own key set, a rotation and a withdrawal', async () => {
+  test('issues tokens that the verifier accepts, through its own key set, a rotation and a withdrawal', async () => {
     const clock = createVirtualClock(NOW);
     const provider = await createIdentityProvider({ folder, clock, port: 0 });
     cleanups.push(() => provider.close());
@@ -449,7 +449,7 @@ describe('the sandbox identity provider', () => {
   });
 });
 
-test('a wider tolerance of one call counts for that call only, and never lets in what is wrong in another way', async () => {
+test('a wider tolerance of one call applies to that call only, and never accepts another fault', async () => {
   const { verifier } = fresh();
   const hours = 3 * 3_600;
   const late = made({ claims: { iat: SECONDS - hours - 600, exp: SECONDS - hours + 1 } });

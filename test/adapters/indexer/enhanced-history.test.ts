@@ -61,29 +61,26 @@ describe('the simulator and the client of it', () => {
       expect(walletEventOf({ tokens, lamports: lamportsOf(lamports, tokens, feePaid) })).toBeNull();
   });
 
-  test.skipIf(redis === null)(
-    'an answer at once spends no round: what the budget lets through in the next second is waited for',
-    async () => {
-      paid(1);
-      const shared = openSharedBudgets({
-        url: redis as string,
-        clock,
-        prefix: 'enhanced-history',
-        onError: (error) => {
-          throw error;
-        },
-      });
-      // Two pass at once. The next one comes 1,021 to 1,037 ms later, because Redis counts the second in cells that it rounds up.
-      const { indexer } = indexerBudgets(shared.budget);
-      const limited = createEnhancedHistory({ url: simulator.url, key: 'a key', clock, random: () => 0, budget: indexer });
-      const pages = await Promise.all([1, 2, 3].map(() => limited.page(owner, null)));
-      expect(pages.map(({ length }) => length)).toEqual([1, 2, 3].map(() => chain.historyOf(owner as never).length));
-      limited.close();
-      shared.close();
-    },
-  );
+  test.skipIf(redis === null)('an answer at once uses no round: the budget of the next second is waited for', async () => {
+    paid(1);
+    const shared = openSharedBudgets({
+      url: redis as string,
+      clock,
+      prefix: 'enhanced-history',
+      onError: (error) => {
+        throw error;
+      },
+    });
+    // Two pass at once. The next one comes 1,021 to 1,037 ms later, because Redis counts the second in cells that it rounds up.
+    const { indexer } = indexerBudgets(shared.budget);
+    const limited = createEnhancedHistory({ url: simulator.url, key: 'a key', clock, random: () => 0, budget: indexer });
+    const pages = await Promise.all([1, 2, 3].map(() => limited.page(owner, null)));
+    expect(pages.map(({ length }) => length)).toEqual([1, 2, 3].map(() => chain.historyOf(owner as never).length));
+    limited.close();
+    shared.close();
+  });
 
-  test('tell only what is final', async () => {
+  test('return only final transactions', async () => {
     paid(3);
     fund(chain, owner, USDC_MINT, 9n);
     const before = chain.historyOf(owner as never).length;
@@ -92,7 +89,7 @@ describe('the simulator and the client of it', () => {
     expect(await history.page(owner, null)).toHaveLength(before);
   });
 
-  test('repeat themselves, and are told apart by signature', async () => {
+  test('repeat themselves, and are distinguished by signature', async () => {
     paid(5);
     faults.set({ duplicate: 1 });
     const page = await history.page(owner, null);
@@ -103,19 +100,19 @@ describe('the simulator and the client of it', () => {
     ['a limit', { status429: 1 }, { status: 429 }],
     ['a failing provider', { status5xx: 1 }, { status: 503 }],
     ['a clock that is an hour ahead', { clockOffsetMs: 3_600_000 }, { code: 'bad_answer' }],
-  ] as const)('%s is an error with its name, and nothing is made of the answer', async (_, fault, error) => {
+  ] as const)('%s is an error with its name, and nothing of the answer is used', async (_, fault, error) => {
     paid(2);
     faults.set(fault);
     await expect(history.page(owner, null)).rejects.toMatchObject({ name: 'VenueError', ...error });
   });
 
-  test('a signature that is not of this address is refused', async () => {
+  test('a signature of another address is refused', async () => {
     paid(1);
     await expect(history.page(owner, '5'.repeat(88))).rejects.toMatchObject({ status: 400 });
   });
 });
 
-describe('an answer that makes no sense', () => {
+describe('an invalid answer', () => {
   const good = {
     signature: '5'.repeat(88),
     slot: 7,
@@ -135,7 +132,7 @@ describe('an answer that makes no sense', () => {
     events: [],
   };
 
-  test('is refused by what is wrong; missing swap events and types are not', () => {
+  test('is refused by its fault; missing swap events and types are allowed', () => {
     expect(readEnhanced(good, owner, NOW)).toEqual({
       signature: good.signature,
       slot: 7,

@@ -37,7 +37,7 @@ const whole: Submissions['filings']['recent'] = Object.fromEntries(
   Object.entries(SUBMISSIONS.filings.recent).map(([name, column]) => [name, column.slice(0, 6)]),
 );
 
-test('lines of wire items were known from when they were published', () => {
+test('lines of wire items were known from their publication on', () => {
   const read = readEventFiles([file('wire.ndjson', `${item()}\r\n\n${item({ id: 'b', symbols: ['TSLA'] })}\n`)], NAMES, FROM);
   expect(read).toMatchObject({ source: 'news:wire', underlyings: [] });
   expect(read.reports.map(({ id, receivedAt, entities }) => [id, receivedAt, entities[0]?.asset])).toEqual([
@@ -54,7 +54,7 @@ test.each([
   expect(() => readEventFiles([file('bad.ndjson', text)], NAMES, FROM)).toThrow(words);
 });
 
-test('submissions of a filer, with their older pages, and none of them left out', () => {
+test('submissions of a filer, with their older pages, are complete', () => {
   const page = 'CIK0000320193-submissions-001.json';
   const main = file(
     'CIK0000320193.json',

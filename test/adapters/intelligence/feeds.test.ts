@@ -132,7 +132,7 @@ const FAULTS: readonly (readonly [string, Partial<FaultSettings>, string])[] = [
 
 describe.each(Object.keys(SOURCES))('%s', (source) => {
   test.each(FAULTS)(
-    'a provider that %s is told as one outage, asked patiently, and received again afterwards',
+    'a provider that %s is reported as one outage, polled with pauses, and received again afterwards',
     async (_what, fault, why) => {
       const clock = acceleratedClock(NOW, 20);
       const faults = createFaultSwitch(1);
@@ -152,7 +152,7 @@ describe.each(Object.keys(SOURCES))('%s', (source) => {
 });
 
 describe('wire items', () => {
-  test('come whole from the look-back, once each, and so do those that were published during an outage', async () => {
+  test('arrive completely from the look-back, once each, including those published during an outage', async () => {
     const clock = acceleratedClock(NOW, 30);
     const simulator = await createNewsSimulator({ news: stories, clock, port: 0 });
     cleanups.push(() => simulator.close());
@@ -181,7 +181,7 @@ describe('wire items', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('go on from the look-back where the provider no longer knows the cursor', async () => {
+  test('continue from the look-back if the provider no longer knows the cursor', async () => {
     const clock = acceleratedClock(NOW, 30);
     const asked: string[] = [];
     let expired = false;
@@ -200,7 +200,7 @@ describe('wire items', () => {
 });
 
 describe('filings', () => {
-  test('are told once, and are asked for no faster than ten times a second', async () => {
+  test('are reported once, and polled at most ten times a second', async () => {
     const clock = acceleratedClock(NOW, 30);
     const simulator = await createFilingsSimulator({ stories, companies, clock, port: 0 });
     cleanups.push(() => simulator.close());
@@ -219,7 +219,7 @@ describe('filings', () => {
     expect(all.down()).toEqual([]);
   });
 
-  test('are not asked for again for ten minutes after a refusal', async () => {
+  test('are not polled again for ten minutes after a refusal', async () => {
     const clock = acceleratedClock(NOW, 30);
     const simulator = await createFilingsSimulator({ stories, companies, clock, port: 0 });
     cleanups.push(() => simulator.close());
@@ -233,7 +233,7 @@ describe('filings', () => {
     expect([...simulator.requests.values()]).toEqual([1]);
   });
 
-  test('of a company that is not there hold up no other', async () => {
+  test('of a missing company delay no other', async () => {
     const clock = acceleratedClock(NOW, 30);
     const simulator = await createFilingsSimulator({ stories, companies: companies.slice(0, 1), clock, port: 0 });
     cleanups.push(() => simulator.close());
@@ -254,7 +254,7 @@ describe('filings', () => {
 });
 
 describe('value on chains', () => {
-  test('is read again only where it changed, and the largest chains have a history', async () => {
+  test('is read again only if it changed, and the largest chains have a history', async () => {
     const clock = acceleratedClock(Date.UTC(2026, 10, 19, 15, 33), 30);
     const simulator = await createTvlSimulator({ market, clock, seed: 3, port: 0 });
     cleanups.push(() => simulator.close());
@@ -269,7 +269,7 @@ describe('value on chains', () => {
 });
 
 describe('macro series', () => {
-  test('tell a release while they are listened to, and a key that is not registered is no value', async () => {
+  test('report a release while connected, and an unregistered key gives no value', async () => {
     const clock = acceleratedClock(Date.UTC(2026, 10, 12, 13, 28), 30);
     const simulator = await createMacroSimulator({ macro: createSeededMacro(3, value), clock, apiKey: KEY, port: 0 });
     cleanups.push(() => simulator.close());
@@ -300,7 +300,7 @@ describe('macro series', () => {
 });
 
 describe('posts', () => {
-  test('are told once, new ones as they are written, and whoever shows no key is refused', async () => {
+  test('are reported once, new ones as they are written, and a missing key is refused', async () => {
     const clock = acceleratedClock(NOW, 30);
     const simulator = await createSocialSimulator({ market, stories, clock, seed: 3, port: 0, bearer: 'b' });
     cleanups.push(() => simulator.close());
@@ -332,7 +332,7 @@ describe('posts', () => {
   });
 });
 
-test('a platform that names the end of its window in a header of its own is not asked before', async () => {
+test('a platform with its own header for the end of its window is not polled before', async () => {
   const clock = acceleratedClock(NOW, 30);
   const simulator = await createHttpSimulator({
     clock,

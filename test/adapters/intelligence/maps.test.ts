@@ -21,7 +21,7 @@ const reasons = (rejected: readonly { reason: string }[]) =>
   );
 
 describe('chains', () => {
-  test('keep their numbers exactly to the cent and their ids as text, and refuse what is no value', () => {
+  test('keep their numbers exactly to the cent and their ids as text, and refuse invalid values', () => {
     const { chains, rejected } = readChains(fixture('chains'), NOW);
     expect(chains).toEqual([
       { chain: 'Ethereum', chainId: '1', tokenSymbol: 'ETH', tvlUsd: '31234567890.12', receivedAt: NOW },
@@ -129,14 +129,14 @@ describe('filings', () => {
     expect(reports.length + 1 + rejected.length).toBe(rows);
   });
 
-  test('of before the look-back are counted as older, and a company that the catalog does not know stays unmapped', () => {
+  test('from before the look-back are counted as older, and an unknown company stays unmapped', () => {
     const read = readSubmissions({ ...fixture('submissions'), cik: 999, name: 'Nobody Corp' }, { ...options, since: NOW - 5 * 86_400_000 });
     expect(Object.fromEntries(read.ignored)).toEqual({ '4': 1, older: 3 });
     expect(read.reports[0]).toMatchObject({ entities: [], unmapped: ['Nobody Corp'] });
     expect(() => readSubmissions({ cik: '1', filings: {} }, options)).toThrow('no columns');
   });
 
-  test('are read in the clock from which their filing dates follow', () => {
+  test('are read in the clock that matches their filing dates', () => {
     const filing = (acceptedAt: number, filingDate: string, form = '8-K') => ({ acceptedAt, filingDate, form });
     // 21:05 is after 17:30 in New York's time, but 16:05 there if it is UTC.
     expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 16, 21, 5), '2026-11-16')])).toBe(false);
@@ -183,7 +183,7 @@ describe('filings', () => {
     if (time === '07:30:32') expect(acceptedInNewYorkTime([...rows, ...others])).toBe(true);
   });
 
-  test('a time without a zone is not read in the zone of this machine', () => {
+  test('a time without a zone is not read in this machine’s zone', () => {
     const body = fixture('submissions');
     const { reports } = readSubmissions(body, options);
     body.filings.recent.acceptanceDateTime = body.filings.recent.acceptanceDateTime.map((text: string) => text.replace('Z', ''));
@@ -210,7 +210,7 @@ describe('filings', () => {
 describe('wire items', () => {
   const page = fixture('wire-page').reports as Record<string, unknown>[];
 
-  test('are reports with what is known of their names', () => {
+  test('are reports with the known facts of their names', () => {
     const [first, second, third, fourth] = page.map((item) => readWireItem(item, names, NOW));
     expect(first).toMatchObject({
       id: 'wire:n-1',
@@ -248,7 +248,7 @@ describe('wire items', () => {
 });
 
 describe('posts', () => {
-  test('carry author, engagement and what their names mean; what is no post is refused', () => {
+  test('have author, engagement and the meaning of their names; invalid posts are refused', () => {
     const { posts, rejected, newestId, nextToken } = readPosts(fixture('posts-page'), names, NOW, 'https://site.example');
     expect(posts).toEqual([
       {
@@ -277,7 +277,7 @@ describe('posts', () => {
     expect(() => readPosts({ title: 'Unauthorized' }, names, NOW, null)).toThrow('no list "data"');
   });
 
-  test('are asked for within the longest query that the platform takes', () => {
+  test('are requested within the longest query that the platform takes', () => {
     expect(cashtagQuery(['AAPL', 'BTC'])).toBe('($AAPL OR $BTC) -is:retweet');
     const long = cashtagQuery(Array.from({ length: 200 }, (_, index) => `ASSET${index}`));
     expect(long.length).toBeLessThanOrEqual(512);

@@ -82,7 +82,7 @@ async function asked(name: keyof typeof NEWS_PROVIDERS, answer: (received: Recei
   return { session, reports, received, unknown };
 }
 
-test('alpaca: pages are followed, and the next round begins where the last one ended', async () => {
+test('alpaca: pages are followed, and the next round starts after the last one', async () => {
   const later = { ...ALPACA_ARTICLE, id: 2, updated_at: '2099-01-01T00:00:00Z', symbols: ['BTCUSD'], headline: 'Bitcoin tops $200,000' };
   const { session, reports, received, unknown } = await asked('alpaca', ({ query }) =>
     query.get('page_token') === null ? { news: [ALPACA_ARTICLE], next_page_token: 'more' } : { news: [later], next_page_token: null },
@@ -121,7 +121,7 @@ const {
   symbols: ['AAPL', 'ARKX', 'GM', 'TSLA'],
 };
 
-test('alpaca: articles of a recorded answer name no source; they are of the wire that was the only one then', async () => {
+test('alpaca: articles of a recorded answer name no source; they belong to the only wire of that time', async () => {
   const { reports, unknown } = await asked('alpaca', ({ query }) =>
     query.get('page_token') === null
       ? { news: [ALPACA_RECORDED], next_page_token: 'MTYxNzQ2MzIxMjAwMDAwMDAwMHwyMDQ3MjUxMg==' }
@@ -142,7 +142,7 @@ test('alpaca: articles of a recorded answer name no source; they are of the wire
   expect(readAlpacaArticle({ ...ALPACA_RECORDED, source: 7 })).toMatch(/"headline" and "source" are no texts/);
 });
 
-test('finnhub: one round asks for every share and for the market, and market news begin behind the newest', async () => {
+test('finnhub: one round requests every share and the market, and market news start after the newest', async () => {
   const { session, reports, received, unknown } = await asked(
     'finnhub',
     ({ path }) =>
@@ -173,7 +173,7 @@ test('finnhub: one round asks for every share and for the market, and market new
   expect(unknown).toEqual([]);
 });
 
-test('an article that cannot be read costs itself, and one that names nothing of the catalog is nobody’s news', async () => {
+test('an unreadable article is skipped alone, and one without a catalog name is ignored', async () => {
   const strange = [
     { ...ALPACA_ARTICLE, id: 'x' },
     null,

@@ -46,7 +46,7 @@ const ASSESSMENT: Assessment = {
   sources: [],
 };
 
-test('a faithful model phrases and orders, and what it says passes the check', async () => {
+test('a faithful model rephrases and reorders, and its text passes the check', async () => {
   const asked = await createModelPorts(client).phrasing.phrase(ASSESSMENT);
   if (!asked.ok) throw new Error(asked.why);
   const checked = checkPhrasing(ASSESSMENT, asked.answer);
@@ -55,7 +55,7 @@ test('a faithful model phrases and orders, and what it says passes the check', a
   expect(reworded).toEqual({ ok: true, answer: { message: 'What is the price of TSLAx?' } });
 });
 
-test.each(MODEL_COURSES.filter((course) => course !== 'faithful'))('a model that %s changes nothing of an assessment', async (course) => {
+test.each(MODEL_COURSES.filter((course) => course !== 'faithful'))('a model that %s does not change an assessment', async (course) => {
   script.course = course;
   const asked = await createModelPorts(client).phrasing.phrase(ASSESSMENT);
   if (course === 'chats') expect(asked).toEqual({ ok: false, why: 'no JSON' });
@@ -63,7 +63,7 @@ test.each(MODEL_COURSES.filter((course) => course !== 'faithful'))('a model that
   else expect(asked.ok && checkPhrasing(ASSESSMENT, asked.answer)).toMatchObject({ ok: false });
 });
 
-test('an endpoint that is slow, away, broken or endless is told in one phrase, and none of it names an address or a key', async () => {
+test('a slow, missing, broken or endless endpoint is reported in one phrase, without an address or a key', async () => {
   const { rewording } = createModelPorts(client);
   const why = async (): Promise<string> => {
     const asked = await rewording.reword('hello');
@@ -92,7 +92,7 @@ test('an endpoint that is slow, away, broken or endless is told in one phrase, a
   away.close();
 });
 
-test('what is too long is not asked, and no more than four wait at a time', async () => {
+test('a text that is too long is not sent, and at most four requests wait', async () => {
   expect(await client.complete('x', 'y'.repeat(60_000))).toEqual({ ok: false, why: 'the request is too large' });
   expect(simulator.requests.size).toBe(0);
   simulator.faults.set({ freeze: true });

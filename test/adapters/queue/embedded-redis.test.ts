@@ -41,7 +41,7 @@ async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Prom
   }
 }
 
-test('a program that is too old, broken or no Redis at all is passed over', () => {
+test('a program that is too old, broken or no Redis is skipped', () => {
   const folder = newFolder();
   const program = (name: string, script: string) => writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   expect(findRedisServer(folder)).toBeNull();

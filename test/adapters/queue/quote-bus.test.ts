@@ -40,7 +40,7 @@ const bidOf = (bus: QuoteBus, instrument: string): string | null | undefined => 
   return found?.kind === 'quote' ? found.bid : undefined;
 };
 
-test('between two flushes only the newest quote of an instrument is passed on', () => {
+test('between two flushes only the newest quote of an instrument is sent', () => {
   const virtual = createVirtualClock(0);
   const bus = createInProcessQuoteBus({ clock: virtual, flushMs: 25 });
   const batches: (readonly BusQuote[])[] = [];
@@ -54,7 +54,7 @@ test('between two flushes only the newest quote of an instrument is passed on', 
   expect(virtual.pending).toBe(0);
 });
 
-test('an older quote never replaces a newer one; the same moment does where its quality changed', () => {
+test('an older quote never replaces a newer one; one of the same moment does if its quality changed', () => {
   const bus = createInProcessQuoteBus({ clock: createVirtualClock(0) });
   bus.publish(quote('A', '2', 2_000));
   bus.publish(quote('A', '1', 1_999));
@@ -66,7 +66,7 @@ test('an older quote never replaces a newer one; the same moment does where its 
   expect(bidOf(bus, 'B')).toBe('8');
 });
 
-test('a listener that throws is reported and the others receive all the same', () => {
+test('a listener that throws is reported, and the others still receive', () => {
   const virtual = createVirtualClock(0);
   const errors: unknown[] = [];
   const bus = createInProcessQuoteBus({ clock: virtual, onError: (error) => errors.push(error) });
@@ -165,7 +165,7 @@ test.skipIf(redisUrl === null)('one flush is one message, however many quotes it
   expect(carrying.map(({ quotes }) => quotes.length)).toEqual([100]);
 });
 
-test.skipIf(redisUrl === null)('connections cut in the middle of a burst: everybody ends with the newest quote', async () => {
+test.skipIf(redisUrl === null)('connections cut during a burst: every process ends with the newest quote', async () => {
   const through = await proxy(redisUrl as string);
   const errors: unknown[] = [];
   const [one, two] = [redisBus(through.url, errors), redisBus(through.url, errors)];
@@ -189,7 +189,7 @@ test.skipIf(redisUrl === null)('connections cut in the middle of a burst: everyb
   });
 });
 
-test.skipIf(redisUrl === null)('a connection that is only half open is noticed by the missing echo and made anew', async () => {
+test.skipIf(redisUrl === null)('a half-open connection is detected by its missing echo and replaced', async () => {
   const through = await proxy(redisUrl as string);
   const errors: unknown[] = [];
   const [one, two] = [redisBus(redisUrl as string), redisBus(through.url, errors)];
@@ -233,7 +233,7 @@ test.skipIf(redisUrl === null)('foreign messages on the channel are reported and
 });
 
 test.skipIf(redisUrl === null)(
-  'a process that nobody else listens to sends nothing but its snapshots; who joins receives all that it knows, and what follows',
+  'a process without listeners sends only snapshots; a new one receives everything known and what follows',
   async () => {
     const channel = `quotes of ${randomUUID()}`;
     const join = () => {

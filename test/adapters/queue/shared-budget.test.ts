@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 describe.skipIf(url === null)('budgets of several processes', () => {
-  test('let through what one limit allows, whoever asks', async () => {
+  test('allow together what one limit allows, whoever asks', async () => {
     const prefix = `t${++made}`;
     const clients = [process(prefix), process(prefix), process(prefix)];
     const budgets = clients.map((client) => client.budget('exchange', 50));
@@ -43,7 +43,7 @@ describe.skipIf(url === null)('budgets of several processes', () => {
   });
 
   // The second window does not divide evenly: its cells must still cover it.
-  test.each([120, 179])('never let more than the limit through in any %i ms, whatever the order and the weights', async (windowMs) => {
+  test.each([120, 179])('never allow more than the limit in any %i ms, whatever the order and the weights', async (windowMs) => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 50 }), async (weights) => {
         const prefix = `t${++made}`;
@@ -69,7 +69,7 @@ describe.skipIf(url === null)('budgets of several processes', () => {
     );
   });
 
-  test('a Retry-After that one process receives keeps all of them away', async () => {
+  test('a Retry-After of one process holds all of them', async () => {
     const prefix = `t${++made}`;
     const [one, other] = [process(prefix), process(prefix)] as const;
     const [mine, theirs] = [one.budget('venue', 100), other.budget('venue', 100)];
@@ -90,7 +90,7 @@ describe.skipIf(url === null)('budgets of several processes', () => {
     expect(await budget.take(1, clock.now())).toBeGreaterThan(0);
   });
 
-  test('what the venue counted beyond ours is believed by all', async () => {
+  test('the venue’s higher count is adopted by all', async () => {
     const prefix = `t${++made}`;
     const [one, other] = [process(prefix), process(prefix)] as const;
     one.budget('venue', 100).observeUsed(95, clock.now());
@@ -105,7 +105,7 @@ describe.skipIf(url === null)('budgets of several processes', () => {
     expect(spent).toBe(true);
   });
 
-  test('keys run out by themselves', async () => {
+  test('keys expire by themselves', async () => {
     const prefix = `t${++made}`;
     await process(prefix).budget('venue', 100, 300).take(1, clock.now());
     const redis = new Redis(url as string, { protocol: 2 });
@@ -117,7 +117,7 @@ describe.skipIf(url === null)('budgets of several processes', () => {
   });
 });
 
-test('without Redis a process goes on alone with a quarter of the budget, at once', async () => {
+test('without Redis a process continues alone with a quarter of the budget, at once', async () => {
   const budget = process('nobody', 'redis://127.0.0.1:1').budget('venue', 40);
   const began = performance.now();
   const waits = await Promise.all(Array.from({ length: 40 }, async () => budget.take(1, clock.now())));

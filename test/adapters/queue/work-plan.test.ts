@@ -55,7 +55,7 @@ async function twoWorkers(place: QueueAddress, overdueMs: number, fail: () => bo
 
 const redisUrl = await testRedis();
 
-test.skipIf(redisUrl === null)('the queue has it done once per slot by two workers, and goes on after it lost everything', async () => {
+test.skipIf(redisUrl === null)('the queue has work done once per slot by two workers, and continues after losing everything', async () => {
   const url = redisUrl as string;
   // The fallback is so slow that these runs come from the queue alone.
   const workers = await twoWorkers({ kind: 'redis', url }, 3_600_000);
@@ -84,7 +84,7 @@ test.skipIf(redisUrl === null)('the queue has it done once per slot by two worke
   }
 });
 
-test('without any queue it is found overdue; a run that failed is told, noted, and done again', async () => {
+test('without a queue work is found overdue; a failed run is reported, recorded, and repeated', async () => {
   let failures = 2;
   const workers = await twoWorkers({ kind: 'redis', url: 'redis://127.0.0.1:9' }, EVERY_MS, () => failures-- > 0);
   try {
@@ -95,7 +95,7 @@ test('without any queue it is found overdue; a run that failed is told, noted, a
   }
 });
 
-test('work whose worker says that it is still at it is begun by nobody else; once it is silent, another may', async () => {
+test('work of a live worker is not started by another; once the worker is silent, it may be', async () => {
   const sql = openDatabase({ url: await testDatabase(), name: 'test' });
   try {
     const store = createRecurringStore(sql);

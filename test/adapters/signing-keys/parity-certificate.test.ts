@@ -26,7 +26,7 @@ const REPORT: ParityReport = {
   equal: false,
 };
 
-test('a certificate says what was compared, line by line', () => {
+test('a certificate states what was compared, line by line', () => {
   expect(certificateText(REPORT, [{ name: 'day.tape', sha256: 'cd'.repeat(32) }], null)).toBe(`sevengate parity
 slots from 2025-01-06T15:00:00.000Z to before 2025-01-06T16:00:00.000Z
 tape day.tape sha256 ${'cd'.repeat(32)}
@@ -49,7 +49,7 @@ verdict: the replay and the live run differ
   expect(certificateText(REPORT, [], REPORT.to)).not.toContain('simulated');
 });
 
-test('its signature holds for the key of the state folder, and for no changed byte', () => {
+test('its signature is valid for the state folder’s key, and for no changed byte', () => {
   const key = openParityKey(home);
   const text = certificateText(REPORT, [], null);
   const certificate = encodeNote(text, [{ name: key.name, id: key.id, signature: key.sign(Buffer.from(text)) }]);
@@ -62,14 +62,14 @@ test('its signature holds for the key of the state folder, and for no changed by
   expect(verifiedBy(certificate, parityKeysOf(join(home, 'elsewhere')), isSignedBy)).toEqual([]);
 });
 
-test('the key is kept apart from those of writers: no row is verified by it', () => {
+test('its key is separate from those of writers: no row is verified by it', () => {
   openWriterKeys(home, ['feed']);
   const first = openParityKey(home);
   expect(openParityKey(home).id).toBe(first.id);
   expect(trustedKeysOf(home).map(({ writer }) => writer)).toEqual(['feed']);
 });
 
-test('a file that is not a certificate is named, and what it lacks', () => {
+test('an invalid certificate file is named, with what it lacks', () => {
   const file = join(home, 'junk.txt');
   writeFileSync(file, 'hello\n');
   expect(() => checkCertificate(file, home, null)).toThrow(

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const signing = (orderId: string, notionalUsd: string, at = AT, digest = 'aa') => ({ orderId, notionalUsd, at, digest });
 
-test('a window holds so much and no cent more, whatever was restarted in between', () => {
+test('a window allows its amount and no cent more, across restarts', () => {
   expect(openSigningLedger(file, '500').count(signing('one', '300.5'))).toBeNull();
   const after = openSigningLedger(file, '500');
   expect(after.count(signing('two', '199.51'))).toContain('above its limit of 500');
@@ -26,13 +26,13 @@ test('a window holds so much and no cent more, whatever was restarted in between
   expect(statSync(file).mode & 0o077).toBe(0);
 });
 
-test('the same message may be asked for again and counts once; another one under the same order is refused', () => {
+test('the same message may be requested again and counts once; another one for the same order is refused', () => {
   const ledger = openSigningLedger(file, '500');
   expect([ledger.count(signing('one', '400')), ledger.count(signing('one', '400', AT + 5))]).toEqual([null, null]);
   expect(ledger.count(signing('one', '400', AT, 'bb'))).toContain('with another message');
 });
 
-test('a clock that was set back does not empty the window', () => {
+test('a clock set back does not empty the window', () => {
   const ledger = openSigningLedger(file, '500');
   ledger.count(signing('one', '400'));
   expect(ledger.count(signing('two', '400', AT - 5 * SIGNING_WINDOW_MS))).toContain('above its limit');

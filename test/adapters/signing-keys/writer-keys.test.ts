@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-test('keys are made once, lie in files of mode 600, and sign what their public keys verify', () => {
+test('keys are created once, in files of mode 600, and their signatures verify', () => {
   const { feed, worker } = openWriterKeys(home, ['feed', 'worker']);
   for (const name of ['feed.key', 'worker.key']) expect(statSync(join(home, 'keys', name)).mode & 0o777).toBe(0o600);
   expect(statSync(join(home, 'keys')).mode & 0o777).toBe(0o700);
@@ -28,7 +28,7 @@ test('keys are made once, lie in files of mode 600, and sign what their public k
   expect(readdirSync(join(home, 'keys')).sort()).toEqual(['feed.key', 'feed.pub', 'worker.key', 'worker.pub']);
 });
 
-test('a key that was replaced stays among the public ones', () => {
+test('a replaced key stays among the public ones', () => {
   const first = openWriterKeys(home, ['feed']).feed;
   renameSync(join(home, 'keys', 'feed.key'), join(home, 'old.key'));
   const second = openWriterKeys(home, ['feed']).feed;
@@ -39,7 +39,7 @@ test('a key that was replaced stays among the public ones', () => {
   ]);
 });
 
-test('a key that others may read, or that is none, is refused in one sentence', () => {
+test('a key readable by others, or an invalid one, is refused in one sentence', () => {
   openWriterKeys(home, ['feed']);
   const file = join(home, 'keys', 'feed.key');
   chmodSync(file, 0o640);
@@ -49,7 +49,7 @@ test('a key that others may read, or that is none, is refused in one sentence', 
   expect(() => openWriterKeys(home, ['feed'])).toThrow(`${file} has no private key`);
 });
 
-test('public files name writers of the service and nothing else', () => {
+test('public files name only writers of the service', () => {
   openWriterKeys(home, ['feed']);
   const line = readFileSync(join(home, 'keys', 'feed.pub'), 'utf8');
   const file = join(home, 'given.pub');

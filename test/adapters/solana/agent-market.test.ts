@@ -63,7 +63,7 @@ async function analysed(mint: string) {
   return analysisOf(entry, { ...(await market.look(entry)), bars: [], stockBars: [] });
 }
 
-test('what lies in the curve, the successor pool and the locker is no concentration; what wallets hold is', async () => {
+test('holdings of the curve, the successor pool and the locker are no concentration; those of wallets are', async () => {
   const { launch, transactions } = must(
     await fixture.commands.prepare(fixture.context(), fixture.wish({ preset: 'agent_treasury', firstBuy: '1' })),
   );
@@ -104,7 +104,7 @@ test('what lies in the curve, the successor pool and the locker is no concentrat
   expect(last.price).toBeNull();
 });
 
-test('a node that does not answer leaves what it knows unknown, and nothing else', async () => {
+test('a node that does not answer makes only its own data unknown', async () => {
   const entry = agentTokenEntry({
     mint: 'AgtRchd1111111111111111111111111111111111111',
     program: TOKEN_PROGRAM,

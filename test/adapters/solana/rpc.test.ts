@@ -53,7 +53,7 @@ test('it is a client of the chain as prepared transactions need one', () => {
 });
 
 describe('a broadcast', () => {
-  test('is sent, seen, confirmed, final, and tells whose balances it moved', async () => {
+  test('is sent, seen, confirmed, final, and reports whose balances it moved', async () => {
     const { taker, bytes, outAmount } = await ready();
     const name = nameOf(bytes);
     expect(await fixture.rpc.status(name)).toEqual({ state: 'unseen', slot: null, error: null });
@@ -78,7 +78,7 @@ describe('a broadcast', () => {
     expect(lamports.reduce((sum, { before, after }) => sum + BigInt(before) - BigInt(after), 0n)).toBe(12_000n);
   });
 
-  test('of the same bytes is the same transaction, however often and with whatever faults', async () => {
+  test('of the same bytes is the same transaction, however often and with any fault', async () => {
     const { taker, bytes } = await ready();
     fixture.node.faults.set({ lostAnswer: 1 });
     expect(await fixture.rpc.broadcast(bytes)).toMatchObject({ outcome: 'unknown' });
@@ -90,7 +90,7 @@ describe('a broadcast', () => {
     expect((await fixture.rpc.status(nameOf(bytes))).state).toBe('finalized');
   });
 
-  test('that answers 503 or something that is not JSON may have arrived; one that was turned away has not', async () => {
+  test('that answers 503 or not JSON may have arrived; a refused one has not', async () => {
     const { bytes } = await ready();
     fixture.node.faults.set({ status5xx: 1 });
     expect(await fixture.rpc.broadcast(bytes)).toMatchObject({ outcome: 'unknown' });
@@ -116,7 +116,7 @@ describe('a broadcast', () => {
     expect(await fixture.rpc.broadcast(bytes)).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('BlockhashNotFound') });
   });
 
-  test('that a node is silent about is unknown when its time is over', async () => {
+  test('without the node’s answer is unknown when its time is over', async () => {
     const { bytes } = await ready();
     const rpc = createSolanaRpc({ url: fixture.url, clock: createLiveClock(), timeoutMs: 100 });
     fixture.node.faults.set({ freeze: true });
@@ -125,7 +125,7 @@ describe('a broadcast', () => {
     rpc.close();
   });
 
-  test('that was swallowed stays unseen, and one that a fork drops is unseen again', async () => {
+  test('that was lost stays unseen, and one that a fork drops is unseen again', async () => {
     const { bytes } = await ready();
     fixture.chain.intake('lose');
     expect(await fixture.rpc.broadcast(bytes)).toEqual({ outcome: 'sent' });
@@ -138,7 +138,7 @@ describe('a broadcast', () => {
   });
 });
 
-test('a failure that lies in a block is told in the words of the chain', async () => {
+test('a failure in a block is reported in the words of the chain', async () => {
   const { taker, bytes } = await ready();
   const body = {
     jsonrpc: '2.0',
@@ -164,7 +164,7 @@ test('a failure that lies in a block is told in the words of the chain', async (
 });
 
 describe('a simulation', () => {
-  test('of an unsigned swap tells what it would move, tables resolved', async () => {
+  test('of an unsigned swap reports what it would move, with tables resolved', async () => {
     const taker = fixture.rich();
     const order = await fixture.order({
       inputMint: STABLE.mint,
@@ -181,15 +181,15 @@ describe('a simulation', () => {
     expect(found.changes.lamports.map(({ account }) => account)).toContain(SHARE.mint);
   });
 
-  test('of what cannot begin tells the error and moves nothing', async () => {
+  test('of an impossible transaction reports the error and moves nothing', async () => {
     const { bytes } = await ready();
     fixture.chain.expireBlockhashes();
     expect(await fixture.rpc.simulate(bytes)).toMatchObject({ error: 'BlockhashNotFound', changes: { lamports: [], tokens: [] } });
   });
 });
 
-describe('what an address holds', () => {
-  test('is read over both token programs with the multiplier that holds now', async () => {
+describe('holdings of an address', () => {
+  test('are read over both token programs with the present multiplier', async () => {
     const owner = Keypair.generate().publicKey.toBase58();
     fixture.node.fund(owner, 'SOL', 7_000_000n);
     fixture.node.fund(owner, STABLE.mint, 123n);
@@ -213,7 +213,7 @@ describe('what an address holds', () => {
     });
   });
 
-  test('is what the token library reads of the mint', async () => {
+  test('equal the token library’s reading of the mint', async () => {
     const connection = new Connection(fixture.url, 'confirmed');
     const theirs = await getMint(connection, new PublicKey(TAXED.mint), 'confirmed', TOKEN_2022_PROGRAM_ID);
     const ours = await fixture.rpc.mintInfo(TAXED.mint);
@@ -233,7 +233,7 @@ describe('what an address holds', () => {
     expect(await fixture.rpc.mintInfo(STABLE.mint)).toMatchObject({ scale: null, transferFee: null, extensions: [] });
   });
 
-  test('a lookup table is what the chain library reads of it, and anything else is none', async () => {
+  test('a lookup table equals the chain library’s reading, and anything else is null', async () => {
     const { value } = await new Connection(fixture.url, 'confirmed').getAddressLookupTable(new PublicKey(COMMON_TABLE));
     expect(value).toBeInstanceOf(AddressLookupTableAccount);
     expect(await fixture.rpc.lookupTable(COMMON_TABLE)).toEqual(value?.state.addresses.map((one) => one.toBase58()));
@@ -242,7 +242,7 @@ describe('what an address holds', () => {
   });
 });
 
-describe('answers that are not what they should be', () => {
+describe('invalid answers', () => {
   let told: unknown;
   let server: http.Server;
   let rpc: SolanaRpc;
@@ -328,7 +328,7 @@ describe('answers that are not what they should be', () => {
   });
 });
 
-test('a budget that is spent stops questions before they leave', async () => {
+test('an exhausted budget stops requests before they are sent', async () => {
   const clock = createVirtualClock(NOON);
   const rpc = createSolanaRpc({ url: fixture.url, clock, budget: new WeightBudget(2, 60_000) });
   const asked = fixture.node.requests.get('getBlockHeight') ?? 0;

@@ -15,7 +15,7 @@ function doubling(refuse: (key: number) => unknown = () => null) {
   return { ask, asked };
 }
 
-test('what is asked at one moment is one statement, and what is asked later another', async () => {
+test('questions of one moment are one statement, later ones another', async () => {
   const { ask, asked } = doubling();
   expect(await Promise.all([ask(1), ask(2), ask(3)])).toEqual([2, 4, 6]);
   expect(await ask(4)).toBe(8);
@@ -29,7 +29,7 @@ test('many questions are several statements', async () => {
   expect(asked.map(({ length }) => length)).toEqual([256, 256, 88]);
 });
 
-test('a row that cannot be read fails its own question alone; a lost connection fails all of them once', async () => {
+test('an unreadable row fails only its own question; a lost connection fails all of them once', async () => {
   const { ask } = doubling((key) => (key === 2 ? new Error('row 2 is not JSON') : null));
   const answers = await Promise.allSettled([ask(1), ask(2), ask(3)]);
   expect(answers.map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error).message))).toEqual([

@@ -17,14 +17,14 @@ afterAll(() => sql.end());
 /** Numbers of killed connections, in single statements and in transactions: a new one costs the server ten milliseconds. */
 const [KILLED_ALONE, KILLED_IN_TRANSACTIONS] = [rounds({ suite: 50, proof: 150 }), rounds({ suite: 120, proof: 400 })];
 
-test('arrays of text and uuid go and come back whatever stands in them', async () => {
+test('arrays of text and uuid survive the round trip, whatever they contain', async () => {
   const texts = ['plain', 'with "quotes"', 'back\\slash', 'comma, brace {}', '', 'NULL', ' blank ', 'ünïcode 漢'];
   const [row] = await sql<{ texts: string[]; ids: string[]; empty: string[] }[]>`
     select ${texts}::text[] as texts, ${['01900000-0000-7000-8000-000000000001']}::uuid[] as ids, ${[] as string[]}::text[] as empty`;
   expect(row).toEqual({ texts, ids: ['01900000-0000-7000-8000-000000000001'], empty: [] });
 });
 
-test('arrays of numbers go and come back', async () => {
+test('arrays of numbers survive the round trip', async () => {
   const [row] =
     await sql`select ${[1, -2, 3]}::int[] as ints, ${[1_790_000_000_000, 0]}::bigint[] as bigs, ${[] as number[]}::int[] as none`;
   expect(row).toEqual({ ints: [1, -2, 3], bigs: [1_790_000_000_000, 0], none: [] });
@@ -35,13 +35,13 @@ test('bigints are numbers, numerics stay text', async () => {
   expect(row).toEqual({ big: 1790000000000, exact: '1.10', long: '12345678901234567890.123' });
 });
 
-test('the pool works as the application role, which may not change the schema', async () => {
+test('the pool uses the application role, which may not change the schema', async () => {
   expect((await sql`select current_user as role`)[0]).toEqual({ role: 'sevengate_app' });
   await expect(sql`create table mine (a int)`).rejects.toThrow(/permission denied/);
   await expect(sql`drop table actors`).rejects.toThrow(/must be owner/);
 });
 
-test('statements that nobody waits for are carried out in their order, and the transaction ends only once they have', async () => {
+test('unawaited statements run in order, and the transaction ends only after them', async () => {
   const found = await sql.begin(async (transaction) => {
     await transaction`create temporary table in_order (place int generated always as identity, said text) on commit drop`;
     for (const said of ['first', 'x'.repeat(4_000), 'third']) send(transaction, transaction`insert into in_order (said) values (${said})`);
@@ -50,7 +50,7 @@ test('statements that nobody waits for are carried out in their order, and the t
   expect(found.map(({ length }) => length)).toEqual([5, 4_000, 5]);
 });
 
-test('statements on different tables become one, and what reads one of them sees what it wrote', async () => {
+test('statements on different tables become one, and a read sees earlier writes', async () => {
   const seen = await sql.begin(async (transaction) => {
     for (const table of ['left_over', 'right_over'])
       await transaction.unsafe(`create temporary table ${table} (id int primary key, said text) on commit drop`);
@@ -68,14 +68,14 @@ test('statements on different tables become one, and what reads one of them sees
   expect(seen).toEqual({ said: ['changed', 'left', 'left', 'left', 'right'], sent: { together: 1 } });
 });
 
-test('every table that others refer to is known, so that no row is written in one statement with what it refers to', async () => {
+test('every referenced table is known, so that no row is written in one statement with what it refers to', async () => {
   const referred = await sql<{ name: string }[]>`
     select distinct confrelid::regclass::text as name from pg_constraint
     where contype = 'f' and connamespace = 'public'::regnamespace and not starts_with(confrelid::regclass::text, 'trail_') order by 1`;
   expect(referred.map(({ name }) => name)).toEqual([...REFERRED_TABLES].sort());
 });
 
-test('one of several that wrote another number of rows than it had to fails the transaction', async () => {
+test('a statement of several that wrote an unexpected number of rows fails the transaction', async () => {
   const duty = 'a duty beside too few timers';
   const writing = sql.begin(async (transaction) => {
     send(transaction, transaction`insert into leases (duty, holder, held_until) values (${duty}, 'nobody', clock_timestamp())`, 1);
@@ -85,7 +85,7 @@ test('one of several that wrote another number of rows than it had to fails the 
   expect(await sql`select duty from leases where duty = ${duty}`).toEqual([]);
 });
 
-test('a statement that nobody waited for and that failed fails its transaction with its own error, and nothing is committed', async () => {
+test('a failed unawaited statement fails its transaction with its own error, and nothing is committed', async () => {
   const duty = 'a duty of a failed transaction';
   const failing = (more: boolean) =>
     sql.begin(async (transaction) => {
@@ -98,11 +98,11 @@ test('a statement that nobody waited for and that failed fails its transaction w
   expect(await sql`select duty from leases where duty = ${duty}`).toEqual([]);
 });
 
-test('outside of a transaction nothing is sent that nobody waits for', () => {
+test('outside a transaction no unawaited statement is sent', () => {
   expect(() => send(sql as never, sql`select 1`)).toThrow(/only a transaction/);
 });
 
-test('what is listened to is received on after another connection of the pool was lost', async () => {
+test('notifications continue after another connection of the pool was lost', async () => {
   const listener = openDatabase({ url, name: 'listener', connections: 1 });
   const received: string[] = [];
   try {
@@ -126,7 +126,7 @@ test('what is listened to is received on after another connection of the pool wa
   }
 });
 
-test('a transaction that goes on long after its connection was lost is rejected, and ends no process', async () => {
+test('a transaction that continues long after its connection was lost is rejected, and ends no process', async () => {
   const killer = openDatabase({ url, name: 'late killer', role: null, connections: 1 });
   const victim = openDatabase({ url, name: 'late victim', connections: 1 });
   try {
@@ -152,7 +152,7 @@ test('a transaction that goes on long after its connection was lost is rejected,
   }
 });
 
-test('a long transaction goes on to its end when another connection of its pool is lost', async () => {
+test('a long transaction completes when another connection of its pool is lost', async () => {
   const killer = openDatabase({ url, name: 'killer of others', role: null, connections: 1 });
   const owner = openDatabase({ url, name: 'long work', role: null, connections: 2 });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
@@ -184,7 +184,7 @@ test('a long transaction goes on to its end when another connection of its pool 
   }
 });
 
-test('an error of class 08 after which the server goes on is rolled back and told, and the connection serves on', async () => {
+test('an error of class 08 from a live server is rolled back and reported, and the connection stays usable', async () => {
   const raised = sql.begin(async (transaction) => {
     await transaction`do $$ begin raise exception 'no such thing' using errcode = '08P01'; end $$`;
   });
@@ -192,7 +192,7 @@ test('an error of class 08 after which the server goes on is rolled back and tol
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
 });
 
-test('connections that are killed again and again, new ones in the middle of their start too, never end the process', async () => {
+test('repeatedly killed connections, even while starting, never end the process', async () => {
   const unhandled: unknown[] = [];
   const receive = (reason: unknown): void => void unhandled.push(reason);
   process.on('unhandledRejection', receive);
@@ -232,7 +232,7 @@ test('connections that are killed again and again, new ones in the middle of the
   }
 });
 
-test('transactions that lose their connection at any statement, within a COPY too, are rejected, and end neither process nor pool', async () => {
+test('transactions that lose their connection at any statement or within COPY are rejected, and end neither process nor pool', async () => {
   const uncaught: unknown[] = [];
   const receive = (error: unknown): void => void uncaught.push(error);
   process.on('uncaughtException', receive);

@@ -65,7 +65,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(used, { recursive: true, force: true }));
 
-test('a new database answers, keeps its rows over a restart, and is gone after stop; one left half-made is cleared away', async () => {
+test('a new database answers, keeps its rows across a restart, and is stopped completely; a half-made one is removed', async () => {
   const home = newFolder();
   mkdirSync(join(home, 'postgres.new-abandoned'));
   writeFileSync(join(home, 'postgres.new-abandoned', 'PG_VERSION'), '18\n');
@@ -81,7 +81,7 @@ test('a new database answers, keeps its rows over a restart, and is gone after s
   expect(await query(second.url, 'select text from kept')).toEqual([{ text: 'still here' }]);
 });
 
-test('it has the settings that durability and order rest on', async () => {
+test('it has the settings that durability and ordering need', async () => {
   const { url } = await start(used);
   const [row] = await query(
     url,
@@ -101,7 +101,7 @@ test('it has the settings that durability and order rest on', async () => {
   });
 });
 
-test('only this machine reaches it, and only with the password, which only its owner can read', async () => {
+test('only this machine reaches it, only with the password, which only its owner can read', async () => {
   const home = used;
   const { url } = await start(home);
   const { port, password } = new URL(url);
@@ -122,7 +122,7 @@ test('only this machine reaches it, and only with the password, which only its o
   }
 });
 
-test('after kill -9 of its owner the running server is adopted, and stopping it then works', async () => {
+test('after kill -9 of its owner the running server is adopted, and can be stopped', async () => {
   const home = used;
   const owner = await startOwner('postgres', home);
   await query(owner.owned.url, `insert into notes values ('before the kill')`);
@@ -172,7 +172,7 @@ test('a second process shares the server of a live one and does not stop it', as
   await owner.exit;
 });
 
-test('a process number that belongs to something else by now does not hinder the start', async () => {
+test('a process id reused by another program does not block the start', async () => {
   const home = used;
   await (await start(home)).stop();
   const cluster = join(home, 'postgres');
@@ -203,7 +203,7 @@ test('binaries whose install script never ran get their library links', async ()
   expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test.runIf(asRoot)('root may keep the project where nobody else can look: programs and data go to a reachable place', async () => {
+test.runIf(asRoot)('root may keep the project in a private folder: programs and data use an accessible place', async () => {
   const secret = newFolder(0o700);
   const home = join(secret, 'project', '.sevengate');
   const reachableRoot = join(newFolder(0o755), 'state');
@@ -223,7 +223,7 @@ function open(folder: string): boolean {
 const openToAll = open(fileURLToPath(new URL('../../../', import.meta.url)));
 if (asRoot && !openToAll) console.warn('skipped what an ordinary user does here: only root can reach this folder');
 
-test.runIf(asRoot && openToAll)('an ordinary user owns the whole of it, and root may run it later without spoiling that', async () => {
+test.runIf(asRoot && openToAll)('an ordinary user owns everything, and root may run it later without breaking that', async () => {
   const home = newFolder(0o755);
   const user = { uid: 65534, gid: 65534 };
   chownSync(home, user.uid, user.gid);
@@ -238,7 +238,7 @@ test.runIf(asRoot && openToAll)('an ordinary user owns the whole of it, and root
   expect(statSync(join(home, 'postgres', 'PG_VERSION')).uid).toBe(user.uid);
 });
 
-test('what goes wrong is one sentence with the reason', async () => {
+test('a failure is one sentence with its reason', async () => {
   const home = used;
   await expect(start(home, { settings: { shared_buffers: 'plenty' } })).rejects.toThrow(
     /did not start.*invalid value for parameter "shared_buffers"/s,

@@ -175,7 +175,7 @@ const stepsOf = async (id: string): Promise<number> =>
 const rows = async (table: string): Promise<number> =>
   (await owner<{ count: number }[]>`select count(*) as count from ${owner(table)} where slot < ${MIDNIGHT}`)[0]?.count as number;
 
-test('a day is moved whole, the trail stays whole, and the next decision follows what was moved', async () => {
+test('a day is archived completely, the trail stays intact, and the next decision follows the archived one', async () => {
   const before = await verify();
   expect(before.breaks).toEqual([]);
   expect(before).toMatchObject({ whole: true, archives: 0 });
@@ -221,7 +221,7 @@ const leavesLeft = () =>
     select name, key, xid::text as xid from trail_changes join trail_log using (xid)
     where index < (select max(logged_until) from moved_history) order by seq`;
 
-test('leaves move but those of rows that are assessed by, and whoever assesses checks their signatures as before', async () => {
+test('only leaves of assessed rows stay, and assessments check their signatures as before', async () => {
   const left = await leavesLeft();
   const [{ leaves } = { leaves: 0 }] = await movedStretches(sql);
   expect(leaves).toBeGreaterThan(2 * left.length);
@@ -284,7 +284,7 @@ test('leaves move but those of rows that are assessed by, and whoever assesses c
   expect((await verify()).breaks).toEqual([]);
 });
 
-test('who reads old history is told that it was moved', async () => {
+test('readers of old history are told that it was archived', async () => {
   const live = createLiveRunReads(sql);
   const written = async (): Promise<void> => {
     for await (const _ of live.written(MIDNIGHT - DAY, MIDNIGHT)) expect.unreachable();
@@ -297,7 +297,7 @@ test('who reads old history is told that it was moved', async () => {
   expect(await createDecisionReads(sql).list(ORG, ids[0] as string, { limit: 2, after: null })).toMatchObject({ movedBefore: null });
 });
 
-test('whoever asks for the past of an actor whose steps were moved is told when and where to; the file rebuilds every moment', async () => {
+test('a request for an archived actor’s past says when and where it was archived; the file rebuilds every moment', async () => {
   const [stretch] = await movedStretches(sql);
   const told = {
     ok: false,
@@ -384,7 +384,7 @@ test.each<[string, string, (rows: string[]) => string[]]>([
   }
 });
 
-test('a file that is missing, or a folder that is not given, is found and named', async () => {
+test('a missing file, or a folder that was not given, is found and named', async () => {
   const [stretch] = await movedStretches(sql);
   expect(readdirSync(folder)).toEqual([stretch?.file]);
   const elsewhere = mkdtempSync(join(home, 'elsewhere-'));
@@ -395,7 +395,7 @@ test('a file that is missing, or a folder that is not given, is found and named'
   expect(await readStretch(elsewhere, stretch as never)).toBeNull();
 });
 
-test('an outside proposal says that its decision was moved, and what became of it where the decision stays', async () => {
+test('an outside proposal says that its decision was archived, and its outcome if the decision stays', async () => {
   const states = await owner
     .begin(async (transaction) => {
       await transaction`alter table outside_proposals disable trigger user`;
@@ -415,7 +415,7 @@ test('an outside proposal says that its decision was moved, and what became of i
   expect(states).toEqual(['archived', 'missed']);
 });
 
-test('nothing else goes: not what is recent, not by others, and no stretch out of its turn', async () => {
+test('nothing else is removed: no recent rows, not by others, and no period out of turn', async () => {
   await expect(sql`delete from decision_rows`).rejects.toThrow('permission denied');
   await expect(owner`delete from decisions where slot >= ${MIDNIGHT}`).rejects.toThrow('append-only');
   await expect(owner`delete from cuts where slot >= ${MIDNIGHT}`).rejects.toThrow('append-only');
@@ -454,7 +454,7 @@ test('nothing else goes: not what is recent, not by others, and no stretch out o
   expect(await moveHistory(sql, folder, MIDNIGHT + DAY)).toEqual([]);
 });
 
-test('leaves of the last thirty days do not move', async () => {
+test('leaves of the last thirty days are not archived', async () => {
   await tick(MIDNIGHT + 6 * MINUTE);
   await createTrailLog(sql, logKey, 'sevengate.test/archive').advance();
   const [{ size } = { size: 0 }] = await owner<{ size: number }[]>`select max(index) + 1 as size from trail_log`;

@@ -17,7 +17,7 @@ import { waitFor } from '../../harness/wait-for.ts';
 const AT = 1_770_000_000_000 + 20_000;
 const AAPLX: InstrumentKey = 'spotchain:AAPLx';
 
-test('a pool is known within its first minute, then by the minute, and an older word never replaces a newer one', async () => {
+test('a pool is known within its first minute, then by the minute, and older data never replaces newer', async () => {
   const sql = openDatabase({ url: await testDatabase(), name: 'test pools' });
   const clock = createVirtualClock(AT);
   const venue = new Subject<FeedMessage>();

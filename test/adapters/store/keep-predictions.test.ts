@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { keepPredictions } from '../../../src/adapters/store/predictions/keep-predictions.ts';
 import type { PredictionNews, PredictionTrade } from '../../../src/domain/prediction/market.ts';
 
-test('trades that were received before the end are kept in one piece of work, and nothing that comes after it', () => {
+test('trades received before the end are stored in one batch, and nothing after it', () => {
   const news = new Subject<PredictionNews>();
   const saved: (readonly string[])[] = [];
   const written: string[] = [];

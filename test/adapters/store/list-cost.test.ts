@@ -118,14 +118,14 @@ const LISTS: readonly (readonly [what: string, items: number, read: (sql: Sql) =
   ["people's orders", 0, (sql) => createMarketOrderStore(sql).list(ORG, {}, page)],
 ];
 
-test.each(LISTS)('%s: a page reads rows in the order of its length, and goes through no big table', async (_, items, read) => {
+test.each(LISTS)('%s: a page reads rows in proportion to its length, and scans no big table', async (_, items, read) => {
   const { answer, read: rows, through } = await rowsRead(read);
   expect((answer as { items: readonly unknown[] }).items).toHaveLength(items);
   expect(through).toEqual({});
   expect(rows).toBeLessThanOrEqual((items + 1) * ROWS_EACH + 10);
 });
 
-test('the shards that are due are found by reading a few rows of each, however many agents it has', async () => {
+test('due shards are found by reading a few rows of each, however many agents it has', async () => {
   const shards = Math.floor(AGENTS / 500) + 1;
   const dueShards = (sql: Sql) => createDispatchStore(sql).dueShards(60_000, 60_000);
   // New shards are scanned once: each begins a period before its first agent.
@@ -169,7 +169,7 @@ async function signed(xid: string, table: 'books' | 'fills', count: number): Pro
   await superuser`analyze trail_changes`;
 }
 
-test('whoever assesses reads signed rows by their keys, each batch once, and ten times as large a batch with ten times the rows', async () => {
+test('assessments read signed rows by key, each batch once, and a tenfold batch with tenfold rows', async () => {
   const small = AGENTS / 10;
   await signed('1', 'fills', small);
   await signed('2', 'books', AGENTS);

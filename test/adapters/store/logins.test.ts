@@ -40,7 +40,7 @@ async function plainOwner(name: string): Promise<string> {
   return address.href;
 }
 
-test('an owner with CREATEROLE who is no superuser migrates, makes its logins, and again after a restart with the same passwords', async () => {
+test('a plain owner with CREATEROLE migrates, creates its logins, and again after a restart with the same passwords', async () => {
   const owner = await plainOwner(`plain_owner_${process.pid}`);
   await migrate(owner);
   const [first, second] = [await separateLogins(owner), await separateLogins(owner)];
@@ -75,7 +75,7 @@ test('an owner with CREATEROLE who is no superuser migrates, makes its logins, a
   });
 });
 
-test('what a login has changed of itself, its settings and its password, the next start takes back', async () => {
+test('a login’s changes to its own settings and password are reverted by the next start', async () => {
   const migrated = await testDatabase();
   const { appUrl } = await separateLogins(migrated);
   await withSql({ url: appUrl, role: null }, async (sql) => {
@@ -91,7 +91,7 @@ test('what a login has changed of itself, its settings and its password, the nex
   });
 });
 
-test('a login that may use the roles and make none serves for all, and the start is told why', async () => {
+test('a login that may use the roles but not create any serves for all, and the start reports why', async () => {
   const migrated = await testDatabase();
   const name = `plain_member_${process.pid}`;
   await superuser.unsafe(`create role ${name} login password 'plain'; grant sevengate_app, sevengate_evaluator to ${name};`);

@@ -32,7 +32,7 @@ async function databaseOfBefore(list: typeof BEFORE): Promise<{ url: string; sql
   return { url, sql };
 }
 
-test('the complete list from before is exchanged for the baseline: the same schema, and since when writers are held to their tables', async () => {
+test('a complete old list is replaced by the baseline: the same schema, and the date from which writers are bound to their tables', async () => {
   const fresh = openDatabase({ url: await testDatabase(), connections: 1, role: null, name: 'baseline test' });
   onTestFinished(() => fresh.end({ timeout: 1 }));
   const { url, sql } = await databaseOfBefore(BEFORE);
@@ -49,7 +49,7 @@ test.each([
   ['lacks its last file', BEFORE.slice(0, -1), 41],
   ['has a file of other content', BEFORE.map((file, index) => (index === 30 ? { ...file, hash: '0'.repeat(64) } : file)), 42],
   ['is of another baseline', [{ name: '0001_actors.sql', hash: '0'.repeat(64) }], 1],
-])('a list from before that %s is refused with what to do, and stays', async (_, list, count) => {
+])('an old list that %s is refused with advice, and stays', async (_, list, count) => {
   const { url, sql } = await databaseOfBefore(list);
   const before = await listed(sql);
   await expect(migrate(url)).rejects.toThrow(

@@ -9,7 +9,7 @@ import { SCHEMA_LOCK } from '../../../src/adapters/store/schema-lock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
-test('the writers of processes that came before the first migration, and did not make it themselves, are registered as well', async () => {
+test('writers of processes that waited for the first migration are registered too', async () => {
   const url = await testDatabase('empty');
   const home = mkdtempSync(join(tmpdir(), 'ready-database-'));
   const owner = openDatabase({ url, role: null, connections: 1, name: 'ready database test' });

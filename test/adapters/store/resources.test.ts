@@ -58,7 +58,7 @@ test('every definition in a resource.ts is checked here', () => {
 });
 
 describe.each(Object.entries(RESOURCES))('%s', (_, { table, columns }) => {
-  test('has columns of the table, each of its type, and may write each', async () => {
+  test('has columns of the table, each with its type, and may write each', async () => {
     const rows = new Map((await columnsOf(table)).map((row) => [row.name, row]));
     for (const { sql, type } of columns) {
       const found = rows.get(sql);
@@ -66,12 +66,12 @@ describe.each(Object.entries(RESOURCES))('%s', (_, { table, columns }) => {
     }
   });
 
-  test('gives every column that a row needs', async () => {
+  test('fills every column that a row needs', async () => {
     const given = new Set(['org_id', ...columns.map(({ sql }) => sql)]);
     expect((await columnsOf(table)).filter(({ name, isNeeded }) => isNeeded && !given.has(name))).toEqual([]);
   });
 
-  test('may change what changes, and by its rights nothing that another definition of the table does not', async () => {
+  test('may change its mutable columns, and nothing that another definition of the table may not', async () => {
     const changing = Object.values(RESOURCES)
       .filter((one) => one.table === table)
       .flatMap((one) => one.columns.filter(({ changes }) => changes).map(({ sql }) => sql));

@@ -151,7 +151,7 @@ async function trying<Value>(orgId: string | null, work: (transaction: Transacti
 }
 
 describe('the catalog', () => {
-  test('every table has policies, or a reason why its rows are nobody’s', async () => {
+  test('every table has policies, or a reason why its rows belong to no organization', async () => {
     const found = await superuser<{ name: string; secured: boolean; partition: boolean; policies: string[] }[]>`
       select relname as name, relrowsecurity as secured, relispartition as partition,
         array(select polname::text || ' ' || (select string_agg(r::regrole::text, ',' order by r::regrole::text) from unnest(polroles) as r) from pg_policy where polrelid = c.oid order by 1) as policies
@@ -172,7 +172,7 @@ describe('the catalog', () => {
     expect(shared).toEqual(['announcements', 'listing_prices', 'listing_rules', 'marketplace_listings']);
   });
 
-  test('a table of organizations names its own in each row, or a column that is never empty leads to a table that does', () => {
+  test('a table of organizations names the organization in each row, or refers to a table that does', () => {
     const unnamed = tables.filter(({ columns }) => columns.every(({ name }) => name !== 'org_id'));
     expect(unnamed.map(({ name }) => name).sort()).toEqual(Object.keys(OWNED).sort());
     for (const [table, [column]] of Object.entries(OWNED)) {
@@ -185,7 +185,7 @@ describe('the catalog', () => {
     }
   });
 
-  test('no row of an organization lacks what leads to its owner', async () => {
+  test('every row of an organization leads to its owner', async () => {
     const columns = await superuser<{ name: string }[]>`
       select c.relname || '.' || a.attname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnotnull and not a.attisdropped`;
@@ -195,7 +195,7 @@ describe('the catalog', () => {
     );
   });
 
-  test('what a nobody’s table shows to callers, they may read and not write; partitions not even that', async () => {
+  test('callers may read but not write shared tables that they can see; partitions not even that', async () => {
     const may = await superuser<{ name: string; privilege: string }[]>`
       select c.relname as name, p as privilege from pg_class c cross join unnest(array['insert', 'update', 'delete', 'truncate', 'references', 'trigger']) as p
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relrowsecurity and has_table_privilege('sevengate_api', c.oid, p)`;
@@ -206,7 +206,7 @@ describe('the catalog', () => {
     }
   });
 
-  test('the callers’ role is no way around: no attribute, no membership, no function or view that works as somebody else', async () => {
+  test('the callers’ role is no bypass: no attribute, no membership, no function or view with other rights', async () => {
     const [role] = await superuser`
       select rolsuper, rolbypassrls, rolcreaterole, rolcanlogin, (select count(*) from pg_auth_members where member = r.oid) as memberships
       from pg_roles r where rolname = 'sevengate_api'`;
@@ -260,7 +260,7 @@ describe('the catalog', () => {
 });
 
 describe('in every table', () => {
-  test('an organization reads its own row and no other; without a name there is none', async () => {
+  test('an organization reads only its own row; without a name there is none', async () => {
     for (const { name } of tables) {
       const read = (orgId: string | null) =>
         trying(orgId, (sql) => sql<{ row: unknown }[]>`select to_jsonb(t.*) as row from ${sql(name)} t`);
@@ -271,7 +271,7 @@ describe('in every table', () => {
     }
   });
 
-  test('nobody writes a row of another organization, changes or deletes one', async () => {
+  test('nobody writes, changes or deletes a row of another organization', async () => {
     for (const { name, columns } of tables) {
       const foreign = theirs.get(name);
       const names = columns.filter(({ made }) => !made).map((column) => column.name);
@@ -298,7 +298,7 @@ describe('in every table', () => {
     }
   });
 
-  test('no row is given away, and none refers to what another organization has', async () => {
+  test('no row is given away, and none refers to another organization’s data', async () => {
     const taken: string[] = [];
     for (const { name, columns } of tables) {
       const tied = columns.filter((column) => !column.made && (column.name === 'org_id' || column.refersTo !== null));
@@ -334,7 +334,7 @@ describe('in every table', () => {
 });
 
 describe('announcements', () => {
-  test('without an organization they are for everybody, and nobody serves callers writes one', async () => {
+  test('without an organization they are for everybody, and no caller writes one', async () => {
     await superuser`insert into announcements (channel, at, body) values ('decisions', 0, '{"shard": 0}')`;
     const read = (orgId: string | null) =>
       trying(orgId, (sql) => sql<{ org_id: string | null }[]>`select org_id from announcements order by org_id nulls last`);
@@ -347,8 +347,8 @@ describe('announcements', () => {
   });
 });
 
-describe('the pool in the name of an organization', () => {
-  test('each statement sees its own organization, however many share one connection, and leaves nothing behind', async () => {
+describe('the pool for an organization', () => {
+  test('each statement sees its own organization, however many share a connection, and leaves no state behind', async () => {
     const asked = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? OURS : THEIRS));
     const answers = await Promise.all(
       asked.map((orgId) => asOrganization(callers, orgId)<{ org_id: string }[]>`select org_id from agents`),
@@ -371,7 +371,7 @@ describe('the pool in the name of an organization', () => {
     ).toEqual([[{ one: 1 }], [{ id }]]);
   });
 
-  test('statements that are asked for together share a transaction; where one fails, each is told of its own mistake only', async () => {
+  test('concurrent statements share a transaction; if one fails, each reports only its own error', async () => {
     const sql = asOrganization(callers, OURS);
     const started = await Promise.all([1, 2, 3].map(() => sql<{ at: string }[]>`select transaction_timestamp()::text as at`));
     expect(new Set(started.map(([row]) => row?.at)).size).toBe(1);
@@ -402,12 +402,12 @@ describe('the pool in the name of an organization', () => {
     expect(await sql`select count(*) as rows from audit`).toEqual([{ rows: 1 }]);
   });
 
-  test('a name that is none shows nothing: the statement fails', async () => {
+  test('an invalid name shows nothing: the statement fails', async () => {
     await expect(asOrganization(callers, 'ours')`select id from agents`).rejects.toThrow(/invalid input syntax for type uuid/);
     expect(await asOrganization(callers, '')`select id from agents`).toEqual([]);
   });
 
-  test('there is no way in it to send anything without the name', () => {
+  test('nothing can be sent without the name', () => {
     const sql = asOrganization(callers, OURS) as unknown as Record<string, unknown>;
     for (const way of ['unsafe', 'listen', 'notify', 'file', 'reserve', 'subscribe']) expect(sql[way], way).toBeUndefined();
   });

@@ -38,11 +38,11 @@ test.each(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'])('the system has run out of s
   expect(createSpaceWatch(home, createVirtualClock(0)).noted(Object.assign(new Error('no'), { code }))).toBe(true);
 });
 
-test.each(['23505', '42501', '40001', 'P0001'])('what is refused for another reason is no want of room: %s', async (code) => {
+test.each(['23505', '42501', '40001', 'P0001'])('a refusal for another reason is not a full disk: %s', async (code) => {
   expect(createSpaceWatch(home, createVirtualClock(0)).noted(await refusal(code))).toBe(false);
 });
 
-test('readiness says at once that a disk is nearly full or that a change was refused, and when that is over', async () => {
+test('readiness reports at once that a disk is nearly full or that a change was refused, and when that is over', async () => {
   const clock = createVirtualClock(1_000_000);
   let free = 500 * MIB;
   const space = createSpaceWatch(home, clock, async () => free);
@@ -72,6 +72,6 @@ test('readiness says at once that a disk is nearly full or that a change was ref
   expect(await disk()).toMatchObject({ ready: true, ok: true });
 });
 
-test('the disk of a real folder is asked', async () => {
+test('the disk of a real folder is read', async () => {
   expect(await createSpaceWatch(home, createVirtualClock(0)).left()).toMatch(/^\d+ MiB are left/);
 });

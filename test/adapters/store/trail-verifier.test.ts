@@ -82,7 +82,7 @@ afterEach(async () => {
   forged = null;
 });
 
-test('the trail of agents that were paused, resumed and late is whole', async () => {
+test('the trail of agents that were paused, resumed and late is intact', async () => {
   const seen: number[] = [];
   const report = await verifyTrail(sql, (done) => seen.push(done));
   expect(report).toMatchObject({ whole: true, breaks: [], agents: 2, manifests: 2 });
@@ -115,7 +115,7 @@ async function asBefore(owner: Sql, id: string): Promise<{ readonly count: numbe
   return rows;
 }
 
-test('records of the first rule verify beside those of the second, and one that was altered is found', async () => {
+test('records of the first rule verify next to those of the second, and an altered one is found', async () => {
   const id = ids[0] as string;
   await forge('decisions', (sql) => asBefore(sql, id));
   expect((await verifyTrail(sql)).breaks).toEqual([]);
@@ -203,7 +203,7 @@ test.each<[string, string, (sql: Sql, id: string) => Promise<{ readonly count: n
   if (table === 'decisions') expect(report.breaks[0]?.agentId).toBe(ids[0]);
 });
 
-test('a chain that was forged with all its hashes right is betrayed by what it observed', async () => {
+test('a forged chain with correct hashes is revealed by its observations', async () => {
   const [row] = await owner<
     { body: string; instrument: string }[]
   >`select body, instrument from observations where slot = ${at(10)} limit 1`;
@@ -217,7 +217,7 @@ test('a chain that was forged with all its hashes right is betrayed by what it o
   expect(report.breaks[0]).toMatchObject({ part: 'observed state', slot: iso(at(10)) });
 });
 
-test('a decision outside of the time on duty is a break', async () => {
+test('a decision while paused is a break', async () => {
   await forge(
     'decisions',
     (sql) =>
@@ -227,7 +227,7 @@ test('a decision outside of the time on duty is a break', async () => {
   expect(report.breaks[0]).toMatchObject({ agentId: ids[1], slot: iso(at(4)), part: 'slot' });
 });
 
-test('an agent that was taken away with all its rows is missed', async () => {
+test('an agent removed with all its rows is found', async () => {
   const id = '019a5b1e-7c00-7000-8000-00000000beef';
   // Only the record of its creation is left.
   await sql`
@@ -237,7 +237,7 @@ test('an agent that was taken away with all its rows is missed', async () => {
   expect(report.breaks).toEqual([{ agentId: id, slot: null, part: 'agent', detail: 'it was created, and nothing of it is on record' }]);
 });
 
-test('signed routes that paid a stranger, ended elsewhere or cannot be read are told by the report; unsigned ones and honest ones are not', async () => {
+test('signed routes that paid a stranger, ended elsewhere or cannot be decoded are reported; unsigned and honest ones are not', async () => {
   const terms = { given: 1_000n, quoted: 1_000n, slippage: 50 };
   const fees = own(STRANGER, SHARE);
   let made = 0;

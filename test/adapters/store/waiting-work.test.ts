@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { holdsNow } from '../../../src/adapters/store/waiting-work.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
-test('conditions that are asked together are one statement, one that is broken fails alone, and nothing is remembered', async () => {
+test('concurrent conditions are one statement, a broken one fails alone, and nothing is cached', async () => {
   const sql = openDatabase({ url: await testDatabase('empty'), role: null, connections: 2, name: 'waiting work' });
   try {
     await sql`create table told (at timestamptz)`;

@@ -12,7 +12,7 @@ function listening() {
   };
 }
 
-test('pieces are done in the order in which they came, and one that fails is said and passed', async () => {
+test('writes run in order, and a failed one is reported and skipped', async () => {
   const { log, said } = listening();
   const line = createWriteLine(log);
   const done: number[] = [];
@@ -24,7 +24,7 @@ test('pieces are done in the order in which they came, and one that fails is sai
   expect(said).toEqual(['the second']);
 });
 
-test('a line whose database hangs drops what is too much, and says so; another line goes on', async () => {
+test('a queue whose database hangs drops the excess and reports it; another queue continues', async () => {
   const { log, said } = listening();
   const [slow, other] = [createWriteLine(log), createWriteLine(log)];
   let answer = (): void => {};

@@ -59,7 +59,7 @@ test('a raw log of the spot exchange goes through its own mapper, frame by frame
   expect(report.rejected['unknown_instrument']?.first).toContain('line 6: stream dogeusdt@bookTicker');
 });
 
-test('a book snapshot says its best bid and ask; one-sided books say so', async () => {
+test('a book snapshot gives its best bid and ask, and one-sided books are marked', async () => {
   const { report, events } = await imported(`${FIXTURES}spot-answers.log`, 'spotexchange');
   expect(events).toMatchObject([
     {
@@ -76,7 +76,7 @@ test('a book snapshot says its best bid and ask; one-sided books say so', async 
   expect(rejections(report)).toEqual({ missing_field: 1 });
 });
 
-test('quotes of CSV keep their spelling; floats with exponents are written out; what runs back in time is counted', async () => {
+test('quotes of CSV keep their spelling; floats with exponents are expanded; backward times are counted', async () => {
   const { report, events } = await imported(`${FIXTURES}quotes.csv`, 'spotexchange');
   expect(events).toMatchObject([
     { instrument: 'BTCUSDT', receivedAt: Date.UTC(2021, 0, 8, 0, 0, 1, 76), bid: '39432.99', ask: '39433.62', bidSize: '0.0031' },
@@ -120,7 +120,7 @@ test('LEAN bars of a share are reference prices, known when the bar ends, in New
   ]);
 });
 
-test('LEAN second bars of trades are reference prices of a share, known when the second ends; of a market they are no price to trade on', async () => {
+test('LEAN second bars of trades are reference prices of a share, known when the second ends; other markets get no tradable price from them', async () => {
   const lean = async (kind: string, symbol: string, lines: readonly string[]) => {
     const path = join(folder, `lean/${kind}/second/${symbol}`);
     await mkdir(path, { recursive: true });
@@ -157,7 +157,7 @@ test('trades of a pool become bars, never quotes', async () => {
   expect(rejections(report)).toEqual({ unknown_instrument: 1 });
 });
 
-test('uniform bars are received when they closed; doubled and impossible ones are counted', async () => {
+test('uniform bars are received at their close; duplicate and impossible ones are counted', async () => {
   const { report, events } = await imported(`${FIXTURES}BTCUSDT_1h_made.csv`, 'spotexchange');
   expect(events.map((event) => event.receivedAt)).toEqual([1_760_004_000_000, 1_760_007_600_000, 1_760_018_400_000]);
   expect(report.instruments).toEqual(['spotexchange:BTCUSDT']);
@@ -219,7 +219,7 @@ test('oracle prices become reference prices with all their digits', async () => 
   expect(rejections(ticks.report)).toEqual({ non_positive_price: 1 });
 });
 
-describe('what cannot be imported is refused, and nothing is written', () => {
+describe('an unusable file is refused, and nothing is written', () => {
   test.each<[string, string, Venue, string]>([
     ['a format that nobody knows', 'unknown.log', 'spotexchange', 'has a format that is not known; accepted are: raw logs of Binance'],
     [
@@ -237,7 +237,7 @@ describe('what cannot be imported is refused, and nothing is written', () => {
     expect(existsSync(to) || existsSync(`${to}.partial`)).toBe(false);
   });
 
-  test('a recording of which nothing is left, with the first reason', async () => {
+  test('a recording without usable data gives the first reason', async () => {
     await expect(imported(`${FIXTURES}tardis-quotes.csv`, 'spotexchange', '')).rejects.toThrow(
       'yielded no event: all were refused, first event 1: unsound_event',
     );
@@ -258,7 +258,7 @@ const REAL_FILES: readonly (readonly [file: string, venue: Venue, read: number, 
   ['fixtures/pyth/pyth_hermes_2025-06-27T1641Z_regular-session.json', 'reference', 20, { reference: 20 }],
 ];
 if (!existsSync(REAL)) console.warn(`skipped the real recordings: ${REAL} is not there`);
-test.skipIf(!existsSync(REAL)).each(REAL_FILES)('the real recording %s is imported whole', async (file, venue, read, kinds) => {
+test.skipIf(!existsSync(REAL)).each(REAL_FILES)('the real recording %s is imported completely', async (file, venue, read, kinds) => {
   const { report, events } = await imported(`${REAL}${file}`, venue);
   const found: Record<string, number> = {};
   for (const { kind } of events) found[kind] = (found[kind] ?? 0) + 1;

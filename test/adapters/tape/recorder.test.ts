@@ -57,7 +57,7 @@ function manifest(name: string, universe: readonly string[], entryConditions: re
   return read.manifest;
 }
 
-test('a replay decides an external agent again by the outside proposals that the live run noted', async () => {
+test('a replay decides an external agent again from the recorded outside proposals', async () => {
   const file = join(folder, 'outside.tape');
   const process = await liveRun(sql, file);
   const context = { orgId: ORG, subject: 'ann', permissions: ['risk:manage'], requestId: 'r' } as const;
@@ -102,7 +102,7 @@ test('a replay decides an external agent again by the outside proposals that the
   expect((await verifyTrail(sql)).breaks).toEqual([]);
 });
 
-test('a replay of the tape writes what the live run wrote, hash for hash', async () => {
+test('a replay of the tape writes the same as the live run, hash for hash', async () => {
   const file = join(folder, 'live.tape');
   const process = await liveRun(sql, file);
   const context = { orgId: ORG, subject: 'ann', permissions: ['risk:manage'], requestId: 'r' } as const;
@@ -191,7 +191,7 @@ test('a replay of the tape writes what the live run wrote, hash for hash', async
   expect(await parityOf(end, end + PERIOD)).toMatchObject({ equal: false, written: 0 });
 });
 
-test('a price that the live run did not see is found, and said in words', async () => {
+test('a price that the live run did not see is found and described', async () => {
   const file = join(folder, 'live.tape.ndjson');
   const process = await liveRun(sql, file);
   const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'r' } as const;
@@ -295,7 +295,7 @@ test('Takes replay as they were evaluated every half minute: armed before and du
   expect(slots.get(outcome.value.id)).toEqual([2, 4, 6, 8, 10]);
 });
 
-test('a tokenized Take decides as its Take does on the same cuts: as it was recorded, and in the replay of the tape', async () => {
+test('a tokenized Take decides like its Take on the same cuts, as recorded and in the replay', async () => {
   const file = join(folder, 'tokenized.tape');
   const process = await liveRun(sql, file);
   const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: 'r' } as const;

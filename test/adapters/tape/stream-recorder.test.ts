@@ -57,7 +57,7 @@ function begin(name: string, changes: Partial<Parameters<typeof recordStream>[1]
 }
 
 test.each(['live.tape', 'live.tape.ndjson', 'live.tape.ndjson.gz'])(
-  '%s: what was flushed survives a crash, the rest is said to be cut off',
+  '%s: flushed data survives a crash, the rest is reported as cut off',
   async (name) => {
     const { stream, recorder, file } = begin(name);
     for (let index = 0; index < 3_000; index++) stream.next(quote(index));
@@ -90,7 +90,7 @@ test.each(['live.tape', 'live.tape.ndjson', 'live.tape.ndjson.gz'])(
   },
 );
 
-test('it writes by itself every second, and moves up what comes with an earlier time', async () => {
+test('it writes every second, and clamps earlier times', async () => {
   const { stream, clock, recorder, file } = begin('timed.tape.ndjson');
   stream.next(quote(5));
   stream.next(quote(6, AT + 2));
@@ -100,7 +100,7 @@ test('it writes by itself every second, and moves up what comes with an earlier 
   expect((await recorder.close()).movedUp).toBe(1);
 });
 
-test('it begins a new file when one is full, each readable by itself and naming the one before', async () => {
+test('it starts a new file when one is full, each readable by itself and naming the previous one', async () => {
   const { stream, clock, recorder } = begin('parts.tape', { rotateMs: 10_000 });
   stream.next(quote(0));
   await recorder.flush();
@@ -119,7 +119,7 @@ test('it begins a new file when one is full, each readable by itself and naming 
   expect(parts[1]?.header.continues).toBe('parts.tape');
 });
 
-test('a file that exists is never touched', async () => {
+test('an existing file is never touched', async () => {
   await writeFile(join(folder, 'mine.tape'), 'mine');
   const { stream, recorder } = begin('mine.tape');
   stream.next(quote(0));
@@ -128,7 +128,7 @@ test('a file that exists is never touched', async () => {
   expect(await readFile(join(folder, 'mine.tape'), 'utf8')).toBe('mine');
 });
 
-test('a disk that fails or is too slow costs events, which are counted and said, and never the stream', async () => {
+test('a disk that fails or is too slow costs events, which are counted and reported, never the stream', async () => {
   const { stream, recorder, problems } = begin('no/such/folder/x.tape');
   let received = 0;
   const other = stream.subscribe(() => received++);
@@ -146,7 +146,7 @@ test('a disk that fails or is too slow costs events, which are counted and said,
   expect(slow.problems[0]).toMatch(/lost 15 events: the disk did not keep up/);
 });
 
-test('a stream that errs ends the listening, and what was received is kept', async () => {
+test('a failing stream ends the recording, and received data is kept', async () => {
   const { stream, recorder, problems, file } = begin('erring.tape');
   stream.next(quote(0));
   stream.error(new Error('boom'));

@@ -115,7 +115,7 @@ async function read(file: string): Promise<{ events: TapeEvent[]; lines: string[
   return { events: found, lines, cut: reader.cut };
 }
 
-test('any tape comes back byte for byte through the compact and the compressed form', async () => {
+test('any tape survives the compact and the compressed form byte for byte', async () => {
   await fc.assert(
     fc.asyncProperty(events, fc.boolean(), async (list, spelledOtherwise) => {
       const lines = list.map((event, index) =>
@@ -159,7 +159,7 @@ async function tapeOf(ending: string, list: readonly TapeEvent[] = QUOTES): Prom
   return file;
 }
 
-describe('a tape that was cut off gives out all that is whole, and says where it ends', () => {
+describe('a truncated tape yields all complete data, and reports where it ends', () => {
   test('lines: at any byte', async () => {
     const bytes = await readFile(await tapeOf('.tape.ndjson', QUOTES.slice(0, 40)));
     const header = bytes.indexOf(10) + 1;
@@ -209,7 +209,7 @@ describe('a tape that was cut off gives out all that is whole, and says where it
   });
 });
 
-describe('a tape that was changed or is none is refused, and the place is named', () => {
+describe('a changed or invalid tape is refused with the place', () => {
   const refused = async (bytes: string | Buffer, ending = '.tape.ndjson'): Promise<string> => {
     const file = path(ending);
     await writeFile(file, bytes);
@@ -251,7 +251,7 @@ describe('a tape that was changed or is none is refused, and the place is named'
     expect(await refused(bytes)).toMatch(sentence);
   });
 
-  test('an error behind a thousand good events leaves those read', async () => {
+  test('an error after a thousand good events leaves those readable', async () => {
     const file = path('.tape.ndjson.gz');
     await writeFile(file, gzipSync(`{"tape":1}\n${QUOTES.map(tapeLine).join('\n')}\n{}\n`));
     const seen: TapeEvent[] = [];
@@ -265,7 +265,7 @@ describe('a tape that was changed or is none is refused, and the place is named'
   });
 });
 
-test('a writer takes no event out of order, replaces no file unasked and leaves nothing half written', async () => {
+test('a writer takes no event out of order, replaces no file unasked and leaves no partial file', async () => {
   const file = await tapeOf('.tape');
   await expect(createTape(file, { tape: 1 })).rejects.toThrow('exists already');
   await expect(createTape(path('.csv'), { tape: 1 })).rejects.toThrow('should end in .tape.ndjson, .tape.ndjson.gz or .tape');

@@ -379,13 +379,13 @@ describe.each(Object.entries(QUESTIONS))('%s', (_name, { source, route, answer, 
     return [await ask(unknown.note), unknown];
   }
 
-  test('is read, and nothing of what is known to come is counted', async () => {
+  test('is read, and no known member is counted', async () => {
     const [read, unknown] = await asked(answer);
     expect(JSON.stringify(read)).not.toMatch(/"outcome":"(unknown|rejected)"|"ok":false|^\[\]$/);
     expect(unknown.rows()).toEqual([]);
   });
 
-  test('with a member that nobody knows is read alike, and the member is counted once', async () => {
+  test('with an unknown member is read alike, and the member is counted once', async () => {
     const [sound] = await asked(answer);
     const places = objectsIn(answer);
     expect(places.length).toBeGreaterThan(0);
@@ -399,7 +399,7 @@ describe.each(Object.entries(QUESTIONS))('%s', (_name, { source, route, answer, 
   });
 });
 
-test('the same answer twice is counted twice, one that did not change only once, and a refusal not at all', async () => {
+test('the same answer twice is counted twice, an unchanged one once, and a refusal not at all', async () => {
   const unknown = createUnknownFields();
   const client = keyed(unknown.note);
   const known = knownFields('a venue', 'a');
@@ -420,7 +420,7 @@ const recorded = (file: string): unknown => {
   return JSON.parse((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'));
 };
 
-test.skipIf(!existsSync(FOLDER))('recorded answers of whole days hold nothing that is unknown', async () => {
+test.skipIf(!existsSync(FOLDER))('recorded answers of whole days have no unknown members', async () => {
   const unknown = createUnknownFields();
   answers['GET /api/v3/exchangeInfo'] = recorded('binance/recorded_exchangeInfo_2021-10-12.json.gz');
   expect((await fetchInstruments(spotRest(unknown.note), ['BTCUSDT'])).size).toBeGreaterThan(1_000);

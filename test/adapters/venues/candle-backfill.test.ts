@@ -50,7 +50,7 @@ function optionsOf(
   };
 }
 
-test('an interrupted fetch goes on where it was, and a finished one asks nothing', async () => {
+test('an interrupted fetch resumes, and a finished one requests nothing', async () => {
   const asked: number[] = [];
   const stop = new AbortController();
   const options = optionsOf(async (from, to) => {
@@ -68,7 +68,7 @@ test('an interrupted fetch goes on where it was, and a finished one asks nothing
   expect(asked).toEqual([1_000, 1_000, 500]);
 });
 
-test('a hole in the middle is asked for by itself', async () => {
+test('a hole in the middle is requested separately', async () => {
   const asked: string[] = [];
   const options = optionsOf(
     async (from, to) => {
@@ -83,7 +83,7 @@ test('a hole in the middle is asked for by itself', async () => {
   expect(asked).toEqual(['100-80', '50-0']);
 });
 
-test('a busy venue is waited for as long as it says; one that refuses for good ends it with what to do', async () => {
+test('a busy venue is waited for as long as it says; a final refusal ends it with advice', async () => {
   const clock = createVirtualClock(NOW);
   let tries = 0;
   const busy = optionsOf(
@@ -114,7 +114,7 @@ test('a busy venue is waited for as long as it says; one that refuses for good e
   expect(window).toMatchObject({ state: 'refused', code: '-1121' });
 });
 
-test('everybody sees how far a backfill is and until when the venue wants it to wait; how it ended stays', async () => {
+test('progress and the venue’s requested wait are public, and the outcome stays', async () => {
   const clock = createVirtualClock(NOW);
   const recorder = createWorkRecorder(sql, clock, 'this test');
   let tries = 0;
@@ -171,7 +171,7 @@ test('everybody sees how far a backfill is and until when the venue wants it to 
   expect(await shown()).toMatchObject({ done: 0, total: 500, error: 'it was interrupted' });
 });
 
-test('what lies further back than the venue serves is not asked for, and stays explained', async () => {
+test('history beyond the venue’s range is not requested, and stays explained', async () => {
   const asked: number[] = [];
   const options = optionsOf(
     async (from, to) => {
@@ -189,7 +189,7 @@ test('what lies further back than the venue serves is not asked for, and stays e
   expect(first).toMatchObject({ state: 'refused', code: 'out_of_reach' });
 });
 
-test('an answer settles what it covers, but not the newest bars that the venue may only be late with', () => {
+test('an answer settles its range, but not the newest bars, which may be late', () => {
   const last = LAST;
   const range = { from: last - 10 * HOUR, to: last };
   expect(answered(range, barsOf(range.from, last), HOUR, NOW)).toEqual(range);
@@ -200,7 +200,7 @@ test('an answer settles what it covers, but not the newest bars that the venue m
   expect(answered(range, [], HOUR, last + 60_000)).toEqual({ from: range.from, to: last - HOUR });
 });
 
-test('only what a venue answered is taken away from what is open', () => {
+test('only answered ranges are removed from the open ones', () => {
   const open = unanswered({ from: 0, to: 10 }, [
     { state: 'asked', code: '', from: 0, to: 2 },
     { state: 'imported', code: '', from: 2, to: 5 },

@@ -30,7 +30,7 @@ afterAll(async () => {
 const reads = (fetchCandles: ReturnType<typeof createSpotCandles>['fetchCandles']) =>
   createCandleReads({ store: createCandleStore(sql), histories: { spotexchange: { fetchCandles } }, clock, log: createLog('silent') });
 
-test('bars of six years ago are there at the first question, equal those of the market, and are asked of the venue once', async () => {
+test('bars of six years ago are there at the first request, equal those of the market, and are requested once', async () => {
   const history = createSpotCandles(createSpotRest({ baseUrl: simulator.url, clock, random: () => 0.5 }), clock);
   let asked = 0;
   const candles = reads((...query) => {
@@ -50,7 +50,7 @@ test('bars of six years ago are there at the first question, equal those of the 
   expect(found[0]?.source).toBe('spotexchange:candles');
 });
 
-test('a venue that refuses leaves the gap, and is not pestered', async () => {
+test('a refusing venue leaves the gap, and is not asked again at once', async () => {
   let asked = 0;
   const candles = reads(async () => {
     asked++;

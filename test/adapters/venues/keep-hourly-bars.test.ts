@@ -40,7 +40,7 @@ function venueOf(clock: { now(): number }) {
   return { asked, fetchCandles };
 }
 
-test('each series is filled once, then asked for the bar of each hour; one that is refused is asked again an hour later', async () => {
+test('each series is filled once, then its bar of each hour is requested; a refused one is requested again an hour later', async () => {
   const clock = createVirtualClock(NOW);
   const { asked, fetchCandles } = venueOf(clock);
   const failures: unknown[] = [];

@@ -68,7 +68,7 @@ describe.each(Object.entries(MAPS))('%s', (name, { messages, map }) => {
     expect(damages).toBeGreaterThan(30);
   });
 
-  test('a field that nobody knows changes nothing', () => {
+  test('an unknown field changes nothing', () => {
     for (const message of messages) {
       for (const path of pathsIn(message)) {
         const parent = path.reduce<unknown>((at, step) => (at as Record<Step, unknown>)[step], message);
@@ -79,7 +79,7 @@ describe.each(Object.entries(MAPS))('%s', (name, { messages, map }) => {
     }
   });
 
-  test('nothing of what is known to come is counted as unknown', () => {
+  test('no known field is counted as unknown', () => {
     const unknown = createUnknownFields();
     for (const message of messages) map(message, unknown.note);
     expect(unknown.rows()).toEqual([]);
@@ -141,7 +141,7 @@ describe('every shape', () => {
 });
 
 test.each(WORDS.map((word) => [`${word.of} ${word.at.join('.')}`, word] as const))(
-  'a word that nobody knows is never taken for one that is known: %s',
+  'an unknown word is never taken for a known one: %s',
   (_what, { of, message, at, becomes }) => {
     const { map } = MAPS[of] as { map: WireMap };
     const sound = map(message);
@@ -156,7 +156,7 @@ test.each(WORDS.map((word) => [`${word.of} ${word.at.join('.')}`, word] as const
   },
 );
 
-test('names without end are counted together', () => {
+test('countless names are counted together', () => {
   const unknown = createUnknownFields();
   for (let i = 0; i < 500; i++) unknown.note('binance:depth', `f${i}`);
   unknown.note('binance:depth', 'f0');

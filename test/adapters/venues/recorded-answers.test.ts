@@ -303,7 +303,7 @@ for (const [file, [read, expected]] of Object.entries(FILES)) {
 const made = (file: string): Fields =>
   JSON.parse(readFileSync(new URL(`../../fixtures/${file}/answers.json`, import.meta.url), 'utf8')) as Fields;
 
-test('answers of the same shapes, made by hand, are read to the last digit', async () => {
+test('handmade answers of the same forms are read to the last digit', async () => {
   const { meta, l2Book, fundingHistory, userFills, clearinghouseState } = made('hyperliquid');
   const unknown = createUnknownFields();
   const of = async (body: unknown): Promise<PerpInfo> => {
@@ -410,7 +410,7 @@ const OF_NO_USE: Readonly<Record<string, string>> = {
   'solana-tx/': 'single instructions; whole transactions are read',
 };
 
-test.skipIf(!existsSync(FOLDER))('every recording is read by a test, or is of no use by name', () => {
+test.skipIf(!existsSync(FOLDER))('every recording is read by a test, or listed as unused', () => {
   const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`.slice(FOLDER.length).replace(/^\//, ''));

@@ -4,7 +4,7 @@ import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('what was spent and blocked while the clock ran two hours ahead is free again after its minute, not two hours later', () => {
+test('budget used and blocked while the clock ran two hours ahead is free again after its minute, not two hours later', () => {
   const budget = new WeightBudget(10);
   const ahead = 10 * HOUR_MS;
   expect(budget.take(10, ahead)).toBe(0);

@@ -252,7 +252,7 @@ describe('a scan', () => {
     return scan;
   };
 
-  test('never reads beyond its frame into the one that lies behind it in memory', () => {
+  test('never reads beyond its frame into adjacent memory', () => {
     const memory = Buffer.from('{"a":"12345678"}');
     const inner = new Literal('{"a":');
     for (let end = 0; end <= memory.length; end++) {
@@ -270,7 +270,7 @@ describe('a scan', () => {
     }
   });
 
-  test('knows a number again only where all of it stands there', () => {
+  test('recognizes a repeated number only if all of it matches', () => {
     const number = new Repeated(',"b":"');
     const read = (text: string): string | null => begun(text).repeated(number);
     const zeros = Buffer.alloc(64).toString('latin1');
@@ -320,7 +320,7 @@ describe('a scan', () => {
     expect(scan.shortest(0)).toBe(expected);
   });
 
-  test('gives up where it is worth nothing', () => {
+  test('gives up if it is not worthwhile', () => {
     expect(scan.begin(Buffer.alloc(65_537))).toBe(false);
     expect(() => new Literal('abc')).toThrow('too short');
     expect(() => new LevelLayout('{"a-long-name":"', ',', '}')).toThrow('too long');

@@ -126,7 +126,7 @@ describe('in one process', () => {
     expect(asked).toEqual(['BTCUSDT 100']);
   });
 
-  test('a book of an older process, which does not say how deep it is known, is not used', async () => {
+  test('a book of an older process, which does not state its known depth, is not used', async () => {
     const { asked, best: read } = reader(states, clock);
     states.publish(venueState(AT));
     states.publish(orderBookSnapshotOf(venueBook(AT)));
@@ -145,7 +145,7 @@ describe('in one process', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('a followed book that is enough for an order says how far it is known', async () => {
+  test('a followed book that suffices for an order states its known depth', async () => {
     const { asked, books } = reader(states, clock);
     publish({ edge: { bid: '99', ask: '102' } });
     expect(await books.read('spotexchange', 'BTCUSDT', 100, 1)).toMatchObject({ value: { edge: { bid: '99', ask: '102' } } });
@@ -153,7 +153,7 @@ describe('in one process', () => {
     expect(asked).toEqual([]);
   });
 
-  test('an answer is everybody’s as long as a quote would be live, and a refusal is nobody else’s', async () => {
+  test('an answer is shared as long as a quote would be live, and a refusal is not shared', async () => {
     let refuses = true;
     const { asked, best: read } = reader(states, clock, undefined, async () => {
       if (refuses) throw new VenueError('spotexchange', 429, 'rate_limited', 'its budget is spent');
@@ -171,7 +171,7 @@ describe('in one process', () => {
     expect(asked).toHaveLength(3);
   });
 
-  test('who is refused within a smaller part of the budget takes nothing from who may spend more', async () => {
+  test('a caller refused within a smaller part of the budget uses nothing of a larger one', async () => {
     const claims = createAloneClaims(clock);
     const shown = reader(states, clock, claims, async () => {
       await new Promise((done) => setImmediate(done));
@@ -182,7 +182,7 @@ describe('in one process', () => {
     expect([shown.asked.length, priced.asked.length]).toEqual([1, 1]);
   });
 
-  test('two readers of one process ask once between them', async () => {
+  test('two readers of one process request once together', async () => {
     const claims = createAloneClaims(clock);
     const two = [reader(states, clock, claims), reader(states, clock, claims)] as const;
     const read = await flushed(Promise.all([two[0].best(), two[1].best(), two[0].best(20), two[1].best(100)]));
@@ -190,7 +190,7 @@ describe('in one process', () => {
     expect(two[0].asked.length + two[1].asked.length).toBe(1);
   });
 
-  test('a claim of a process that died ends by itself', async () => {
+  test('the claim of a dead process expires by itself', async () => {
     const claims = createAloneClaims(clock);
     expect(await claims.take('asked_book spotexchange:BTCUSDT 100')).toBe(true);
     const { asked, best: read } = reader(states, clock, claims);
@@ -202,7 +202,7 @@ describe('in one process', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('the feed passes on the books that somebody reads, and no longer than the lease', async () => {
+  test('the feed publishes books that somebody reads, and no longer than the lease', async () => {
     const kept = ['BTCUSDT', 'ETHUSDT'].map((instrument) => ({
       venue: 'spotexchange' as const,
       instrument,
@@ -230,7 +230,7 @@ describe('in one process', () => {
     expect(passedOn()).toEqual([]);
   });
 
-  test('a follower is told when the first book is there, and its lease lasts until it ends', async () => {
+  test('a follower is notified of the first book, and its lease lasts until it ends', async () => {
     const wants = createBookWants(states, clock);
     const end = wants.follow('spotexchange', 'BTCUSDT');
     const first = wants.first('spotexchange', 'BTCUSDT');

@@ -25,7 +25,7 @@ function venue(): { readonly asked: string[]; readonly ask: AskTrades } {
   };
 }
 
-test('a thousand orders that end at the same moment are one request, and those that end meanwhile are the next', async () => {
+test('a thousand orders that end at the same moment are one request, and those ending meanwhile are the next', async () => {
   const { asked, ask } = venue();
   const flows = createVenueFlows({ spotexchange: ask });
   const ended = (n: number) => flows.between('spotexchange:BTCUSDT', 1_000 + (n % 10), 1_100 + (n % 50));
@@ -37,7 +37,7 @@ test('a thousand orders that end at the same moment are one request, and those t
   expect(asked).toEqual(['BTCUSDT 1000 1149', 'ETHUSDT 1000 1050', 'BTCUSDT 1000 1149']);
 });
 
-test('an order is told what a request of its own would tell it', async () => {
+test('an order gets what a request of its own would return', async () => {
   const window = fc.tuple(fc.integer({ min: 900, max: 2_100 }), fc.integer({ min: 0, max: 600 }));
   await fc.assert(
     fc.asyncProperty(fc.array(window, { minLength: 1, maxLength: 12 }), async (windows) => {
@@ -49,7 +49,7 @@ test('an order is told what a request of its own would tell it', async () => {
   );
 });
 
-test('a long window is asked for by itself', async () => {
+test('a long window is requested separately', async () => {
   const { asked, ask } = venue();
   const flows = createVenueFlows({ spotexchange: ask });
   const end = 1_000_000;
@@ -57,7 +57,7 @@ test('a long window is asked for by itself', async () => {
   expect(asked).toEqual(['BTCUSDT 0 1000000', 'BTCUSDT 900000 1000000']);
 });
 
-test('a venue that refuses is told to every order that waited, and asked anew', async () => {
+test('a refusal is reported to every waiting order, and the next request is new', async () => {
   let refuses = true;
   const { ask } = venue();
   const flows = createVenueFlows({

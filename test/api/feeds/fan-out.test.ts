@@ -79,7 +79,7 @@ const member = (client: FeedClient, more: Partial<Member> = {}): Member => ({
 const frame = (n: number) => channelFrame('agents', 'update', `${n}.1`, 0, JSON.stringify({ n }));
 const at = (n: number) => ({ xid: n, seq: 1, index: Number.POSITIVE_INFINITY });
 
-test('all members share one buffer per flush, and it holds every frame of the flush', () => {
+test('all members share one buffer per flush with every frame of the flush', () => {
   const clock = createVirtualClock(0);
   const fanOut = createFanOut({ clock, flushMs: 25 });
   const group = fanOut.group();
@@ -96,7 +96,7 @@ test('all members share one buffer per flush, and it holds every frame of the fl
   expect(clock.pending).toBe(0);
 });
 
-test('a member that joins in between receives only what lies beyond its position, with its own numbers', () => {
+test('a member that joins in between receives only later frames, with its own numbers', () => {
   const clock = createVirtualClock(0);
   const fanOut = createFanOut({ clock });
   const group = fanOut.group();
@@ -114,7 +114,7 @@ test('a member that joins in between receives only what lies beyond its position
   );
 });
 
-test('a burst is paced: at most a chunk per flush, nothing lost, and it settles', async () => {
+test('a burst is paced: at most one chunk per flush, nothing lost, and it drains', async () => {
   const clock = createVirtualClock(0);
   const fanOut = createFanOut({ clock, flushMs: 10, chunkBytes: 1_000 });
   const group = fanOut.group();
@@ -133,7 +133,7 @@ test('a burst is paced: at most a chunk per flush, nothing lost, and it settles'
   expect(Buffer.concat(client.written).equals(websocketBytes(frames.map((each, index) => frameText(each, index + 1))))).toBe(true);
 });
 
-test('who has too much unsent falls behind, and the others do not notice', () => {
+test('a member with too much unsent data falls behind without affecting the others', () => {
   const clock = createVirtualClock(0);
   const fanOut = createFanOut({ clock, behindBytes: 1_000 });
   const group = fanOut.group();
@@ -151,7 +151,7 @@ test('who has too much unsent falls behind, and the others do not notice', () =>
   expect([slow.written.length, quick.written.length]).toEqual([1, 2]);
 });
 
-test('cursors are read as they are written, in the order of their places, and nothing else is one', () => {
+test('cursors round-trip in order, and nothing else is accepted as one', () => {
   const places = [
     at(1),
     { xid: 2, seq: 1, index: 0 },

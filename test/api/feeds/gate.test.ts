@@ -99,7 +99,7 @@ function upgrade(headers: { [name: string]: string }): Promise<number> {
   });
 }
 
-test('who may open a socket: one verified credential, an allowed origin, and with a cookie no less', async () => {
+test('a socket needs one verified credential, an allowed origin, and with a cookie always an origin', async () => {
   const token = await api.token(['market:read']);
   const expired = api.issue('late', -1);
   const bearer = { authorization: `Bearer ${token}` };
@@ -128,7 +128,7 @@ test('a refused upgrade leaves no connection open', async () => {
   await waitFor(async () => (await connections()) === 0, { what: 'the refused connections to be gone' });
 });
 
-test('an agent that is created and paused over HTTP appears on the feeds of its organization only', async () => {
+test('an agent created and paused over HTTP appears only on its organization’s feeds', async () => {
   const token = await api.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage']);
   const foreign = await api.token(['market:read', 'agent:read'], THEIRS);
   const listen = async (credential: string): Promise<Frame[]> => {
@@ -163,7 +163,7 @@ test('an agent that is created and paused over HTTP appears on the feeds of its 
   expect(theirs.find(({ type }) => type === 'snapshot')?.data).toEqual([]);
 });
 
-test('a token that is taken back and a member who is removed lose their open connections at once, and nobody else does', async () => {
+test('a revoked token and a removed member lose their open connections at once, and no other does', async () => {
   const admin = await api.token(['market:read', 'members:manage']);
   const joined = async (): Promise<{ readonly token: string; readonly subject: string }> => {
     const token = await api.token(['market:read', 'agent:read']);

@@ -55,7 +55,7 @@ const of = (events: readonly StatelyInspectionEvent[], type: string) => events.f
 const deliver = async (id: string, event: { type: string; [name: string]: unknown }) =>
   expect((await runtime.deliver(id, event, { cause: 'test' })).ok).toBe(true);
 
-test('running actors are told with their machines, then every step as its event and the snapshot that it led to', async () => {
+test('running actors are sent with their machines, then every step as its event and resulting snapshot', async () => {
   const events = await received();
   await waitFor(() => events.length > 0, { what: 'the first actor' });
   const [actor] = of(events, '@xstate.actor') as { definition: string; snapshot: { value: object; context: object } }[];
@@ -86,7 +86,7 @@ test('running actors are told with their machines, then every step as its event 
   expect(snapshots[1]?.snapshot).toEqual({ status: 'active', value: 'lit', context: { presses: 2, bill: null } });
 });
 
-test('one actor is told with its past, and goes on', async () => {
+test('one actor is sent with its past, and continues live', async () => {
   const [whole, tail] = [await received(`?actorId=${FIRST}&from=0`), await received(`?actorId=${FIRST}&from=2`)];
   await waitFor(() => of(whole, '@xstate.snapshot').length === 3 && of(tail, '@xstate.snapshot').length === 1, { what: 'the past' });
   expect(of(whole, '@xstate.event').map((event) => 'event' in event && event.event.type)).toEqual(['started', 'count', 'press']);
@@ -104,7 +104,7 @@ test('one actor is told with its past, and goes on', async () => {
   expect(new Set([...whole, ...tail].map(({ sessionId }) => sessionId))).toEqual(new Set([FIRST]));
 });
 
-test('nobody sees the actors of another organization, and who may not see agents is refused before the socket opens', async () => {
+test('actors of another organization are hidden, and a caller who may not see agents is refused before the socket opens', async () => {
   const foreign = await received(`?actorId=${FIRST}&from=0`, 'theirs');
   const own = await received('', 'theirs');
   await waitFor(() => own.length > 0, { what: 'their own actor' });

@@ -91,7 +91,7 @@ const ticker = (instrument: string, lastPrice: string): DayTicker => ({
 });
 const publish = (...states: MarketState[]): void => states.forEach((state) => fixture.states.publish(state));
 
-test('the newest of many changes is what is sent, at the depth that was asked for', async () => {
+test('only the newest of many changes is sent, at the requested depth', async () => {
   publish(stateOf('spotexchange'), book(1));
   const socket = await open();
   socket.send({ op: 'subscribe', id: 1, channel: 'order_book', params: { venue: 'spotexchange', instrument: 'BTCUSDT', depth: 2 } });
@@ -109,7 +109,7 @@ test('the newest of many changes is what is sent, at the depth that was asked fo
   await socket.close();
 });
 
-test('a book that is being repaired says so, and one whose venue nobody receives is worth nothing', async () => {
+test('a book under repair says so, and a book of an unreceived venue has no value', async () => {
   const socket = await open();
   socket.send({ op: 'subscribe', id: 1, channel: 'order_book', params: { venue: 'spotexchange', instrument: 'BTCUSDT' } });
   // The snapshot includes what was published before; only later changes are updates.
@@ -124,7 +124,7 @@ test('a book that is being repaired says so, and one whose venue nobody receives
   await socket.close();
 });
 
-test('tickers and perpetuals reach whoever asked for them and nobody else', async () => {
+test('tickers and perpetuals reach only their subscribers', async () => {
   const perp: PerpContext = {
     kind: 'perp_context',
     venue: 'evmvenue',
@@ -150,7 +150,7 @@ test('tickers and perpetuals reach whoever asked for them and nobody else', asyn
   await socket.close();
 });
 
-test('each bar comes once it has closed, a late one too, and a missing one is not made up', async () => {
+test('each bar comes once it has closed, late ones too, and a missing one is not invented', async () => {
   // Five seconds before the end of a minute.
   shift += MINUTE - ((live.now() + shift) % MINUTE) - 5_000;
   const slot = Math.floor((live.now() + shift) / MINUTE) * MINUTE;

@@ -39,7 +39,7 @@ async function pass(clock: ReturnType<typeof createVirtualClock>, ms: number): P
   for (let left = ms; left > 0; left -= 1_000) await clock.settleTo(clock.now() + Math.min(left, 1_000));
 }
 
-test('a heartbeat comes every 5 s, and a peer that answers lives on', async () => {
+test('a heartbeat comes every 5 s, and a peer that answers stays', async () => {
   const clock = createVirtualClock(START);
   const client = await connect(await open({ clock }));
   for (let beat = 1; beat <= 4; beat++) {
@@ -54,7 +54,7 @@ test('a heartbeat comes every 5 s, and a peer that answers lives on', async () =
   client.socket.terminate();
 });
 
-test('a peer that gives no sign of life is gone in 45 s', async () => {
+test('a peer without signs of life is dropped within 45 s', async () => {
   const clock = createVirtualClock(START);
   const current = await open({ clock });
   const client = await connect(current);
@@ -75,7 +75,7 @@ test('the token expires: closed with 4001 at that moment, not before', async () 
   expect(await client.closed).toEqual({ code: 4001, reason: 'the token has expired' });
 });
 
-test('a withdrawn permission closes who uses it with 4003 within seconds, and nobody else', async () => {
+test('a withdrawn permission closes its user’s connection with 4003 within seconds, and no other', async () => {
   const clock = createVirtualClock(START);
   const current = await open({ clock });
   current.members.set('ana', { orgId: OURS, permissions: ['market:read', 'agent:read'] });
@@ -95,7 +95,7 @@ test('a withdrawn permission closes who uses it with 4003 within seconds, and no
   other.socket.terminate();
 });
 
-test('grants that cannot be read are trusted for 30 s and no longer', async () => {
+test('unreadable grants are trusted for 30 s and no longer', async () => {
   const clock = createVirtualClock(START);
   let down = false;
   const grants: Pick<Member, 'orgId' | 'permissions'> = { orgId: OURS, permissions: ['market:read'] };
@@ -112,7 +112,7 @@ test('grants that cannot be read are trusted for 30 s and no longer', async () =
   expect((await client.closed).code).toBe(1013);
 });
 
-test('closing the server tells everybody to come back, and a frozen client holds it for the drain time only', async () => {
+test('closing the server tells all clients to reconnect, and a frozen client delays it only by the drain time', async () => {
   const current = await open({ feeds: { drainMs: 300 } });
   const [healthy, frozen] = [await connect(current), await connect(current)];
   const controller = new AbortController();
@@ -209,7 +209,7 @@ function serverBuffers({ port }: Stage): number[] {
   return handles.filter(({ localPort }) => localPort === port).map(({ writableLength }) => writableLength ?? 0);
 }
 
-test('a client that is only slow is caught up from the store and goes on, without a gap', async () => {
+test('a slow client is caught up from the store and continues without a gap', async () => {
   const current = await open({ feeds: { stallMs: 5_000 } });
   const slow = await connect(current);
   await slow.ask({ op: 'subscribe', id: 1, channel: 'inspect' });
@@ -228,7 +228,7 @@ test('a client that is only slow is caught up from the store and goes on, withou
   slow.socket.terminate();
 });
 
-test('quotes to a frozen client are skipped, not kept, and the newest come once it takes them', async () => {
+test('quotes to a frozen client are skipped, not buffered, and it gets the newest once it reads again', async () => {
   const current = await open({});
   const [frozen, healthy] = [await connect(current), await connect(current)];
   for (const client of [frozen, healthy]) await client.ask({ op: 'subscribe', id: 1, channel: 'quotes' });

@@ -145,7 +145,7 @@ test('unsubscribing stops the channel, by id or by channel and parameters', asyn
   await client.closed;
 });
 
-test('the same subscription twice, an id in use and one subscription too many are refused', async () => {
+test('a duplicate subscription, an id in use and one subscription too many are refused', async () => {
   const client = await connect(fixture);
   await client.ask({ op: 'subscribe', id: 1, channel: 'takes' });
   expect(await client.ask({ op: 'subscribe', id: 2, channel: 'takes', params: {} })).toMatchObject({
@@ -162,7 +162,7 @@ test('the same subscription twice, an id in use and one subscription too many ar
   await client.closed;
 });
 
-test('nothing of another organization ever appears, and what names none appears only where that is meant', async () => {
+test('data of another organization never appears, and shared data only where intended', async () => {
   const [ours, theirs] = [await connect(fixture), await connect(fixture, 'theirs')];
   for (const channel of ['alerts', 'proposals', 'inspect']) {
     await ours.ask({ op: 'subscribe', id: channel, channel });
@@ -266,7 +266,7 @@ async function receivedWhile(on: Stage, meanwhile: () => Promise<unknown>) {
   ]);
 }
 
-test('nothing that another organization announces or asks changes a byte of any channel, by websocket or events', async () => {
+test('no announcement or request of another organization changes a byte of any channel, by websocket or events', async () => {
   const own = await openFixture(sql, { feeds: { connectionsPerSubject: 40 } });
   const alone = await receivedWhile(own, async () => {});
   const beside = await receivedWhile(own, async () => {
@@ -314,7 +314,7 @@ test('an identity without grants sees the market and nothing else', async () => 
   client.socket.terminate();
 });
 
-test('quotes are narrowed down by venue, instrument or a list, and the newest of a burst wins', async () => {
+test('quotes are filtered by venue, instrument or a list, and the newest of a burst is sent', async () => {
   const client = await connect(fixture);
   await client.ask({ op: 'subscribe', id: 1, channel: 'quotes', params: { instruments: ['spotexchange:ETHUSDT'] } });
   for (let n = 1; n <= 50; n++) {
@@ -329,7 +329,7 @@ test('quotes are narrowed down by venue, instrument or a list, and the newest of
   client.socket.terminate();
 });
 
-test('garbage, binary and oversize messages kill neither the service nor other sockets', async () => {
+test('garbage, binary and oversize messages end neither the service nor other sockets', async () => {
   const neighbour = await connect(fixture);
   for (const junk of [Buffer.from([0xff, 0xfe, 0x00]), Buffer.alloc(1_000, 7)]) {
     const client = await connect(fixture);
@@ -351,7 +351,7 @@ test('garbage, binary and oversize messages kill neither the service nor other s
   neighbour.socket.terminate();
 });
 
-test('a flood of messages is not read, and one that does not end is cut off', async () => {
+test('a flood of messages is not read, and an endless one is cut off', async () => {
   const client = await connect(fixture);
   for (let n = 0; n < 100; n++) client.send({ op: 'ping', id: n });
   await client.wait('the limit', ({ code }) => code === 'rate_limited');
@@ -361,7 +361,7 @@ test('a flood of messages is not read, and one that does not end is cut off', as
   expect((await client.closed).code).toBe(4029);
 });
 
-test('one subject gets only so many connections', async () => {
+test('the number of connections per subject is limited', async () => {
   fixture.members.set('greedy', { orgId: OURS, permissions: ['market:read'] });
   const clients = await Promise.all([...Array(6)].map(() => connect(fixture, 'greedy')));
   await expect(connect(fixture, 'greedy')).rejects.toThrow('429');
@@ -371,7 +371,7 @@ test('one subject gets only so many connections', async () => {
   for (const client of [...clients, another]) client.socket.terminate();
 });
 
-test('without a verified caller there is no socket, and without an upgrade there is a sentence', async () => {
+test('without a verified caller there is no socket, and without an upgrade there is an explanation', async () => {
   const socket = new WebSocket(`ws://127.0.0.1:${fixture.port}/v1/feeds`);
   await expect(new Promise((_, reject) => socket.once('error', reject))).rejects.toThrow('401');
   const answer = await fetch(`http://127.0.0.1:${fixture.port}/v1/feeds`, { headers: { authorization: 'Bearer ours' } });

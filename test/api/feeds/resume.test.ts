@@ -109,7 +109,7 @@ async function makeAgents(count: number): Promise<{ id: string; orgId: string; s
   return made.map((row) => ({ id: row.id, orgId: row.org_id, shard: row.shard }));
 }
 
-test('a batch of a shard becomes one frame per decision of the own organization, and can be resumed inside', async () => {
+test('a shard’s batch becomes one frame per decision of the own organization, and can be resumed within', async () => {
   const agents = await makeAgents(30);
   const ours = agents.filter(({ orgId }) => orgId === OURS).map(({ id }) => id);
   const client = await connect(fixture);
@@ -141,7 +141,7 @@ test('a batch of a shard becomes one frame per decision of the own organization,
   for (const gone of [client, narrow]) gone.socket.terminate();
 });
 
-test('what is announced while a client is caught up comes after it, once', async () => {
+test('announcements during a client’s catch-up come after it, once', async () => {
   const rows = (from: number, count: number) =>
     [...Array(count).keys()].map((k) => ({ channel: 'launches', orgId: OURS, body: { n: from + k } }));
   const witness = await connect(fixture);
@@ -198,7 +198,7 @@ function events(path: string, headers: { [name: string]: string } = {}): Promise
   });
 }
 
-test('server-sent events resume with Last-Event-ID, and each stands for its own cursor', async () => {
+test('server-sent events resume with Last-Event-ID, and each has its own cursor', async () => {
   const first = await events('/v1/feeds/sse?channel=bridge');
   expect(first).toMatchObject({ status: 200, type: 'text/event-stream; charset=utf-8' });
   await waitFor(() => first.events.length === 1, { what: 'the acknowledgement' });
@@ -241,7 +241,7 @@ test('server-sent events of a channel without the permission are refused with 40
   expect(await answer.json()).toMatchObject({ code: 'permission_missing' });
 });
 
-test('who leaves a subscription while its cursor is looked up has left it: the next of the channel is not taken for a second one', async () => {
+test('a subscription ended during its cursor look-up is ended: the next one to the channel is not a duplicate', async () => {
   const client = await connect(fixture);
   const { cursor } = await client.ask({ op: 'subscribe', id: 1, channel: 'takes' });
   await client.ask({ op: 'unsubscribe', id: 1 });

@@ -59,7 +59,7 @@ async function unpacked(bytes: Buffer, windowBits: number): Promise<string[]> {
   return texts;
 }
 
-test('whatever the messages are, whoever unpacks one after the other has what was said, after anything that came before', async () => {
+test('any messages decompress to their texts in order, whatever came before', async () => {
   const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('a'.repeat(70_000), '{"n":1}', 'xyz'.repeat(3_000)));
   await fc.assert(
     fc.asyncProperty(
@@ -92,7 +92,7 @@ const OFFERS: readonly (readonly [string | undefined, number | null])[] = [
   ['permessage-deflate; client_max_window_bits; mux=1', null],
   ['x-webkit-deflate-frame; client_max_window_bits', null],
 ];
-test.each(OFFERS)('an offer of %s comes to a window of %s', (header, bits) => {
+test.each(OFFERS)('an offer of %s results in a window of %s', (header, bits) => {
   expect(offeredWindowBits(header)).toBe(bits);
 });
 
@@ -100,7 +100,7 @@ describe('on the feed', () => {
   const open: TestClient[] = [];
   const receivedOf = (client: TestClient): number => (client.net() as { bytesRead: number }).bytesRead;
 
-  test('clients of every offer receive the same, those that take it a fraction of the bytes', async () => {
+  test('clients with every offer receive the same, those with compression a fraction of the bytes', async () => {
     for (let n = 0; n < 20; n++) open.push(await connect(fixture));
     // A client that offers no compression, and one that requires a context per message, which the server declines.
     const plain = await connect(fixture, 'ours', {}, { perMessageDeflate: false });
@@ -132,7 +132,7 @@ describe('on the feed', () => {
     for (const client of clients) client.socket.terminate();
   });
 
-  test('who resumes in the middle of a stretch goes on with what is compressed for all', async () => {
+  test('a client that resumes in the middle continues with the shared compression', async () => {
     const clients: TestClient[] = [];
     for (let n = 0; n < 17; n++) clients.push(await connect(fixture));
     for (const client of clients) await client.ask({ op: 'subscribe', id: 1, channel: 'agents' });
@@ -152,7 +152,7 @@ describe('on the feed', () => {
     for (const client of [...clients, late]) client.socket.terminate();
   });
 
-  test('the inspector agrees to no compression: it would be one of each client’s own', async () => {
+  test('the inspector declines compression, which would be separate for each client', async () => {
     const socket = new WebSocket(`ws://127.0.0.1:${fixture.port}/v1/feeds/inspector`, {
       headers: { authorization: 'Bearer ours' },
     });

@@ -66,7 +66,7 @@ async function insert(sql: Sql | Transaction, channel: string, n: number, orgId:
 
 const numbers = (rows: readonly AnnouncementRow[]): unknown[] => rows.map(({ body }) => body['n']);
 
-test('a row that commits late is told late, and not skipped', async () => {
+test('a row that commits late is delivered late, and not skipped', async () => {
   const { rows } = await listen({ pollMs: 10 });
   let commitEarly = (): void => {};
   const begun = new Promise<void>((resolve, reject) => {
@@ -99,7 +99,7 @@ test('a row that commits late is told late, and not skipped', async () => {
   await waitFor(() => seen.rows.length === 3, { what: 'all three rows at the second reader, which began while the first was open' });
 });
 
-test('without a notification a row is still found, with one it is found at once', async () => {
+test('a row is found without a notification, and at once with one', async () => {
   const slow = await listen({ pollMs: 30_000 });
   await insert(writer, 'hinted', 1);
   await waitFor(
@@ -114,7 +114,7 @@ test('without a notification a row is still found, with one it is found at once'
   await waitFor(() => polling.rows.some(({ channel }) => channel === 'polled'), { what: 'the row nobody was told of' });
 });
 
-test('while notifications come it looks seldom, and one that is lost costs no row', async () => {
+test('with notifications it polls rarely, and a lost one costs no row', async () => {
   const polls: number[] = [];
   const counted = openDatabase({ url, connections: 2, name: 'counted tail' });
   const counting = new Proxy(counted, {
@@ -144,7 +144,7 @@ test('while notifications come it looks seldom, and one that is lost costs no ro
   expect(numbers(rows)).toEqual([1, 2]);
 });
 
-test('reading page by page gives exactly the matching rows, and always comes to an end', async () => {
+test('reading page by page gives exactly the matching rows, and always ends', async () => {
   const { tail, rows } = await listen({ pollMs: 10, pageRows: 7 });
   const before = tail.position();
   for (let n = 0; n < 50; n++) await insert(writer, n % 3 === 0 ? 'wanted' : 'other', n, n % 2 === 0 ? OURS : n % 5 === 0 ? null : THEIRS);
@@ -165,13 +165,13 @@ test('reading page by page gives exactly the matching rows, and always comes to 
   expect(await read(true)).toEqual(wanted.filter((n) => n % 2 === 0 || n % 5 === 0));
 });
 
-test('a place that was reached is known, one from elsewhere is not', async () => {
+test('a reached cursor is known, a foreign one is not', async () => {
   const { tail } = await listen();
   expect(await tail.isKnown(tail.position())).toBe(true);
   expect(await tail.isKnown({ xid: 2 ** 50, seq: 1 })).toBe(false);
 });
 
-test('connections killed in the middle of a burst lose and repeat nothing', async () => {
+test('connections killed during a burst lose and repeat nothing', async () => {
   const { rows, errors } = await listen({ name: 'killed tail', pollMs: 20 });
   const admin = openDatabase({ url, connections: 1, role: null, name: 'killer' });
   let killed = 0;

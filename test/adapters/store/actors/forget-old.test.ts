@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const kept = async (): Promise<number> => (await sql<{ count: number }[]>`select count(*) as count from announcements`)[0]?.count as number;
 
-test('a place is known as long as all that follows it is kept', async () => {
+test('a cursor is known as long as everything after it is kept', async () => {
   const tail = createAnnouncementTail({ sql, clock: createLiveClock() });
   const [first] = await sql<
     { xid: string; seq: number }[]
@@ -45,7 +45,7 @@ test('a place is known as long as all that follows it is kept', async () => {
   expect(await forgetAnnouncements(sql, 7)).toBe(0);
 });
 
-test('what is recent is not forgotten, whoever asks and whatever is asked', async () => {
+test('recent rows are never deleted', async () => {
   await expect(forgetAnnouncements(sql, 0)).rejects.toThrow('kept for at least one day, and 0 was asked');
   await expect(sql`delete from announcements`).rejects.toThrow(/permission denied/);
   await expect(owner`delete from announcements where at > ${now - DAY / 2}`).rejects.toThrow(/append-only/);
@@ -53,7 +53,7 @@ test('what is recent is not forgotten, whoever asks and whatever is asked', asyn
   expect(await kept()).toBe(20);
 });
 
-test('the newest one stays however old it is, so that a place before the others is not taken for the present', async () => {
+test('the newest one stays however old it is, so that an earlier cursor is not taken for the present', async () => {
   const url = await testDatabase();
   const idle = openDatabase({ url, name: 'idle' });
   try {
@@ -68,7 +68,7 @@ test('the newest one stays however old it is, so that a place before the others 
   }
 });
 
-test('activities are forgotten days after they ended; what is pending stays, however old it is', async () => {
+test('activities are deleted days after they ended; pending ones stay, however old', async () => {
   const [org, actor] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-00000000000a'];
   await owner`insert into organizations (id, name) values (${org}, 'ours')`;
   await owner`

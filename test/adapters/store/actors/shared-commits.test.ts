@@ -37,7 +37,7 @@ test('executions of one moment share transactions, and every agent has its one f
   expect((await verifyTrail(fixture.sql)).breaks).toEqual([]);
 });
 
-test('one whose permit is lost is cancelled alone; those that shared its transaction are filled', async () => {
+test('an agent that lost its permit is cancelled alone; those sharing its transaction are filled', async () => {
   const ids = await proposing();
   const [paused] = ids as [string];
   // Paused without its actor, so that only the permit knows.
@@ -59,7 +59,7 @@ test('one whose permit is lost is cancelled alone; those that shared its transac
   expect((await verifyTrail(fixture.sql)).breaks).toEqual([]);
 });
 
-test('a halt at any moment: what was not filled before its answer is never filled', async () => {
+test('a halt at any moment: an order unfilled before its answer is never filled', async () => {
   for (let round = 0; round < 4; round++) {
     const before = (await fixture.sql`select 1 from fills`).length;
     if (round === 0) await proposing();
@@ -84,7 +84,7 @@ test('a halt at any moment: what was not filled before its answer is never fille
   }
 });
 
-test('two turns of one actor at the same moment are never one transaction, and one of them is told that the other came first', async () => {
+test('two turns of one actor at once are never one transaction, and one is told that the other came first', async () => {
   await proposing();
   const [{ id } = { id: '' }] = await fixture.list();
   const cancel = () => fixture.runtime.deliver(id, { type: 'cancel', reason: 'tried' }, { cause: 'test' });

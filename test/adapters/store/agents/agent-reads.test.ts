@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => sql.end());
 
-test('agents made in the same microsecond are paged by id, none lost and none twice', async () => {
+test('agents created in the same microsecond are paged by id, none lost and none twice', async () => {
   const reads = createAgentReads(sql);
   const made: { id: string; at: string }[] = [];
   for (let i = 0; i < 12; i++) {
@@ -38,7 +38,7 @@ test('a page that ends exactly at the last agent says so', async () => {
   expect((await reads.list(ORG, { limit: all.items.length - 1, after: null })).next).toBe(all.items.at(-2)?.id);
 });
 
-test('an agent comes with its versions, the newest first, and the manifest that is active', async () => {
+test('an agent comes with its versions, newest first, and its active manifest', async () => {
   const id = await agentRow(sql, ORG, '2026-03-02T11:00:00Z', [sampleManifest(), sampleManifest({ stopLossPct: 7 })]);
   const agent = await createAgentReads(sql).get(ORG, id);
   expect(agent?.versions.map(({ version }) => version)).toEqual([2, 1]);

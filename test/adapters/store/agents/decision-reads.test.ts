@@ -81,7 +81,7 @@ async function decide(agentId: string, { slot, manifest, version, risk, book, re
   return { row, hash, observed: received ? Object.fromEntries(cut.observations) : {} };
 }
 
-test('a record has its observations without the indicators of others, its rules with their thresholds, its risk and its book', async () => {
+test('a record has its observations without the indicators of others, its rules with thresholds, its risk and its book', async () => {
   const manifest = sampleManifest();
   const id = await agentRow(sql, ORG, '2026-03-02T10:00:00Z', [manifest]);
   const told = await decide(id, { slot: SLOT, manifest, version: 1, risk: RISK, book: BOOK });
@@ -107,7 +107,7 @@ test('a record has its observations without the indicators of others, its rules 
   expect(page?.items[0]?.rules.map(({ type, threshold }) => [type, threshold])).toContainEqual(['premium_below', -1]);
 });
 
-test('where nothing was looked at nothing is shown, although the slot was observed', async () => {
+test('a decision without observations shows none, although the slot was observed', async () => {
   const manifest = sampleManifest({ name: 'deaf' });
   const id = await agentRow(sql, ORG, '2026-03-02T10:00:00Z', [manifest]);
   await decide(id, { slot: SLOT + 60_000, manifest, version: 1, received: false });
@@ -115,7 +115,7 @@ test('where nothing was looked at nothing is shown, although the slot was observ
   expect(record).toMatchObject({ observed: {}, reason: 'no_observation', book: EMPTY_BOOK, risk: null });
 });
 
-test('each record is read with the manifest of its own time, also by one that has read others before', async () => {
+test('each record is read with the manifest of its time, also after other manifests were read', async () => {
   const [one, two] = [sampleManifest({ name: 'v1' }), sampleManifest({ name: 'v2', entry: [{ type: 'premium_below', pct: -9 }] })];
   const id = await agentRow(sql, ORG, '2026-03-02T10:00:00Z', [one, two]);
   const first = await decide(id, { slot: SLOT + 120_000, manifest: one, version: 1 });
@@ -129,7 +129,7 @@ test('each record is read with the manifest of its own time, also by one that ha
   }
 });
 
-test('pages go down by slot; an id leads to its record, of its own agent and organization only', async () => {
+test('pages descend by slot; an id leads to its record, of its own agent and organization only', async () => {
   const manifest = sampleManifest({ name: 'paged' });
   const id = await agentRow(sql, ORG, '2026-03-02T10:00:00Z', [manifest]);
   const theirs = await agentRow(sql, OTHER, '2026-03-02T10:00:00Z', [manifest]);

@@ -74,7 +74,7 @@ test("one organization's 5,000 orders do not delay another's, which are all take
   expect(new Set(rounds.flat()).size).toBe(384);
 });
 
-test('what sells or withdraws is taken before the openings of its organization, and delays nobody else', async () => {
+test('sales and cancellations come before openings of their organization, and delay no other', async () => {
   const [first, last] = [25_001, 25_400];
   await onDuty(OTHER, first, last - first + 1);
   await onDuty(ORG, 26_001, 2);
@@ -89,7 +89,7 @@ test('what sells or withdraws is taken before the openings of its organization, 
   expect(taken.map(({ key }) => Number(key.split(':')[0]))).toEqual([last - 1, 26_001, last, 26_002, first, first + 1]);
 });
 
-describe('workers divide the organizations that have due work, so that each one is carried by one of them', () => {
+describe('workers divide the organizations with due work, one worker each', () => {
   const KIND = 'divided';
   const orgs = Array.from({ length: 6 }, (_, index) => `00000000-0000-7000-8000-0000000000c${index}`);
   const worker = (name: string) => createActorStore(sql, name);
@@ -112,7 +112,7 @@ describe('workers divide the organizations that have due work, so that each one 
     );
   });
 
-  test('each has its share and keeps it; another one that comes is given its own', async () => {
+  test('each worker has its share and keeps it; a new worker gets its own', async () => {
     const [one, two, three] = [worker('one'), worker('two'), worker('three')];
     for (const store of [one, two]) await store.attend(now + 5_000, [KIND]);
     const first = [await takenBy(one, now), await takenBy(two, now)];
@@ -126,7 +126,7 @@ describe('workers divide the organizations that have due work, so that each one 
     expect([0, 1].every((index) => second[index]?.every((org) => first[index]?.includes(org)))).toBe(true);
   });
 
-  test('whoever leaves, or is silent for five seconds, leaves its organizations to the others', async () => {
+  test('a worker that leaves, or is silent for five seconds, gives up its organizations', async () => {
     const [one, two, three] = [worker('one'), worker('two'), worker('three')];
     await three.attend(0, [KIND]);
     const both = [await takenBy(one, now), await takenBy(two, now)];
@@ -136,7 +136,7 @@ describe('workers divide the organizations that have due work, so that each one 
     expect(await takenBy(two, now)).toEqual(orgs);
   });
 
-  test('whoever carries other kinds out, or says that it stays for ever, keeps nobody from anything', async () => {
+  test('a worker of other kinds, or with an endless lease, blocks no other', async () => {
     await worker('other').attend(now + 5_000, ['letter']);
     await worker('ghost').attend(now + 86_400_000, [KIND]);
     await owner`update worked_organizations set worker = case when org_id = ${orgs[0] as string} then 'other' else 'ghost' end`;
@@ -159,7 +159,7 @@ test("one organization's timers do not delay another's", async () => {
   expect(due.slice(0, 3).map(({ dueAt }) => dueAt)).toEqual([10_001, 20_001, 10_002]);
 });
 
-test("one organization's backtests do not delay another's, and what it has under way counts as its turns", async () => {
+test("one organization's backtests do not delay another's; running ones count as its turns", async () => {
   await asTheyLie(['manifests', 'evaluation_runs'], async (transaction) => {
     await transaction`
       insert into manifests (agent_id, version, hash, canonical, created_by)
@@ -176,7 +176,7 @@ test("one organization's backtests do not delay another's, and what it has under
   expect(await claimed(2)).toEqual([10_003, 10_004]);
 });
 
-test("one organization's agents at paper and its shadow orders delay nobody else's assessment and measurement", async () => {
+test("one organization's paper agents and shadow orders do not delay another's", async () => {
   await asTheyLie(['agents', 'fills', 'shadow_orders'], async (transaction) => {
     await transaction`
         insert into agents (id, org_id, name, stage, autonomy, manifest_version, manifest_hash, created_by)

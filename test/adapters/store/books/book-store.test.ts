@@ -97,7 +97,7 @@ test("an agent's first fill opens its paper book with the manifest's capital; un
   expect(await imbalances()).toHaveLength(0);
 });
 
-test('a paper book of an earlier manifest version is no longer traded in; the live book stays', async () => {
+test('a paper book of an earlier manifest version is no longer used; the live book stays', async () => {
   const agent = await agentRow(sql, ORG, '2026-03-02T00:00:02Z', [sampleManifest(), sampleManifest({ name: 'second' })]);
   const live = bookIds.live(agent);
   await book(fillRecord(aFill(bookIds.paper(agent, 1))), fillRecord(aFill(bookIds.paper(agent, 2))), fillRecord(aFill(live)));
@@ -109,7 +109,7 @@ test('a paper book of an earlier manifest version is no longer traded in; the li
   expect(await booksOfOrganizations(sql, [OTHER], 'live')).toEqual([]);
 });
 
-test('an open proposal reserves in its book, also in one that nothing was booked to yet', async () => {
+test('an open proposal reserves in its book, also in one without bookings', async () => {
   const agent = await agentRow(sql, ORG, '2026-03-02T00:00:03Z');
   const id = bookIds.paper(agent, 1);
   const proposal = await openProposal(agent, id, 'pending_approval');
@@ -131,7 +131,7 @@ test('an open proposal reserves in its book, also in one that nothing was booked
   expect((await booksOf(sql, [agent])).get(id)?.state.openProposals).toEqual([]);
 });
 
-test('every state in which a proposal is open reserves, and no other', async () => {
+test('every open state of a proposal reserves, and no other', async () => {
   const states = [
     'pending_approval',
     'approved',
@@ -176,7 +176,7 @@ test('twenty writers at once lose no fill', async () => {
   expect(stored?.state).toEqual(await folded(id));
 });
 
-test('a step that was decided on an older book writes nothing', async () => {
+test('a step decided on an older version of the book writes nothing', async () => {
   const agent = await agentRow(sql, ORG, '2026-03-02T00:00:06Z');
   const id = bookIds.paper(agent, 1);
   await book(fillRecord(aFill(id), { expectedVersion: 0 }));
@@ -185,7 +185,7 @@ test('a step that was decided on an older book writes nothing', async () => {
   expect((await booksOf(sql, [agent])).get(id)?.version).toBe(2);
 });
 
-test('of decisions in one transaction each expects the version that the one before leaves, and both fills of one the same', async () => {
+test('decisions in one transaction each expect the version of the previous one, and both fills of one expect the same', async () => {
   const id = bookIds.paper(await agentRow(sql, ORG, '2026-03-02T00:00:06.500Z'), 1);
   const decided = (orderId: string, expectedVersion: number) => fillRecord({ ...aFill(id), orderId }, { expectedVersion });
   await book(decided('a', 0), decided('a', 0), decided('b', 2));
@@ -208,7 +208,7 @@ test('the same fill and the same transfer are booked once', async () => {
   expect(await cash()).toBe(new Decimal(before).plus(10).toFixed());
 });
 
-test("nobody books into another organization's book", async () => {
+test("an organization cannot book into another's book", async () => {
   const agent = await agentRow(sql, ORG, '2026-03-02T00:00:08Z');
   const id = bookIds.paper(agent, 1);
   await book(fillRecord(aFill(id)));
@@ -230,7 +230,7 @@ test('a day of a book begins once', async () => {
   expect((await booksOf(sql, [agent])).get(id)?.state).toMatchObject({ day: T0 + 86_400_000, dayStartEquityUsd: '950' });
 });
 
-test('the database refuses what is out of balance, incomplete, late, changed or not what its fill says', async () => {
+test('the database refuses bookings that are unbalanced, incomplete, late, changed or differ from their fill', async () => {
   const agent = await agentRow(sql, ORG, '2026-03-02T00:00:10Z');
   const id = bookIds.paper(agent, 1);
   const fill = aFill(id);
@@ -289,7 +289,7 @@ function orderedByBook(records: readonly ActorRecord[]): ActorRecord[] {
   return [...records.filter(({ type }) => type === 'ledger'), ...records.filter(({ type }) => type === 'fill')];
 }
 
-test('a server that ends the connection before any of its statements leaves all or nothing', async () => {
+test('a connection ended before any statement leaves all or nothing', async () => {
   const agent = await agentRow(sql, ORG, '2026-03-02T00:00:12Z');
   const id = bookIds.paper(agent, 1);
   const url = await testDatabaseOf(sql);
@@ -356,7 +356,7 @@ async function testDatabaseOf(connection: Sql): Promise<string> {
   return `postgres://${options.user}${password}@${options.host[0]}:${options.port[0]}/${options.database}`;
 }
 
-test('a swap is booked with the dollars that moved: its price is their quotient, rounded by no more than half a trillionth', async () => {
+test('a swap is booked with the dollars moved: its price is their quotient, rounded by at most half a trillionth', async () => {
   const bookId = bookIds.manual(ORG, 'live');
   // 100.123457 / 3 has no finite decimal expansion.
   const swapped = { quantity: '3', notionalUsd: '100.123457', fillPrice: '33.374485666667', feeUsd: '0' };
@@ -382,7 +382,7 @@ test('a swap is booked with the dollars that moved: its price is their quotient,
   expect(await refusedBy({ instrument: 'spotexchange:BTCUSDT' })).toBe('fill_priced');
 });
 
-test('cash that a manual book began with is paid out by one correcting entry, and its profit stays', async () => {
+test('the initial cash of a manual book is paid out by one correcting entry, and its profit stays', async () => {
   const org = freshId();
   await sql`insert into organizations (id, name) values (${org}, 'desk')`;
   const id = bookIds.manual(org, 'live');
@@ -404,7 +404,7 @@ test('cash that a manual book began with is paid out by one correcting entry, an
   expect(await imbalances()).toEqual([]);
 });
 
-test("what a person's order is assessed by comes in one statement, and its amounts are those of the book to the last digit", async () => {
+test("inputs of a person's order come in one statement, with the book's amounts to the last digit", async () => {
   const bookId = bookIds.manual(OTHER, 'paper');
   // No float can represent these.
   const fill = aFill(bookId, {
@@ -509,7 +509,7 @@ test('funding is booked once for each held hour, after an outage and by two work
   expect(kinds).toEqual([{ entries: 6 }]);
 });
 
-test('a liquidation is booked and announced in one transaction, once, and not where the book has moved meanwhile', async () => {
+test('a liquidation is booked and announced in one transaction, once, and not if the book has changed meanwhile', async () => {
   const leveraged = { ...sampleManifest(), maxLeverage: '5', maxCapitalUsd: '100000' } as ReturnType<typeof sampleManifest>;
   const agentId = await agentRow(sql, ORG, '2026-03-02T00:10:00Z', [leveraged]);
   const bookId = bookIds.paper(agentId, 1);

@@ -42,12 +42,12 @@ async function behind(table: string, change: (sql: Sql) => Promise<unknown>): Pr
   });
 }
 
-test('what was booked is whole, and counted', async () => {
+test('bookings are intact and counted', async () => {
   expect(await found()).toEqual([]);
   expect((await verifyTrail(superuser)).books).toBeGreaterThanOrEqual(2);
 });
 
-test('a book that the application itself was made to write wrong', async () => {
+test('a book that the application was made to write wrongly', async () => {
   const paper = bookIds.paper(id, 1);
   await app`update books set cash_usd = cash_usd + 1000000 where id = ${paper}`;
   expect(await found()).toEqual([['book', expect.stringContaining(`book ${paper} says`)]]);
@@ -55,7 +55,7 @@ test('a book that the application itself was made to write wrong', async () => {
   expect(await found()).toEqual([['book', expect.stringContaining('holds {"spotchain:AAPLx": 7}')]]);
 });
 
-test('a fill that was better than it was, and a fill that never was', async () => {
+test('an improved fill, and an invented one', async () => {
   const [fill] = await app<{ id: string }[]>`select id from fills where book_id = ${bookIds.paper(id, 1)} order by number limit 1`;
   await behind('fills', (sql) => sql`update fills set quantity = 50, notional_usd = 50 * fill_price where id = ${fill?.id as string}`);
   expect(await found()).toEqual([['fill', expect.stringContaining(`fill ${fill?.id} says buy 50 spotchain:AAPLx`)]]);
@@ -63,7 +63,7 @@ test('a fill that was better than it was, and a fill that never was', async () =
   expect(await found()).toEqual([['fill', `ledger transaction fill:${fill?.id} is of a fill that is not on record`]]);
 });
 
-test('a leg of the ledger that is another, and one that is gone', async () => {
+test('a changed leg of the ledger, and a missing one', async () => {
   const transaction = `transfer:vault:${id}:1`;
   await behind(
     'ledger_legs',
@@ -81,7 +81,7 @@ test('a leg of the ledger that is another, and one that is gone', async () => {
   );
 });
 
-test('a deposit that was struck from the record, and shares that nobody paid for', async () => {
+test('a deposit removed from the record, and shares that nobody paid for', async () => {
   await behind('vaults', (sql) => sql`update vaults set total_shares = total_shares + 1000 where agent_id = ${id}`);
   expect(await found()).toEqual([['vault', 'the vault says 1150 shares after 2 changes, its changes on record come to 150 after 2']]);
   await behind('vaults', (sql) => sql`update vaults set total_shares = total_shares - 1000 where agent_id = ${id}`);

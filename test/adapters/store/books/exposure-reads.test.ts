@@ -108,7 +108,7 @@ test('random fills, transfers, proposals and new versions (seed 23): the sums ar
   expect(await complaints()).toEqual([]);
 });
 
-test('a book that nothing was booked to counts its capital while a proposal waits on it, however many wait', async () => {
+test('a book without bookings counts its capital while proposals wait on it, however many', async () => {
   const agent = await agentRow(sql, OTHER, '2026-03-02T00:00:00Z');
   const id = bookIds.paper(agent, 1);
   expect(await fromSums(OTHER, 'none')).toEqual({ equityUsd: '0', exposures: [] });
@@ -145,7 +145,7 @@ test('writers at once over the same books: nothing is lost, counted twice or ref
   expect(await complaints()).toEqual([]);
 });
 
-test('what many books of a transaction add is added together; a book that cannot be read adds nothing, and takes nothing from the others', async () => {
+test('changes of many books in a transaction are summed together; an unreadable book adds nothing and affects no other', async () => {
   const agents = await Promise.all(Array.from({ length: 12 }, () => agentRow(sql, ORG, '2026-03-02T00:03:00Z')));
   const ids = agents.map((agent) => bookIds.paper(agent, 1));
   const bought = (bookId: string): ActorRecord => ({
@@ -204,7 +204,7 @@ test('what many books of a transaction add is added together; a book that cannot
     .catch((error: unknown) => expect(error).toBe(undone));
 });
 
-test('a change of the sums past the triggers is found by the verifier, and a login of the service has no right to make one', async () => {
+test('a change of the sums without triggers is found by the verifier, and no login of the service may make one', async () => {
   const change = (transaction: Sql) => transaction`
     update exposures set reserved_usd = reserved_usd - 5 where (org_id, mode, asset, lane) = (select org_id, mode, asset, lane from exposures where org_id = ${ORG} limit 1)`;
   const undone = new Error('undone');
@@ -220,7 +220,7 @@ test('a change of the sums past the triggers is found by the verifier, and a log
   await expect(change(sql)).rejects.toMatchObject({ code: '42501' });
 });
 
-test('what an order reads does not grow with the number of books', async () => {
+test('the rows read for an order do not grow with the number of books', async () => {
   const asked = async (): Promise<number> => {
     const [row] = await sql<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }[]>`
       explain (analyze, format json) select asset, quantity from exposures where org_id = ${OTHER} and mode = 'paper'`;
@@ -265,7 +265,7 @@ interface PlanNode {
   readonly 'Actual Rows': number;
 }
 
-test('what waits is looked for by the book or by the agent that is asked for, and never among everything that waits', async () => {
+test('pending proposals are found by book or agent, never by scanning all', async () => {
   const planWithout = async (index: string, whose: string): Promise<string> => {
     const rolledBack = new Error('rolled back');
     let plan = '';

@@ -217,7 +217,7 @@ async function lived(id: string, duties: readonly (readonly [at: number, duty: '
       values (${id}, ${100 + place}, ${at}, 'agent@1', '{}', ${fixture.app.json({ stage: 'paper', feed: 'live', duty })})`;
 }
 
-test('the time off duty is that within the stage, edges of the feed while paused included, up to now where it lasts', async () => {
+test('paused time counts within the stage, feed events in between included, and up to now if it continues', async () => {
   const id = await fixture.agentAt('draft', { evidence: 'absent' });
   await lived(id, [
     [FIRST, 'active'],
@@ -238,7 +238,7 @@ test('the time off duty is that within the stage, edges of the feed while paused
   }
 });
 
-test('fifteen days of which the agent was off duty for two are thirteen days on paper: the gate stays shut', async () => {
+test('fifteen days with two days paused are thirteen days on paper: the gate stays closed', async () => {
   const id = await fixture.agentAt('paper', { evidence: 'absent' });
   const [entry] = await fixture.app<{ at: number }[]>`select (stage_entry(${id})).at as at`;
   const at = entry?.at as number;

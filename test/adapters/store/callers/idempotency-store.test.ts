@@ -28,7 +28,7 @@ test('an answer is found by organization, subject, route and key together', asyn
   }
 });
 
-test('an answer that is still being made has neither status nor body', async () => {
+test('an unfinished answer has neither status nor body', async () => {
   await remember('open', '0 hours', null);
   expect(await createIdempotencyStore(sql).find(ORG, 'ann', 'POST /v1/agents', 'open')).toEqual({
     requestHash: 'hash',
@@ -37,7 +37,7 @@ test('an answer that is still being made has neither status nor body', async () 
   });
 });
 
-test('only what is older than asked is forgotten', async () => {
+test('only older answers than requested are deleted', async () => {
   await remember('old', '49 hours');
   await remember('young', '47 hours');
   const store = createIdempotencyStore(sql);

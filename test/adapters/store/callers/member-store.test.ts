@@ -35,7 +35,7 @@ test('a permission that does not exist is refused by the database', async () => 
   );
 });
 
-test('an organization is made once, however often it is asked for', async () => {
+test('an organization is created once, however often it is requested', async () => {
   const members = createMemberStore(sql);
   const id = '00000000-0000-7000-8000-0000000000dd';
   await Promise.all([

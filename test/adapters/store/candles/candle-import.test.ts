@@ -62,7 +62,7 @@ function fileOf(
 const stored = (instrument: string) =>
   createCandleStore(sql).range({ venue: 'spotexchange', instrument, timeframe: '1h', from: T0, to: T0 + 100 * HOUR, limit: 100 });
 
-test('bars, their source, the file and the stretch that it answers for are all there', async () => {
+test('bars, their source, the file and its covered range are stored', async () => {
   const instrument = fresh();
   const counts = await importBars(
     sql,
@@ -85,7 +85,7 @@ test('bars, their source, the file and the stretch that it answers for are all t
   expect(record).toEqual({ file: '/somewhere/made.csv', form: 'uniform', bars: 3, inserted: 3, skipped: { duplicate: 2 } });
 });
 
-test('the same file again changes nothing; a different bar stays and is counted, until it is replaced on purpose', async () => {
+test('the same file again changes nothing; a different bar is counted and kept, unless replacement is requested', async () => {
   const instrument = fresh();
   const first = [
     [0, '2'],
@@ -119,7 +119,7 @@ test('the same file again changes nothing; a different bar stays and is counted,
   ]);
 });
 
-test('a trial keeps nothing, and neither does a file that fails in its middle', async () => {
+test('a dry run stores nothing, and neither does a file that fails halfway', async () => {
   const instrument = fresh();
   expect(
     await importBars(
@@ -144,7 +144,7 @@ test('a trial keeps nothing, and neither does a file that fails in its middle', 
   expect(await sql`select 1 from candle_imports where instrument = ${instrument}`).toHaveLength(0);
 });
 
-test('a bar that the feed stores between the look and the copy is compared, not lost', async () => {
+test('a bar stored by the feed between check and copy is compared, not lost', async () => {
   const instrument = fresh();
   const store = createCandleStore(sql);
   const bar = { openTime: T0, open: '1', high: '9', low: '0.5', close: '8', volume: '7' };
@@ -165,7 +165,7 @@ test('a bar that the feed stores between the look and the copy is compared, not 
   expect((await stored(instrument)).map(({ close }) => close)).toEqual(['8', '2']);
 });
 
-test('what the venue answered takes away its refusals, and stretches that touch become one', async () => {
+test('an answer of the venue removes its refusals, and adjacent ranges become one', async () => {
   const store = createCandleStore(sql);
   const key = { venue: 'evmvenue', instrument: fresh(), timeframe: '1h' } as const;
   const range = (from: number, to: number) => ({ from: T0 + from * HOUR, to: T0 + to * HOUR });
@@ -180,7 +180,7 @@ test('what the venue answered takes away its refusals, and stretches that touch 
   ]);
 });
 
-test('an import says how far it is, how it ended without the folders of its files, and is forgotten a week later', async () => {
+test('an import reports its progress and its end without folder names, and is deleted a week later', async () => {
   const clock = createLiveClock();
   const instrument = fresh();
   const key = { venue: 'spotexchange', instrument, timeframe: '1h', barMs: HOUR } as const;
@@ -219,7 +219,7 @@ test('an import says how far it is, how it ended without the folders of its file
   expect((await works()).map(({ source }) => source)).toEqual(['good.csv']);
 });
 
-test('the role that serves requests may remember windows, and may not change what was imported', async () => {
+test('the request role may record windows, but not change imported data', async () => {
   const app = openDatabase({ url: await testDatabase(), name: 'import test, app' });
   try {
     await createCandleStore(app).record({ venue: 'evmvenue', instrument: 'A', timeframe: '1h' }, { from: 0, to: HOUR }, 'asked', '', T0);

@@ -55,7 +55,7 @@ test('decimals of any length come back exactly, without trailing zeros or expone
   ]);
 });
 
-test('a range takes its first instant and leaves its last, ascending, up to the limit', async () => {
+test('a range includes its start and excludes its end, ascending, up to the limit', async () => {
   await createCandleStore(sql).save(
     batch(
       1,
@@ -66,7 +66,7 @@ test('a range takes its first instant and leaves its last, ascending, up to the 
   expect((await range(0, 999_999, 2)).map(({ openTime }) => openTime / 60_000)).toEqual([1, 2]);
 });
 
-test('the same batch again changes nothing, a later correction does, an older word does not', async () => {
+test('the same batch again changes nothing, a later correction does, an older one does not', async () => {
   const store = createCandleStore(sql);
   expect(await store.save(batch(10, [bar(0, '1.1'), bar(60_000, '1.1')], 'FIX'))).toBe(2);
   expect(await store.save(batch(20, [bar(0, '1.10'), bar(60_000, '1.1')], 'FIX'))).toBe(0);
@@ -75,7 +75,7 @@ test('the same batch again changes nothing, a later correction does, an older wo
   expect((await range(0, 120_000, 5, 'FIX')).map(({ close }) => close)).toEqual(['1.2', '1.1']);
 });
 
-test('a batch that names a bar twice keeps its last word; an empty one is nothing; an impossible bar keeps nothing', async () => {
+test('a batch with a repeated bar keeps its last version; an empty one does nothing; an impossible bar stores nothing', async () => {
   const store = createCandleStore(sql);
   expect(await store.save(batch(1, [bar(0, '1.1'), bar(0, '1.2')], 'TWICE'))).toBe(1);
   expect((await range(0, 60_000, 5, 'TWICE'))[0]?.close).toBe('1.2');
@@ -84,7 +84,7 @@ test('a batch that names a bar twice keeps its last word; an empty one is nothin
   expect(await range(0, 120_000, 5, 'BAD')).toEqual([]);
 });
 
-test('bars that come while others are written are kept together, and one that is refused takes no other with it', async () => {
+test('bars that come during a write are stored together, and a refused one affects no other', async () => {
   const received = new Subject<FeedMessage>();
   const line: (() => Promise<unknown>)[] = [];
   const stop = keepBars({
@@ -110,7 +110,7 @@ test('bars that come while others are written are kept together, and one that is
   stop();
 });
 
-test('bars of the sandbox are set aside while their venue is real: not read, not asked for as known, and back when it is simulated again', async () => {
+test('sandbox bars are hidden while their venue is real: neither read nor counted as known, and back once it is simulated again', async () => {
   const store = createCandleStore(sql);
   const series = { venue: 'spotexchange', instrument: 'TURNED', timeframe: '1m' } as const;
   const closes = async () => (await range(0, 180_000, 5, 'TURNED')).map(({ close, simulated }) => [close, simulated]);

@@ -42,7 +42,7 @@ test('a token is listed once, under a symbol of its own, and delisted once', asy
   await expect(sql`delete from listed_tokens`).rejects.toThrow('permission denied');
 });
 
-test("the sandbox's tokens are listed where the sandbox is the chain, and nowhere else", async () => {
+test('sandbox tokens are listed only if the sandbox is the chain', async () => {
   const clock = createVirtualClock(NOW);
   const warnings: unknown[] = [];
   const log = { warn: (...told: unknown[]) => warnings.push(told) } as never;
@@ -65,7 +65,7 @@ test("the sandbox's tokens are listed where the sandbox is the chain, and nowher
   expect(CATALOG.listed.map(({ instrument }) => instrument).sort()).toEqual(['HARBOR', 'PIER']);
 });
 
-test('a listing that may not stand in the catalog is left out and told', async () => {
+test('an invalid listing is left out and reported', async () => {
   await createListedTokenStore(sql).add({ ...TOKEN, symbol: 'TSLA', mint: '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR' });
   expect(await loadListedTokens(sql, false)).toEqual(['TSLA is taken by spotchain:TSLAx']);
   expect(CATALOG.bySymbol('HARBOR')).toBeDefined();

@@ -63,7 +63,7 @@ async function agree<Kind extends EvidenceKind>(kind: Kind, series: EvidenceSeri
   return verdict.passed;
 }
 
-test('any backtest, stress test, paper and shadow series is assessed alike on both sides', async () => {
+test('any backtest, stress test, paper and shadow series is assessed equally in TypeScript and SQL', async () => {
   await fc.assert(
     fc.asyncProperty(anyBacktest, anyStress, anyPaper, anyShadow, async (backtest, stress, paper, shadow) => {
       await Promise.all([agree('backtest', backtest), agree('stress_test', stress), agree('paper', paper), agree('shadow', shadow)]);
@@ -72,7 +72,7 @@ test('any backtest, stress test, paper and shadow series is assessed alike on bo
   );
 });
 
-test('a series that passes its gate passes on both sides, and one that falls just short passes on neither', async () => {
+test('a series that passes its gate passes in both, and one just short of it in neither', async () => {
   expect(await agree('backtest', backtestSeries())).toBe(true);
   expect(await agree('backtest', backtestSeries({ days: 1_825 }))).toBe(false);
   expect(await agree('backtest', backtestSeries({ driftPct: 0.02 }))).toBe(false);
@@ -105,7 +105,7 @@ test('a series that passes its gate passes on both sides, and one that falls jus
   expect(await agree('risk_signoff', { subject: 'rita', approved: false, comment: '' })).toBe(false);
 });
 
-test('a shadow passes only if its expected slippage lies within the budget together with its own error', async () => {
+test('a shadow passes only if its expected slippage plus its error is within the budget', async () => {
   const series = shadowSeries(FIRST_DAY, 10);
   const costing = (costs: readonly number[]) => ({
     ...series,
@@ -119,7 +119,7 @@ test('a shadow passes only if its expected slippage lies within the budget toget
   expect(await agree('shadow', costing(Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? 0 : 16))))).toBe(false);
 });
 
-test('a run is a look alike on both sides', async () => {
+test('a run is a rehearsal in both', async () => {
   const day = 86_400_000;
   const anyRequest = fc.record({
     at: fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2030, 0, 1) }),
@@ -146,7 +146,7 @@ test('a run is a look alike on both sides', async () => {
   expect(isLook(readBacktestRequest({}, leapDay) as BacktestRequest, '1h', leapDay)).toBe(false);
 });
 
-test('a series that leaves days out or contradicts itself is refused for what is wrong with it', async () => {
+test('a series with missing or contradictory days is refused with the reason', async () => {
   const good = backtestSeries();
   const problem = async (series: unknown, kind: EvidenceKind = 'backtest') =>
     (await sql<{ problem: string | null }[]>`select series_problem(${kind}, ${JSON.stringify(series)}::text::jsonb) as problem`)[0]
@@ -171,7 +171,7 @@ test('a series that leaves days out or contradicts itself is refused for what is
   );
 });
 
-test('metrics that do not follow from their series are no metrics: a better Sharpe ratio, a missing one, one more', async () => {
+test('metrics that do not follow from their series are refused: a better Sharpe ratio, a missing one, an extra one', async () => {
   const series = backtestSeries();
   const text = canonicalJson(series as never);
   const metrics = evidenceMetrics('backtest', series);
@@ -189,7 +189,7 @@ test('metrics that do not follow from their series are no metrics: a better Shar
   expect(await follow(without)).toBe(false);
 });
 
-test('rules that change raise their version, so that agents on evidence of the old ones are held', async () => {
+test('changed rules raise their version, so that agents on old evidence are held', async () => {
   const rows = await sql<{ kind: string; version: number; rules: string }[]>`
     select k.kind, gate_rules_version(k.kind) as version, md5(f.prosrc || (
       select string_agg(concat_ws(' ', r.name, r.metric, r.rule, r.gate_limit), ',' order by r.place)

@@ -88,12 +88,12 @@ async function backtestRun() {
   return { runId, version, request };
 }
 
-test('what the database wrote itself is whole, and counted', async () => {
+test('records written by the database are intact and counted', async () => {
   expect(await found()).toEqual([]);
   expect((await verifyTrail(sql)).gateRecords).toBeGreaterThanOrEqual(3);
 });
 
-test('an agent that was put past its gates, triggers aside, stands where its records do not lead', async () => {
+test('an agent moved past its gates without triggers is at a stage that its records do not support', async () => {
   await behind('agents', (owner) => owner`update agents set stage = 'live' where id = ${id}`);
   expect(await found()).toEqual([
     { part: 'stage', detail: 'the agent stands at live, its gate records lead to backtest' },
@@ -101,7 +101,7 @@ test('an agent that was put past its gates, triggers aside, stands where its rec
   ]);
 });
 
-test('a gate that was opened with its guard switched off is noted by the database, without the evidence that decides it', async () => {
+test('a gate opened with its guard disabled is recorded by the database, without the deciding evidence', async () => {
   await owner`alter table agents disable trigger agent_stage_gate`;
   await owner`update agents set stage = 'stress_test' where id = ${id}`;
   await owner`alter table agents enable always trigger agent_stage_gate`;
@@ -111,7 +111,7 @@ test('a gate that was opened with its guard switched off is noted by the databas
   ]);
 });
 
-test('evidence of a backtest is of a run of its own timeframe and stretch, or it shows', async () => {
+test('backtest evidence from a run with another timeframe or period is found', async () => {
   const { runId, version, request } = await backtestRun();
   const series = backtestSeries();
   const metrics = evidenceMetrics('backtest', series);
@@ -137,7 +137,7 @@ test('evidence of a backtest is of a run of its own timeframe and stretch, or it
   expect(await evidence()).toEqual([{ part: 'evidence', detail: 'gate record 4 (backtest) is of no run of its manifest on record' }]);
 });
 
-test('evidence that calls its sources real shows, where the record of sources or the kept bars say otherwise', async () => {
+test('evidence that claims real sources is found if the record of sources or the bars contradict it', async () => {
   const [venue = ''] = manifest.universe.map(({ key }) => splitInstrumentKey(key).venue);
   const { runId, version } = await backtestRun();
   await owner`insert into source_origins (source, at, origin) values (${venue}, 0, 'sandbox'), ('reference', 0, 'real') on conflict do nothing`;
@@ -165,12 +165,12 @@ test('evidence that calls its sources real shows, where the record of sources or
   expect(await faults()).toContain(`gate record 4 (backtest) says that ${venue} was nothing, and the record of sources says real`);
 });
 
-test('evidence whose series was changed no longer hashes to what it says', async () => {
+test('evidence with a changed series does not match its hash', async () => {
   await behind('evidence', (owner) => owner`update evidence set result_hash = ${'0'.repeat(64)} where agent_id = ${id}`);
   expect((await found()).map(({ part }) => part)).toEqual(['evidence']);
 });
 
-test('evidence that was rewritten together with its hash breaks the chain behind it', async () => {
+test('evidence rewritten with its hash breaks the chain after it', async () => {
   const [row] = await owner<(EvidenceRow & { hash: string })[]>`
     select agent_id as "agentId", seq, id, kind, manifest_version as "manifestVersion", manifest_hash as "manifestHash", at, run_id as "runId",
       result_hash as "resultHash", metrics, series, previous_hash as "previousHash", hash from evidence where agent_id = ${id}`;
@@ -183,7 +183,7 @@ test('evidence that was rewritten together with its hash breaks the chain behind
   expect((await found()).map(({ part }) => part)).toEqual(['previous_hash']);
 });
 
-test('a record that was taken out is missed, in the middle and at the end', async () => {
+test('a removed record is found, in the middle and at the end', async () => {
   await behind('stage_changes', (owner) => owner`delete from stage_changes where agent_id = ${id} and seq = 3`);
   expect((await found()).map(({ part }) => part)).toEqual(['stage', 'missing gate record']);
   await behind('stage_changes', (owner) => owner`delete from stage_changes where agent_id = ${id} and seq = 1`);

@@ -91,7 +91,7 @@ describe('every pair of stages, whatever the evidence and the role', () => {
     });
   }
 
-  test('a step back is open to the application, and closes every gate behind it again', async () => {
+  test('the application may step back, which closes every later gate again', async () => {
     for (const from of ['stress_test', 'live'] as const) {
       for (const to of STAGES.slice(0, STAGES.indexOf(from))) {
         const id = await fixture.agentAt(from, { evidence: 'absent' });
@@ -104,8 +104,8 @@ describe('every pair of stages, whatever the evidence and the role', () => {
   });
 });
 
-describe('what no role but a superuser can do', () => {
-  test('insert evidence or changes of stage as the application, the reader or under a login of the service', async () => {
+describe('forbidden for every role but a superuser', () => {
+  test('inserting evidence or stage changes as the application, the reader or under a login of the service', async () => {
     const id = await fixture.agentAt('draft', { evidence: 'absent' });
     const { appUrl, evaluatorUrl, shared } = await separateLogins(url);
     expect(shared).toBe(null);
@@ -148,7 +148,7 @@ describe('what no role but a superuser can do', () => {
     }
   });
 
-  test('change, delete or truncate what is on record', async () => {
+  test('changing, deleting or truncating records', async () => {
     for (const sql of [app, evaluator, fixture.as('reader'), fixture.as('owner'), fixture.superuser]) {
       for (const table of ['evidence', 'stage_changes']) {
         await expect(sql`update ${sql(table)} set previous_hash = ''`).rejects.toThrow(/permission denied|append-only/);
@@ -158,7 +158,7 @@ describe('what no role but a superuser can do', () => {
     }
   });
 
-  test('pass temporary tables off as those of the gates', async () => {
+  test('substituting temporary tables for those of the gates', async () => {
     const id = await fixture.agentAt('backtest', { evidence: 'absent' });
     const passing = await fixture.agentAt('backtest', { evidence: 'passing' });
     const { manifestVersion, manifestHash } = fixture.manifestOf(id);
@@ -182,7 +182,7 @@ describe('what no role but a superuser can do', () => {
     expect(odd?.names).toBe(null);
   });
 
-  test('write a verdict, even as the superuser', async () => {
+  test('writing a verdict, even as the superuser', async () => {
     const id = await fixture.agentAt('draft', { evidence: 'absent' });
     await expect(
       fixture.superuser`insert into evidence (id, agent_id, kind, manifest_version, manifest_hash, result_hash, metrics, series, passed)
@@ -191,7 +191,7 @@ describe('what no role but a superuser can do', () => {
   });
 });
 
-describe('what the evaluator cannot make up', () => {
+describe('the evaluator cannot invent', () => {
   const write = async <Kind extends EvidenceKind>(id: string, kind: Kind, series: EvidenceSeries[Kind], over: object = {}) =>
     createEvidenceWriter(evaluator, fixture.newId).write({
       agentId: id,
@@ -214,14 +214,14 @@ describe('what the evaluator cannot make up', () => {
     expect((await write(id, 'backtest', series)).passed).toBe(false);
   });
 
-  test('limits that are not those of the manifest, a manifest that is not on record', async () => {
+  test('limits other than those of the manifest, or an unrecorded manifest', async () => {
     const id = await fixture.agentAt('stress_test', { evidence: 'absent' });
     await expect(write(id, 'stress_test', stressSeries({}, 50))).rejects.toThrow(/not those of manifest/);
     await expect(write(id, 'stress_test', stressSeries(), { manifestHash: 'f'.repeat(64) })).rejects.toThrow(/not on record/);
     await expect(write(id, 'manifest', { ...fixture.manifest, stopLossPct: 7 })).rejects.toThrow(/not those of manifest/);
   });
 
-  test('paper days that nobody traded, a stage that it has not come to, the future', async () => {
+  test('paper days without trades, a stage not reached, the future', async () => {
     const id = await fixture.agentAt('paper', { evidence: 'absent' });
     const series = await fixture.paperSeries(id);
     await expect(
@@ -243,7 +243,7 @@ describe('what the evaluator cannot make up', () => {
     await expect(write(early, 'risk_signoff', word('rita'))).rejects.toThrow(/does not stand/);
   });
 
-  test('a backtest of a stretch that ended more than a month ago opens nothing, whoever asks', async () => {
+  test('a backtest whose period ended more than a month ago opens nothing', async () => {
     const stale = await fixture.agentAt('backtest', { evidence: 'absent' });
     const old = await write(stale, 'backtest', backtestSeries());
     expect(old.passed).toBe(true);
@@ -255,7 +255,7 @@ describe('what the evaluator cannot make up', () => {
     await app`update agents set stage = 'stress_test', stage_evidence = ${known?.['id'] as string} where id = ${recent}`;
   });
 
-  test('a look as evidence: a backtest of another timeframe or stretch, of another manifest or agent, or of no run', async () => {
+  test('a rehearsal as evidence: a backtest with another timeframe or period, of another manifest or agent, or without a run', async () => {
     const id = await fixture.agentAt('backtest', { evidence: 'absent' });
     const series = backtestSeries();
     const looks = [{ timeframe: '12h' }, { from: '2015-01-01T00:00:00.000Z' }, { to: '2026-01-01T00:00:00.000Z' }, { look: true }];
@@ -277,7 +277,7 @@ describe('what the evaluator cannot make up', () => {
     await expect(write(id, 'stress_test', { ...stressSeries(), rules: 1 })).rejects.toThrow(/version 1 of its rules, and 3 holds/);
   });
 
-  test('the same run twice: it is on record once, and both are answered alike', async () => {
+  test('the same run twice: it is recorded once, and both get the same answer', async () => {
     const id = await fixture.agentAt('backtest', { evidence: 'absent' });
     const series = backtestSeries();
     const runId = await fixture.run(id);
@@ -290,7 +290,7 @@ describe('what the evaluator cannot make up', () => {
   });
 });
 
-test('a paper trade is a round trip from flat to flat, on both sides: slices of an exit, and adding to a position, make no trades', async () => {
+test('a paper trade is a round trip from flat to flat: exit slices and additions to a position are no trades', async () => {
   const id = await fixture.agentAt('paper', { evidence: 'absent' });
   const rows = createEvaluationRows(app);
   const { enteredAt } = (await rows.window(id)) as { enteredAt: number };
@@ -327,7 +327,7 @@ test('a paper trade is a round trip from flat to flat, on both sides: slices of 
   expect(row?.trades.map(([at, usd]) => [at, Number(usd)])).toEqual(series.trades.map(([at, usd]) => [at, Number(usd)]));
 });
 
-test('live needs somebody else three times: not the creator, not who asks, and risk:manage at that moment', async () => {
+test('live needs a different person: neither the creator nor the requester, with risk:manage at that moment', async () => {
   const id = await fixture.agentAt('limited_live', { evidence: 'passing' });
   const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'risk_signoff'`;
   await expect(step(app, id, 'live', proof?.id ?? null, null)).rejects.toThrow(/sign-off/);
@@ -339,7 +339,7 @@ test('live needs somebody else three times: not the creator, not who asks, and r
   expect(await stageOf(id)).toBe('live');
 });
 
-test('evidence of earlier rules holds an agent where it is, and tells so: no gate opens and nothing is paid in until it is renewed', async () => {
+test('evidence under old rules holds an agent and raises an alert: no gate opens and nothing is deposited until it is renewed', async () => {
   const id = await fixture.agentAt('limited_live', { evidence: 'passing' });
   const view = { id, stage: 'limited_live' as const, ...fixture.manifestOf(id) };
   const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'risk_signoff'`;
@@ -398,7 +398,7 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
   await expectWhole(id);
 });
 
-test('a gate opens on no evidence of earlier rules', async () => {
+test('no gate opens on evidence under old rules', async () => {
   const id = await fixture.agentAt('stress_test', { evidence: 'passing' });
   const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'stress_test'`;
   await fixture.superuser`insert into superseded_evidence values (${proof?.id ?? null}, 1, 'it is asked for more')`;
@@ -407,7 +407,7 @@ test('a gate opens on no evidence of earlier rules', async () => {
   await step(app, id, 'paper', anew.id);
 });
 
-test('evidence on the sandbox counts no more beside a real venue: its gate is shut, its agent is told, and a run on real series renews it', async () => {
+test('sandbox evidence stops counting beside a real venue: its gate closes, its agent is alerted, and a run on real series renews it', async () => {
   const sandbox = { spotchain: 'sandbox', reference: 'sandbox' } as const;
   const state = (origins: Partial<Record<DataSource, StatedOrigin>>) => stateOrigins(fixture.superuser, origins as never);
   // Before its first start the service has written nothing: unknown counts as sandbox.
@@ -455,7 +455,7 @@ test('evidence on the sandbox counts no more beside a real venue: its gate is sh
   await expectWhole(id);
 });
 
-test('a changed manifest is back at draft in the same statement, and what the old one had shown counts for nothing, not even when it comes back', async () => {
+test('a changed manifest is at draft in the same statement, and its old evidence never counts again', async () => {
   const id = await fixture.agentAt('paper', { evidence: 'passing' });
   const version = await fixture.addVersion(id, { stopLossPct: 6 });
   await expect(
@@ -469,7 +469,7 @@ test('a changed manifest is back at draft in the same statement, and what the ol
   await expectWhole(id);
 });
 
-test('evidence that rests on a cut which was corrected since counts no more; what is found after that does, without the cut', async () => {
+test('evidence based on a corrected cut stops counting; later evidence counts, without the cut', async () => {
   const id = await fixture.agentAt('paper', { evidence: 'passing' });
   const { manifestVersion, manifestHash } = fixture.manifestOf(id);
   const counting = () => app<{ id: string }[]>`select id from gate_evidence(${id}, 'paper', ${manifestVersion}, ${manifestHash})`;
@@ -512,7 +512,7 @@ async function expectWhole(id: string): Promise<void> {
   ]);
 }
 
-test('two that write to one chain at once take turns; the chain has no hole', async () => {
+test('two concurrent writers of one chain take turns; the chain has no gap', async () => {
   const id = await fixture.agentAt('backtest', { evidence: 'absent' });
   await Promise.all(
     [1, 2, 3, 4].flatMap((n) => [fixture.pass(id, 'backtest', `run ${n}`), app`update agents set name = ${`n${n}`} where id = ${id}`]),

@@ -93,7 +93,7 @@ function exactly(sharpe: number): number[] {
 /** Strategy slightly better than the gate requires, over the five years that end today. */
 const GOOD = exactly(1.85);
 
-test('one try of a good strategy opens the gate', async () => {
+test('one attempt with a good strategy opens the gate', async () => {
   const series = seriesOf(GOOD);
   expect(sharpeOf(series)).toBeGreaterThan(1.8);
   const id = await fixture.agentAt('backtest', { evidence: 'absent' });
@@ -104,7 +104,7 @@ test('one try of a good strategy opens the gate', async () => {
   await opened(id, written.id);
 });
 
-test('fifty stretches of noise are fifty trials of one family, and the newest of them is refused for its luck too', async () => {
+test('fifty periods of noise are fifty trials of one family, and the newest is refused for luck too', async () => {
   const worthless = await fixture.agentAt('backtest', { evidence: 'absent' });
   const history = noise('worthless', DAYS + 500);
   const stretches = Array.from({ length: 50 }, (_, n) => seriesOf(history.slice(n * 10, n * 10 + DAYS), 500 - n * 10));
@@ -124,7 +124,7 @@ test('fifty stretches of noise are fifty trials of one family, and the newest of
   await expect(opened(worthless, written.id)).rejects.toThrow(/stays shut/);
 });
 
-test('the same result as the best of three hundred stretches opens nothing, and nothing but luck stands in the way', async () => {
+test('the best result of three hundred periods opens nothing, and only luck prevents it', async () => {
   const series = seriesOf(GOOD);
   const id = await fixture.agentAt('backtest', { evidence: 'absent' });
   const written = await evidenceOf(id, series, await fixture.run(id, {}, series));
@@ -139,7 +139,7 @@ test('the same result as the best of three hundred stretches opens nothing, and 
   await expect(opened(id, written.id)).rejects.toThrow(/the best of 251 worthless trials could show this result by luck/);
 });
 
-test('a family is what moves with the returns: other rules count from a correlation of 0.5 on, and the same ones below it do not', async () => {
+test('a family has correlated returns: different rules count from a correlation of 0.5, equal rules below it do not', async () => {
   const series = seriesOf(GOOD);
   const id = await fixture.agentAt('backtest', { evidence: 'absent' });
   await fixture.addVersion(id, { stopLossPct: 11 });
@@ -171,7 +171,7 @@ test('a family is what moves with the returns: other rules count from a correlat
   expect(await trials()).toBe(counted);
 });
 
-test('returns by day and their correlation are those of the statistics, over the common stretch alone', async () => {
+test('daily returns and their correlation equal those of the statistics, over the common period only', async () => {
   const curve = fc.array(fc.option(fc.integer({ min: 9_000, max: 11_000 }), { freq: 6 }), { minLength: 1, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(fc.nat(20), curve, fc.nat(20), curve, async (first, one, second, other) => {
@@ -202,14 +202,14 @@ test('returns by day and their correlation are those of the statistics, over the
   );
 });
 
-test('the quantile of the database is the one of the statistics', async () => {
+test('the database’s quantile equals that of the statistics', async () => {
   for (const p of [1e-9, 0.001, 0.02, 0.024_25, 0.3, 0.5, 0.77, 0.98, 0.999, 1 - 1e-9]) {
     const [row] = await fixture.app<{ q: number }[]>`select normal_quantile(${p}::float8) as q`;
     expect(row?.q).toBeCloseTo(normalQuantile(p), 7);
   }
 });
 
-test('the text of a series is parsed once, whatever is taken from it', async () => {
+test('the text of a series is parsed once, whatever is read from it', async () => {
   const [row] = await fixture.app<{ text: string }[]>`select pg_get_functiondef('backtest_luck(uuid)'::regprocedure) as text`;
   expect(row?.text.match(/series::json/g)).toHaveLength(1);
 });

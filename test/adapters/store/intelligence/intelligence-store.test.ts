@@ -39,7 +39,7 @@ async function takenOut(): Promise<unknown> {
   return { events: [...events], reports: [...kept] };
 }
 
-test('many changes in one transaction leave what the same changes leave one by one', async () => {
+test('many changes in one transaction have the same result as one by one', async () => {
   const store = createIntelligenceStore(sql);
   await fc.assert(
     fc.asyncProperty(reports, fc.integer({ min: 1, max: 40 }), async (told, together) => {
@@ -53,7 +53,7 @@ test('many changes in one transaction leave what the same changes leave one by o
   );
 });
 
-test('a burst of reports is kept in few transactions, and one that the database refuses is told and harms no other', async () => {
+test('a burst of reports is stored in few transactions, and one refused by the database is reported and affects no other', async () => {
   const told = Array.from({ length: 300 }, (_, index) => aReport({ id: `burst-${index}`, headline: `Headline ${index}` }));
   // PostgreSQL cannot store NUL in a text.
   told[150] = aReport({ id: 'refused', headline: 'NUL \u0000 inside' });

@@ -25,11 +25,11 @@ test.each<[string, Record<string, unknown>]>([
   ['epoch', { epoch: 9 }],
   ['what it reserves', { notional_usd: '1' }],
   ['purpose', { purpose: 'launch' }],
-])('what it is about does not change: %s', async (_, fields) => {
+])('its subject does not change: %s', async (_, fields) => {
   await expect(update(fields)).rejects.toThrow('permission denied for table prepared_transactions');
 });
 
-test('the message does not change, and its digest is its own from the beginning', async () => {
+test('the message does not change, and its digest matches from the start', async () => {
   await expect(
     fixture.sql`update prepared_transactions set message = message || '{"lastValidBlockHeight": 9}' where id = ${id}`,
   ).rejects.toThrow('permission denied for table prepared_transactions');
@@ -40,14 +40,14 @@ test('the message does not change, and its digest is its own from the beginning'
   await expect(forged).rejects.toThrow(/check constraint/);
 });
 
-test('signed bytes are named once, and nothing is on its way without a name', async () => {
+test('signed bytes are named once, and nothing is sent without a name', async () => {
   await expect(update({ state: 'submitted' })).rejects.toThrow(/check constraint/);
   await update({ state: 'submitted', signature: `s-${id}`, submitted_by: 'ann' });
   await expect(update({ signature: 'another' })).rejects.toThrow(`the transaction was signed as s-${id}`);
   await expect(update({ signature: null, submitted_by: null })).rejects.toThrow('was signed as');
 });
 
-test('an end needs its proof, and stays', async () => {
+test('an end needs its proof and is final', async () => {
   await expect(update({ state: 'expired' })).rejects.toThrow(/check constraint/);
   await expect(update({ state: 'expired', expired_at_height: 1 })).rejects.toThrow(/check constraint/);
   await fixture.sql`
@@ -61,7 +61,7 @@ test('nothing is deleted or emptied', async () => {
   await expect(fixture.sql`truncate prepared_transactions cascade`).rejects.toThrow();
 });
 
-test('what is open reserves its book until it has ended', async () => {
+test('an open one reserves in its book until it has ended', async () => {
   const book = `manual:${ORG}:live`;
   const mine = async () => (await answerOf(openPreparedTransactions(fixture.sql, ORG, book))).filter((one) => one.id === id);
   expect(await mine()).toMatchObject([{ side: 'buy', instrument: 'spotchain:AAPLx' }]);

@@ -50,7 +50,7 @@ const bookOf = async (id: string) =>
   (await app`select cash_usd::text as cash, capital_usd::text as capital from books where id = ${bookIds.live(id)}`)[0];
 
 describe('the capital of a live book', () => {
-  test('cannot be paid in beside the vault, nor out', async () => {
+  test('cannot be deposited or withdrawn outside the vault', async () => {
     const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
     await payIntoVault(app, ORG, id, '100', T0);
     for (const [amount, reference] of [
@@ -62,7 +62,7 @@ describe('the capital of a live book', () => {
     expect(await bookOf(id)).toEqual({ cash: '100', capital: '100' });
   });
 
-  test('is not moved by a change of the vault that moved no money, or other money than it says', async () => {
+  test('is not moved by a vault change that moved no money, or other money than stated', async () => {
     const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
     await expect(write(change(id, 1))).rejects.toMatchObject({ constraint_name: 'vault_money_moved' });
     await expect(write(change(id, 1), transfer(id, '9', `vault:${id}:1`))).rejects.toMatchObject({ constraint_name: 'vault_money_moved' });
@@ -81,7 +81,7 @@ describe('the capital of a live book', () => {
     expect(await bookOf(id)).toEqual({ cash: '6', capital: '6' });
   });
 
-  test('is what the ledger says, whatever somebody writes into the book', async () => {
+  test('equals the ledger, whatever is written into the book', async () => {
     const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
     await payIntoVault(app, ORG, id, '100', T0);
     const refused = { constraint_name: 'live_book_in_ledger' };
@@ -100,7 +100,7 @@ describe('the capital of a live book', () => {
   });
 });
 
-test('whoever wrote a manifest version does not sign it off, even where somebody else created the agent', async () => {
+test('the author of a manifest version cannot sign it off, even if another person created the agent', async () => {
   const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
   const manifest = { ...fixture.manifest, stopLossPct: 6 };
   await write({
@@ -124,7 +124,7 @@ test('whoever wrote a manifest version does not sign it off, even where somebody
   await expect(signed).rejects.toThrow(/sign-off is given by a member who did not write manifest version 2/);
 });
 
-test("a sign-off of one's own, let through behind the gates, is named by the verifier of the trail", async () => {
+test('a self-sign-off behind the gates is reported by the trail verifier', async () => {
   const id = await fixture.agentAt('limited_live', { evidence: 'passing' });
   const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'risk_signoff'`;
   await fixture.superuser.begin(async (sql) => {

@@ -50,7 +50,7 @@ test("another coin's book, funding or bars are refused", async () => {
   expect(await info.fundingHistory('ETH', NOON, NOON + 1)).toHaveLength(1);
 });
 
-test('members that nobody knows change nothing and are counted', async () => {
+test('unknown members change nothing and are counted', async () => {
   const unknown = createUnknownFields();
   const { info } = await answering(
     {
@@ -74,7 +74,7 @@ test('members that nobody knows change nothing and are counted', async () => {
   ]);
 });
 
-test('a word that nobody knows is refused, and never taken for the likely one', async () => {
+test('an unknown word is refused, and never taken for the likely one', async () => {
   const wallet = `0x${'1'.repeat(40)}`;
   const fill = {
     coin: 'BTC',
@@ -114,7 +114,7 @@ test('a word that nobody knows is refused, and never taken for the likely one', 
   await expect(strange.walletState(wallet)).rejects.toMatchObject({ code: 'bad_answer', message: expect.stringContaining('portfolio') });
 });
 
-test('a flag that is neither true nor false is refused, and one that the venue leaves out is false', async () => {
+test('a flag that is neither true nor false is refused, and a missing one is false', async () => {
   const wallet = `0x${'1'.repeat(40)}`;
   const market = { name: 'BTC', szDecimals: 5, maxLeverage: 40 };
   const fill = { coin: 'BTC', px: '1', sz: '1', side: 'A', time: NOON, startPosition: '0', dir: 'Buy', closedPnl: '0', hash: '0x', oid: 1 };

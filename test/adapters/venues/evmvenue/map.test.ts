@@ -20,7 +20,7 @@ test.each(fixture.frames)('$what yields $yields $reason', ({ frame, yields, reas
   if (reason !== undefined) expect(messages[0]).toMatchObject({ reason, venue: 'evmvenue', receivedAt: NOW });
 });
 
-test('a quote carries the venue’s time and its own texts', () => {
+test('a quote has the venue’s time and its exact texts', () => {
   expect(map(frameOf('the best of both sides'))).toEqual([
     {
       kind: 'quote',
@@ -45,7 +45,7 @@ test.each(['a best ask that is null', 'a best ask that is absent'])('%s degrades
   expect(map(frameOf(what))).toMatchObject([{ bid: '107575.0', ask: null, askSize: null, quality: 'degraded', flags: ['one_sided'] }]);
 });
 
-test('a price with nothing behind it is refused, not executable', () => {
+test('a price without size is refused, not executable', () => {
   const level = (px: string, sz: string) => ({ px, sz, n: 1 });
   const bbo = { coin: 'BTC', time: NOW, bbo: [level('1', '0.0'), level('2', '1')] };
   expect(map({ channel: 'bbo', data: bbo })).toMatchObject([{ kind: 'rejection', reason: 'non_positive_price' }]);
@@ -53,7 +53,7 @@ test('a price with nothing behind it is refused, not executable', () => {
   expect(map({ channel: 'l2Book', data: book })).toMatchObject([{ kind: 'rejection', reason: 'non_positive_price' }]);
 });
 
-test('a context has no time of its own, so it is stamped on receipt; funding is per hour as it stands', () => {
+test('a context has no time of its own, so it gets the receipt time; funding is per hour, unchanged', () => {
   expect(map(frameOf('a context'))).toMatchObject([
     {
       instrument: 'xyz:TSLA',

@@ -52,7 +52,7 @@ afterAll(() => {
   server.close();
 });
 
-test('the best bid and ask, the book and the context of a share arrive under the name with its prefix', () => {
+test('best bid and ask, book and context of a share arrive under its prefixed name', () => {
   expect(map('bbo')).toMatchObject([
     { kind: 'quote', instrument: 'xyz:AAPL', bid: '324.18', ask: '324.21', bidSize: '3.085', askSize: '0.58', quality: 'live' },
   ]);
@@ -65,7 +65,7 @@ test('the best bid and ask, the book and the context of a share arrive under the
   expect(map('candle')).toMatchObject([{ kind: 'forming_candle', instrument: 'xyz:TSLA', timeframe: '15m', candle: { close: '329.55' } }]);
 });
 
-test('the markets of the dex are read with their numbers, and nothing in them is unknown', async () => {
+test('the dex’s markets are read with their numbers, without unknown members', async () => {
   const markets = await info.marketContexts('xyz');
   expect(asked.at(-1)).toEqual({ type: 'metaAndAssetCtxs', dex: 'xyz' });
   expect(markets.map(({ market }) => [market.coin, market.sizeDecimals, market.onlyIsolated])).toEqual([
@@ -79,7 +79,7 @@ test('the markets of the dex are read with their numbers, and nothing in them is
   expect(unknown.rows()).toEqual([]);
 });
 
-test('book, bars and funding are asked for with the prefix; the bare name of a share names nothing there', async () => {
+test('book, bars and funding are requested with the prefix; a share’s bare name means nothing there', async () => {
   expect(await info.orderBook('xyz:TSLA')).toMatchObject({
     instrument: 'xyz:TSLA',
     bids: [['379.03', '2.638']],
@@ -105,7 +105,7 @@ test('the feed subscribes to every listed share by that name, without naming the
   );
 });
 
-test('a builder takes twice the fee of the venue, and shares are sized in thousandths', () => {
+test('a builder takes twice the venue’s fee, and shares are sized in thousandths', () => {
   const share = costModelOf('evmvenue:xyz:TSLA');
   expect(share.takerFeeBps).toBe(2 * costModelOf('evmvenue:BTC').takerFeeBps);
   expect(feeUsdOf('1000', share)).toBe('0.9');

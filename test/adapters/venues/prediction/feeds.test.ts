@@ -36,7 +36,7 @@ const feedOf = (fixture: Fixture, provider: (typeof PROVIDERS)[number]): Predict
   provider === 'polymarket' ? fixture.polymarketFeed() : fixture.kalshiFeed();
 
 describe.each(PROVIDERS)('%s', (provider) => {
-  test('quotes both outcomes of every open market on its grid, and tells trades', async () => {
+  test('quotes both outcomes of every open market on its grid, and reports trades', async () => {
     const fixture = await opened({ speed: 20 });
     const received = listen(feedOf(fixture, provider));
     await waitFor(() => instruments(received).size > 60 && received.trades.length > 3 && quotesIn(received).length > 150, {
@@ -60,7 +60,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     await waitFor(() => received.messages.some(({ kind }) => kind === 'heartbeat'), { what: 'a sign of life' });
   });
 
-  test('a lost difference is seen, said and repaired', async () => {
+  test('a lost update is detected, reported and repaired', async () => {
     const fixture = await opened({ speed: 40 });
     const received = listen(feedOf(fixture, provider));
     await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
@@ -113,7 +113,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(assessed.filter(({ flags }) => flags.includes('crossed')).every(({ quality }) => quality === 'degraded')).toBe(true);
   });
 
-  test('a cut connection comes back as a new epoch whose books begin empty', async () => {
+  test('a cut connection returns as a new epoch with empty books', async () => {
     const fixture = await opened({ speed: 20 });
     const received = listen(feedOf(fixture, provider));
     await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
@@ -128,7 +128,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     await waitFor(isWhole, { what: 'whole books again' });
   });
 
-  test('a venue that is frozen is given up and tried again', async () => {
+  test('a frozen venue is given up and retried', async () => {
     const fixture = await opened({ speed: 60 });
     const received = listen(feedOf(fixture, provider));
     await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
@@ -141,7 +141,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     await waitFor(() => statuses(received).filter((word) => word.startsWith('connected')).length > 1, { what: 'the return' });
   });
 
-  test('a listing that is refused is counted and tried again', async () => {
+  test('a refused listing is counted and retried', async () => {
     const fixture = await opened({ speed: 60 });
     fixture[provider].faults.set({ status429: 1 });
     const received = listen(feedOf(fixture, provider));
@@ -151,7 +151,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     await waitFor(() => instruments(received).size > 60, { what: 'quotes after the limit' });
   });
 
-  test('a market ends, is decided as the prices say, and its last quote is halted', async () => {
+  test('a market ends, is decided by the prices, and its last quote is halted', async () => {
     // Two minutes before the questions of the full hour end: a busy machine learns of them in time.
     const fixture = await opened({ speed: 30, at: NOON + 28 * 60_000 });
     const received = listen(feedOf(fixture, provider));
@@ -194,7 +194,7 @@ describe('kalshi', () => {
     await waitFor(() => statuses(received).includes('disconnected 1'), { what: 'the loss' });
   });
 
-  test('a handshake that is signed by another key is refused', async () => {
+  test('a handshake signed by another key is refused', async () => {
     const [fixture, other] = [await opened(), await opened()];
     const feed = createKalshiFeed({
       streamUrl: fixture.kalshi.wsUrl,
@@ -209,7 +209,7 @@ describe('kalshi', () => {
   });
 });
 
-test('the same questions exist on both venues with prices a little apart, others are only related', async () => {
+test('the same questions exist on both venues at slightly different prices, others are only related', async () => {
   const fixture = await opened();
   const [ours, theirs] = await Promise.all([fixture.polymarketRest.list(), fixture.kalshiRest.list()]);
   const pairs = ours.markets.flatMap((one) => theirs.markets.map((other) => ({ one, other, ...matchQuestions(one, other) })));
@@ -230,7 +230,7 @@ test('the same questions exist on both venues with prices a little apart, others
   expect(ours.markets.some(({ event }) => event?.mutuallyExclusive === true)).toBe(true);
 });
 
-test('what is about the catalog is streamed before what trades most', () => {
+test('markets of catalog assets are streamed before the most traded ones', () => {
   const [plain, about, dear] = [
     sampleMarket('kalshi', 'plain', { asks: null, underlying: 'BTC', volume: '1' }),
     sampleMarket('kalshi', 'about', { volume: '1' }),

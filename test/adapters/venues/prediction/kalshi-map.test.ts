@@ -24,7 +24,7 @@ const page = mapEvents(fixture('kalshi-events'), (ticker) => (ticker === 'KXBTCD
 const bitcoin = page.markets[0] as PredictionMarket;
 
 describe('the catalogue', () => {
-  test('a market is read whole, with what it inherits from its series and event', () => {
+  test('a market is read completely, with fields inherited from its series and event', () => {
     expect(bitcoin).toMatchObject({
       providerId: 'KXBTCD-26NOV2217-T95000',
       providerIds: { eventTicker: 'KXBTCD-26NOV2217', seriesTicker: 'KXBTCD' },
@@ -55,7 +55,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  test('what cannot be read yields nothing but its reason; an unknown word makes the market unknown and is counted', () => {
+  test('an unreadable market yields only its reason; an unknown word makes the market unknown and is counted', () => {
     expect(page.markets.map(({ providerId, status }) => [providerId.split('-').at(-1), status])).toEqual([
       ['T95000', 'open'],
       ['B94000', 'unknown'],
@@ -100,7 +100,7 @@ describe('the catalogue', () => {
   });
 });
 
-test('the book shows bids of both outcomes; who bids for no offers yes', () => {
+test('the book shows bids of both outcomes; a bid for no offers yes', () => {
   expect(mapOrderBook(frames['orderbook'], bitcoin, AT)).toMatchObject({
     bids: [
       { price: '0.52', size: '310' },
@@ -114,7 +114,7 @@ test('the book shows bids of both outcomes; who bids for no offers yes', () => {
   expect(mapOrderBook({ orderbook: {} }, bitcoin, AT)).toMatchObject({ kind: 'rejection', reason: 'unknown_shape' });
 });
 
-test('trades are those of the market that was asked for', () => {
+test('trades are those of the requested market', () => {
   const { trades, rejections } = mapTrades(frames['trades'], bitcoin, AT);
   expect(trades).toMatchObject([
     { id: 'kalshi-t-1', side: 'yes', price: '0.55', size: '3.5', observedAt: Date.UTC(2026, 10, 20, 18, 0, 0, 123) },
@@ -149,7 +149,7 @@ describe('frames of the socket', () => {
     expect(map(frames['error'])).toMatchObject({ kind: 'rejection', reason: 'venue_error', detail: '8: Unknown channel name' });
   });
 
-  test('a numbered message that cannot be used keeps its number', () => {
+  test('a numbered message that is unusable keeps its number', () => {
     const delta = frames['delta'] as { msg: object };
     expect(map({ ...delta, msg: { ...delta.msg, price_dollars: 'NaN' } })).toMatchObject({
       kind: 'unusable',
@@ -166,7 +166,7 @@ describe('frames of the socket', () => {
     expect(map('null')).toMatchObject({ kind: 'rejection', reason: 'unknown_shape' });
   });
 
-  test('whatever comes, nothing is thrown', () => {
+  test('no input throws', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void map(value as never)));
   });
 });

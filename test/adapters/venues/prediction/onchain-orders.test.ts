@@ -39,7 +39,7 @@ const offer = (order: object = {}, more: object = {}) => ({
 });
 
 describe('an offer', () => {
-  test('is counted in hundredths of a contract, never by its whole ones', () => {
+  test('is counted in hundredths of a contract, never in whole ones', () => {
     expect(mapOffer(offer())).toMatchObject({
       quantity: '17.85',
       limitPrice: '0.56',
@@ -104,7 +104,7 @@ describe('a book', () => {
     [{ yes_dollars: [] }],
     [{ yes_dollars: [['1.2', 1]], no_dollars: [] }],
     [{ yes_dollars: [['0.5', -1]], no_dollars: [] }],
-  ])('%j is no book', (body) => {
+  ])('%j is not a book', (body) => {
     expect(() => mapOnchainBook(body, market, AT)).toThrow(Unreadable);
   });
 });
@@ -126,7 +126,7 @@ describe('positions', () => {
   });
   const page = (...data: readonly unknown[]) => ({ data, pagination: { start: 0, end: 100, total: data.length, hasNext: false } });
 
-  test('are counted in millionths of a contract, and what was paid out is held no more', () => {
+  test('are counted in millionths of a contract, and a paid-out one is no longer held', () => {
     const { positions } = mapPositions(page(position(), position({ pubkey: WALLET, claimed: true })), WALLET);
     expect(positions).toEqual([
       { account: 'SysvarRent111111111111111111111111111111111', contracts: '12.34' },
@@ -144,7 +144,7 @@ describe('positions', () => {
     [page(position({ pubkey: 'x' }))],
     // Another owner's position backs nothing of ours.
     [page(position({ ownerPubkey: 'Stake11111111111111111111111111111111111111' }))],
-  ])('%j tells nothing of what is held', (answer) => {
+  ])('%j says nothing about the position', (answer) => {
     expect(() => mapPositions(answer, WALLET)).toThrow(Unreadable);
   });
 });
@@ -177,7 +177,7 @@ describe('a history', () => {
   const events = (...data: object[]) => mapHistory({ data, pagination: { hasNext: false } }).events;
   const told = (...data: object[]) => newsOf('o-1', context, events(...data), 6);
 
-  test('names every fill by its number, at its own price and fee', () => {
+  test('names every fill by its number, with its own price and fee', () => {
     const news = told(row(1, 'order_created'), filled(2, '4000000', '480000'));
     expect(news).toMatchObject({
       outcome: 'open',
@@ -202,7 +202,7 @@ describe('a history', () => {
     expect(told(...data)).toMatchObject(news);
   });
 
-  test('comes to the same in any order, and told any number of times', () => {
+  test('gives the same result in any order and with repetitions', () => {
     const all = [
       row(1, 'order_created'),
       filled(2, '4000000'),
@@ -228,7 +228,7 @@ describe('a history', () => {
     expect(() => mapHistory(answer)).toThrow(Unreadable);
   });
 
-  test('a fill of nothing is no fill', () => {
+  test('an empty fill is not a fill', () => {
     expect(() => told(filled(1, '0'))).toThrow(/fills nothing/);
   });
 });

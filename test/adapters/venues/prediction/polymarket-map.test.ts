@@ -25,7 +25,7 @@ const listed = mapGammaEvents(fixture('polymarket-events'), AT);
 const bitcoin = listed.markets[0] as PredictionMarket;
 
 describe('the catalogue', () => {
-  test('a market is read whole, its lists of texts zipped by index, its numbers exact', () => {
+  test('a market is read completely, its lists of texts zipped by index, its numbers exact', () => {
     expect(bitcoin).toMatchObject({
       provider: 'polymarket',
       providerId: `0x${'1'.repeat(64)}`,
@@ -54,7 +54,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  test('what cannot be read yields nothing but its reason, and the rest of the page stands', () => {
+  test('an unreadable market yields only its reason, and the rest of the page stays', () => {
     expect(listed.markets.map(({ providerIds, status }) => [providerIds['marketId'], status])).toEqual([
       ['701001', 'open'],
       ['701003', 'unknown'],
@@ -70,7 +70,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  test('a decided market pays, keeps its history and quotes nothing; the legacy zeros decide nothing until the winner is known', () => {
+  test('a decided market pays, keeps its history and quotes nothing; legacy zeros decide nothing until the winner is known', () => {
     const [decided, legacy] = listed.markets.slice(2) as [PredictionMarket, PredictionMarket];
     expect(decided.outcomes.map(({ bid, ask, payout }) => [bid, ask, payout])).toEqual([
       [null, null, '1'],
@@ -104,7 +104,7 @@ describe('the catalogue', () => {
   });
 });
 
-describe('the oracle beats the prices', () => {
+describe('the oracle overrides the prices', () => {
   const closed = {
     conditionId: '0x1111',
     question: 'Will BTC close above $120,000 on November 25, 2026?',
@@ -146,7 +146,7 @@ describe('the oracle beats the prices', () => {
     expect(market.observedAt, 'an outcome is no older than its resolution').toBe(Date.UTC(2026, 10, 25, 17, 20));
   });
 
-  test('even prices without a word of the oracle are no payout: a market that never traded shows them too', () => {
+  test('even prices without an oracle result are no payout: an untraded market has them too', () => {
     expect(read({ outcomePrices: '["0.5", "0.5"]' })).toMatchObject({ status: 'closed', resolution: { result: null } });
   });
 });
@@ -156,7 +156,7 @@ describe('frames of the market channel', () => {
   const map = (frame: unknown): readonly MarketMessage[] =>
     mapMarketFrame(Buffer.from(typeof frame === 'string' ? frame : JSON.stringify(frame)), AT, marketOf);
 
-  test('a book is sorted best first whatever its order, without levels where nobody stands', () => {
+  test('a book is sorted best first whatever its order, without empty levels', () => {
     expect(map([frames['book']])).toEqual([
       {
         kind: 'book',
@@ -211,7 +211,7 @@ describe('frames of the market channel', () => {
     expect(map(frame).map((one) => [one.kind, (one as Rejection).reason])).toEqual([['rejection', reason]]);
   });
 
-  test('whatever comes, nothing is thrown', () => {
+  test('no input throws', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void map(value as never)));
     fc.assert(
       fc.property(
@@ -225,7 +225,7 @@ describe('frames of the market channel', () => {
   });
 });
 
-test('a book and trades on demand are those of the market that was asked for', () => {
+test('book and trades on demand are those of the requested market', () => {
   const body = { ...frames['book'], event_type: undefined };
   expect(mapBook(body, bitcoin, AT)).toMatchObject({
     marketId: bitcoin.id,

@@ -34,7 +34,7 @@ const legacy = Array.from({ length: 20 }, (_, index) => ({
   umaResolutionStatus: 'resolved',
 }));
 
-test('of twenty markets whose winners are asked for, those whose answers are garbage wait, and the others are decided', async () => {
+test('of twenty markets with requested winners, those with garbage answers wait, and the others are decided', async () => {
   const garbled = new Set([3, 11, 17]);
   const simulator = await createHttpSimulator({
     clock,

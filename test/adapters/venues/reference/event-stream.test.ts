@@ -11,7 +11,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-test('a refusal whose body never ends is cut short and named', async () => {
+test('a refusal with an endless body is cut short and named', async () => {
   let closed = 0;
   const server = http.createServer((_request, response) => {
     response.writeHead(503);

@@ -85,7 +85,7 @@ const prices = (received: readonly FeedMessage[], source: string): ReferencePric
 describe('an answer of the provider', () => {
   const read = (body: unknown) => readFinnhubQuote(body, 'AAPL', REGULAR);
 
-  test('becomes a delayed price under its own name, with the provider time', () => {
+  test('becomes a delayed price under its own name, with the provider’s time', () => {
     expect(read({ c: 269.4301, d: -1.2, dp: -0.44, h: 271, l: 268.9, o: 270.1, pc: 270.63, t: 1795102199 })).toEqual({
       rejections: [],
       prices: [
@@ -115,12 +115,12 @@ describe('an answer of the provider', () => {
     [{ c: 2.7 }, 'degraded', ['price_jump']],
     [{ c: 215, l: 0 }, 'delayed', []],
     [{ c: 27_000, h: 0, l: null }, 'delayed', []],
-  ])('a fifth or more outside of its own day is not believed: %j', (more, quality, flags) => {
+  ])('a price a fifth or more outside its own day is not believed: %j', (more, quality, flags) => {
     const { prices: found } = read({ h: 271, l: 268.9, t: 1795102199, ...more });
     expect(found).toMatchObject([{ quality, flags }]);
   });
 
-  test('of the other provider is held against its day bar as well', () => {
+  test('of the other provider is also compared with its day bar', () => {
     const told = (p: number, dailyBar: unknown) =>
       readAlpacaSnapshot({ latestTrade: { p, t: '2026-11-19T15:29:59Z' }, dailyBar }, 'AAPL', REGULAR).prices.map((price) => price.quality);
     expect(told(270, { l: 268, h: 271 })).toEqual(['delayed']);
@@ -149,7 +149,7 @@ describe('an answer of the provider', () => {
 });
 
 describe('the second source', () => {
-  test('rests while the first one brings prices', async () => {
+  test('is idle while the first one delivers prices', async () => {
     const at = await stage(REGULAR, 30);
     const received = listen(at.feed());
     const began = at.clock.now();
@@ -157,7 +157,7 @@ describe('the second source', () => {
     expect(at.asked()).toBe(0);
   });
 
-  test('speaks within seconds of a freeze, is outranked as soon as the first returns, and rests after a while', async () => {
+  test('delivers within seconds of a freeze, is outranked as soon as the first returns, and is idle after a while', async () => {
     const at = await stage(REGULAR, 20);
     const failures: unknown[] = [];
     const pipeline = createMarketPipeline({
@@ -216,7 +216,7 @@ describe('the second source', () => {
     expect(failures).toEqual([]);
   });
 
-  test('stands in where the first one never came up, and keeps inside of its plan', async () => {
+  test('replaces a first source that never came up, and stays within its plan', async () => {
     const at = await stage(REGULAR, 60, { perMinute: 20 });
     at.first.faults.set({ freeze: true });
     const received = listen(at.feed({ perMinute: 20 }));
@@ -228,7 +228,7 @@ describe('the second source', () => {
     ).toBe(false);
   });
 
-  test('waits out a 429 for as long as it is told', async () => {
+  test('waits out a 429 as long as told', async () => {
     const at = await stage(REGULAR, 60, { perMinute: 2 });
     at.first.faults.set({ freeze: true });
     const received = listen(at.feed());
@@ -240,7 +240,7 @@ describe('the second source', () => {
     expect((found?.receivedAt ?? 0) - (lost?.receivedAt ?? 0)).toBeGreaterThan(30_000);
   });
 
-  test('says that its key is refused, without the key, and asks rarely', async () => {
+  test('reports that its key is refused, without the key, and retries rarely', async () => {
     const at = await stage(REGULAR, 60);
     at.first.faults.set({ freeze: true });
     const received = listen(at.feed({ key: 'wrong-key-1' }));
@@ -255,7 +255,7 @@ describe('the second source', () => {
     expect(at.asked()).toBe(asked);
   });
 
-  test('does not go on asking for a share that the provider does not know', async () => {
+  test('stops requesting a share that the provider does not know', async () => {
     const at = await stage(REGULAR, 60, { symbols: ['AAPL'] });
     at.first.faults.set({ freeze: true });
     const received = listen(at.feed());
@@ -265,7 +265,7 @@ describe('the second source', () => {
     expect(unknown[0]).toMatchObject({ detail: 'TSLA: the provider has no such share' });
   });
 
-  test('is not asked at a weekend for what the first source has said', async () => {
+  test('is not used at a weekend for what the first source has published', async () => {
     const at = await stage(SATURDAY, 60);
     const received = listen(at.feed());
     await waitFor(() => prices(received, PRIMARY).length === 2, { what: 'the frozen prices' });
@@ -274,7 +274,7 @@ describe('the second source', () => {
     expect(at.asked()).toBe(0);
   });
 
-  test('counts what it cannot use and goes on', async () => {
+  test('counts unusable answers and continues', async () => {
     const at = await stage(REGULAR, 60);
     at.first.faults.set({ freeze: true });
     at.second.faults.set({ garbage: 0.3, zeroPrice: 0.2, negativePrice: 0.3, nanPrice: 0.3 });

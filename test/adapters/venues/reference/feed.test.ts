@@ -59,7 +59,7 @@ const statuses = (received: readonly FeedMessage[]) =>
   received.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
 
 describe('the reference feed', () => {
-  test('brings every change of the share while it trades, exactly as published', async () => {
+  test('delivers every change of the share while it trades, exactly as published', async () => {
     const { clock, simulator } = await opened(REGULAR);
     const received = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
     await waitFor(() => prices(received).length >= 3 && prices(received, 'TSLA').length >= 3, { what: 'three prices of each share' });
@@ -75,7 +75,7 @@ describe('the reference feed', () => {
     expect([...new Set(times)]).toEqual(times);
   });
 
-  test('brings a frozen price once and then only signs of life', async () => {
+  test('delivers a frozen price once and then only heartbeats', async () => {
     const { clock, simulator } = await opened(SATURDAY);
     const received = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
     await waitFor(() => received.filter((message) => message.kind === 'heartbeat').length >= 2, { what: 'two heartbeats' });
@@ -83,7 +83,7 @@ describe('the reference feed', () => {
     expect(prices(received)[0]?.feedUpdatedAt).toBe(Date.UTC(2026, 10, 21, 1));
   });
 
-  test('follows a carried-forward price and a widened confidence inside of a session', async () => {
+  test('follows a carried-forward price and a widened confidence within a session', async () => {
     const { clock, simulator } = await opened(REGULAR);
     const received = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
     await waitFor(() => prices(received).length >= 2, { what: 'prices' });
@@ -97,7 +97,7 @@ describe('the reference feed', () => {
     await waitFor(() => Number(prices(received).at(-1)?.confidence) > calm * 20, { what: 'a wide confidence' });
   });
 
-  test('says clearly that the key is missing or wrong, and comes up once it is right', async () => {
+  test('reports a missing or wrong key, and comes up once it is right', async () => {
     const { clock, simulator } = await opened(REGULAR, { apiKey: 'right' });
     const withoutKey = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
     const wrongKey = listen(createReferenceFeed({ baseUrl: simulator.url, apiKey: 'wrong', instruments: FEEDS, clock, random }));
@@ -116,7 +116,7 @@ describe('the reference feed', () => {
     expect(JSON.stringify(wrongKey)).not.toContain('Bearer');
   });
 
-  test('comes back with a new epoch after the provider closes the stream', async () => {
+  test('returns with a new epoch after the provider closes the stream', async () => {
     const { clock, simulator } = await opened(REGULAR, {}, 30);
     const received = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
     await waitFor(() => prices(received).length >= 1, { what: 'a price' });
@@ -137,7 +137,7 @@ describe('the reference feed', () => {
     await waitFor(() => statuses(received).includes('connected 2'), { what: 'the return' });
   });
 
-  test('counts garbage and impossible prices and goes on', async () => {
+  test('counts garbage and impossible prices and continues', async () => {
     const { clock, simulator } = await opened(REGULAR, {}, 20);
     simulator.faults.set({ garbage: 0.5, zeroPrice: 0.3, negativePrice: 0.3 });
     const received = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
@@ -148,7 +148,7 @@ describe('the reference feed', () => {
     for (const price of prices(received)) expect(Number(price.referencePrice)).toBeGreaterThan(0);
   });
 
-  test('leaves no stream behind when it is unsubscribed', async () => {
+  test('closes its stream when it is unsubscribed', async () => {
     const { clock, simulator } = await opened(REGULAR);
     const received: FeedMessage[] = [];
     const subscription = createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }).messages.subscribe({
@@ -165,7 +165,7 @@ describe('the reference feed', () => {
     expect(simulator.requests.get('/v2/updates/price/stream')).toBe(asked);
   });
 
-  test('refuses feed ids that are none and too many instruments', () => {
+  test('refuses invalid feed ids and too many instruments', () => {
     const clock = acceleratedClock(REGULAR, 1);
     const base = { baseUrl: 'http://127.0.0.1:9', clock, random };
     expect(() => createReferenceFeed({ ...base, instruments: [{ symbol: 'X', feedId: 'nope' }] })).toThrow(/no Pyth feed id/);
@@ -177,7 +177,7 @@ describe('the reference feed', () => {
 });
 
 describe('reference history', () => {
-  test('pages through years of hourly bars and gives the market its own bars back', async () => {
+  test('pages through years of hourly bars and returns the market’s own bars', async () => {
     const { clock, simulator } = await opened(REGULAR, {}, 1);
     const source = createReferenceCandles({ client: createReferenceClient({ baseUrl: simulator.url, clock, random }), instruments: FEEDS });
     const from = REGULAR - 2 * 365 * 24 * HOUR;
@@ -186,14 +186,14 @@ describe('reference history', () => {
     expect(simulator.requests.get('/v1/fixed_rate@200ms/history')).toBe(4);
   });
 
-  test('never gives a bar that is not closed', async () => {
+  test('never returns a forming bar', async () => {
     const { clock, simulator } = await opened(REGULAR, {}, 1);
     const source = createReferenceCandles({ client: createReferenceClient({ baseUrl: simulator.url, clock, random }), instruments: FEEDS });
     const bars = await source.fetchCandles('AAPL', '15m', REGULAR - HOUR, REGULAR + HOUR);
     expect(bars.map((bar) => bar.openTime)).toEqual([-60, -45, -30, -15].map((minutes) => REGULAR + minutes * 60_000));
   });
 
-  test('refuses what it cannot give in the venue word and without asking', async () => {
+  test('refuses unavailable data in the venue’s word without a request', async () => {
     const { clock, simulator } = await opened(REGULAR, {}, 1);
     const source = createReferenceCandles({ client: createReferenceClient({ baseUrl: simulator.url, clock, random }), instruments: FEEDS });
     await expect(source.fetchCandles('NOPE', '1h', 0, 1)).rejects.toMatchObject({ code: 'unknown_instrument' });
@@ -201,7 +201,7 @@ describe('reference history', () => {
     expect(simulator.requests.size).toBe(0);
   });
 
-  test('tries again after 429 and gives up with the status when it stays', async () => {
+  test('retries after 429 and gives up with the status if it stays', async () => {
     const { clock, simulator } = await opened(REGULAR, {}, 200);
     const client = createKeyedClient({ venue: 'reference', baseUrl: simulator.url, clock, random, perMinute: 600, attempts: 3 });
     simulator.faults.set({ status429: 1 });
@@ -213,7 +213,7 @@ describe('reference history', () => {
     ]);
   });
 
-  test('gives the plain-text refusals of the provider as they are', async () => {
+  test('returns the provider’s plain-text refusals unchanged', async () => {
     const { clock, simulator } = await opened(REGULAR, {}, 1);
     const client = createReferenceClient({ baseUrl: simulator.url, clock, random });
     const error = await client.get('/v2/updates/price/latest', [['ids[]', 'f'.repeat(64)]]).catch((failure: unknown) => failure);
@@ -231,7 +231,7 @@ describe('issuer marks', () => {
     { symbol: 'OPENAI', mint: 'PreweJYECqtQwBtpxHL171nL2K6umo692gTm7Q3rpgF' },
   ];
 
-  test('come as reference prices of their tokens, and with the valuations behind them', async () => {
+  test('arrive as reference prices of their tokens, with their valuations', async () => {
     const clock = acceleratedClock(REGULAR, 10);
     const simulator = await createIssuerSimulator({ market, clock, tokens: TOKENS, port: 0 });
     cleanups.push(() => simulator.close());

@@ -71,7 +71,7 @@ async function database() {
 }
 
 describe('a mark', () => {
-  test('said again does not become younger; another one does', async () => {
+  test('repeated does not become younger; another one does', async () => {
     const { marks, says, feed } = await issuer(NOW);
     await waitFor(() => marks().length >= 3, { what: 'three readings' });
     const [first, , third] = marks();
@@ -123,7 +123,7 @@ describe('a mark', () => {
     expect(await sql`select count(*)::int as count from issuer_marks`).toEqual([{ count: 1 }]);
   });
 
-  test('that cannot be remembered is not told either', async () => {
+  test('that cannot be stored is not published either', async () => {
     const broken: MarkMemory = { newest: async () => [], append: async () => Promise.reject(new Error('the disk is full')) };
     const { received, marks } = await issuer(NOW, broken);
     await waitFor(() => received.some((message) => message.kind === 'feed_status'), { what: 'the refusal' });
@@ -136,7 +136,7 @@ describe('a mark', () => {
 });
 
 describe('the history of marks', () => {
-  test('holds every change with the one before it, newest first, and can be neither changed nor removed', async () => {
+  test('has every change with the previous one, newest first, and can be neither changed nor removed', async () => {
     const sql = await database();
     const store = createIssuerMarkStore(sql);
     const change = (symbol: string, markPrice: string, markValuation: string, receivedAt: number) => ({

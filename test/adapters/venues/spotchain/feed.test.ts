@@ -98,7 +98,7 @@ describe('the aggregator feed', () => {
     expect(liquidity).toMatchObject({ venue: 'spotchain', instrument: 'AAPLx', liquidityUsd: expect.stringMatching(/^\d{6,}$/) });
   });
 
-  test('tells the end of a mint at once, never asks for it again, and is told what is listed meanwhile', async () => {
+  test('reports the end of a mint at once, never requests it again, and learns of new listings', async () => {
     const { clock, simulator } = await opened(30);
     const endsAt = clock.now() + 20_000;
     const ending = TOKENS.map((token) => (token.symbol === 'SPACEX' ? { ...token, validTo: endsAt } : token));
@@ -127,7 +127,7 @@ describe('the aggregator feed', () => {
     expect(quotes(received, 'AAPLx').length).toBeGreaterThan(1);
   });
 
-  test('follows a multiplier that the venue changes and the catalog does not know of', async () => {
+  test('follows a multiplier that the venue changes before the catalog knows it', async () => {
     const tokens = ENTRIES.map(({ instrument, underlying, token }) => ({
       ...token,
       symbol: instrument,
@@ -167,7 +167,7 @@ describe('the aggregator feed', () => {
     await waitFor(() => quotes(received, 'AAPLx').length > 0, { what: 'the token to come back' });
   });
 
-  test('goes down while the venue is silent and comes back with a new epoch', async () => {
+  test('goes down while the venue is silent and returns with a new epoch', async () => {
     const { clock, simulator } = await opened(40);
     const received = listen(clock, simulator, {}, { attempts: 1 });
     await waitFor(() => quotes(received, 'AAPLx').length > 0, { what: 'a quote' });
@@ -180,7 +180,7 @@ describe('the aggregator feed', () => {
     await waitFor(() => statuses(received).includes('connected 2'), { what: 'the return' });
   });
 
-  test('tells an answer that hangs five seconds after it was due, although prices hang as well', async () => {
+  test('reports an answer that hangs five seconds after it was due, although prices hang too', async () => {
     const { clock, simulator } = await opened(10);
     const received = listen(clock, simulator);
     await waitFor(() => quotes(received, 'OPENAI').length > 0, { what: 'a round' });
@@ -196,7 +196,7 @@ describe('the aggregator feed', () => {
     expect(receivedAt - missedAt).toBeLessThan(7_000);
   });
 
-  test('asks tokens with live capital again while the round of the others goes on', async () => {
+  test('requests tokens with live capital again while the round of the others continues', async () => {
     const { clock, simulator } = await opened(40);
     const client = createKeyedClient({ venue: 'spotchain', baseUrl: simulator.url, clock, random, perMinute: 60 });
     const feed = createSpotchainFeed({ client, tokens: TOKENS, stable: STABLE, clock, random });
@@ -211,7 +211,7 @@ describe('the aggregator feed', () => {
     expect(['OPENAI', 'AAPLx', 'NOPE'].map((name) => feed.schedule?.everyMs(name))).toEqual([5_417, 16_250, null]);
   });
 
-  test('asks half as often for what nobody attends to, until something has live capital', async () => {
+  test('polls unattended tokens half as often, until something has live capital', async () => {
     const { clock, simulator } = await opened(40);
     const client = createKeyedClient({ venue: 'spotchain', baseUrl: simulator.url, clock, random, perMinute: 600 });
     const feed = createSpotchainFeed({ client, tokens: TOKENS, stable: STABLE, clock, random });
@@ -235,7 +235,7 @@ describe('the aggregator feed', () => {
     expect(schedule?.everyMs('AAPLx')).toBeLessThanOrEqual(2_000);
   });
 
-  test('stays down while routes are silent, although prices go on being answered', async () => {
+  test('stays down while routes are silent, although prices still arrive', async () => {
     const clock = acceleratedClock(NOW, 40);
     let priced = 0;
     let routed = 0;
@@ -286,7 +286,7 @@ describe('the aggregator feed', () => {
     expect(roundLengthMs(19, 600, 2_000)).toBe(4_875);
   });
 
-  test('says that a key is wanted where none is configured', async () => {
+  test('reports a missing key', async () => {
     const { clock, simulator } = await opened(10, { apiKeys: ['other'] });
     const client = createKeyedClient({
       venue: 'spotchain',
@@ -319,7 +319,7 @@ describe('the aggregator feed', () => {
     }
   });
 
-  test('says that a key is refused', async () => {
+  test('reports a refused key', async () => {
     const { clock, simulator } = await opened(10, { apiKeys: ['other'] });
     const received = listen(clock, simulator);
     await waitFor(() => statuses(received).length > 0, { what: 'the refusal' });
@@ -348,7 +348,7 @@ describe('the simulator of the aggregator', () => {
     expect(large / small).toBeCloseTo(1.1, 2);
   });
 
-  test('limits by plan, with the headers of the real one', async () => {
+  test('limits by plan, with the real one’s headers', async () => {
     const { simulator } = await opened(1, { keylessPerMinute: 2 });
     const ask = () => fetch(`${simulator.url}/price/v3?ids=${TOKENS[0]?.mint},unknown`);
     expect(Object.keys((await (await ask()).json()) as object)).toEqual([TOKENS[0]?.mint]);
@@ -388,7 +388,7 @@ describe('pool bars', () => {
     expect(simulator.requests.get(`/api/v2/networks/solana/pools/${simulator.poolOf('SPACEX')}/ohlcv/hour`)).toBe(5);
   });
 
-  test('of timeframes that the route lacks are joined of shorter ones', async () => {
+  test('of missing timeframes are joined from shorter ones', async () => {
     const { candles } = await source();
     const from = NOW - 6 * HOUR;
     const bars = await candles.fetchCandles('AAPLx', '30m', from, NOW - HOUR);
@@ -400,7 +400,7 @@ describe('pool bars', () => {
     await expect(candles.fetchCandles('NOPE', '1h', from, NOW)).rejects.toMatchObject({ code: 'unknown_instrument' });
   });
 
-  test('of a pool that nobody trades in at times are joined of what there is; before its history and after now nothing is known', async () => {
+  test('of a pool with gaps are joined from what exists; before its history and after now nothing is known', async () => {
     const MINUTE = 60_000;
     const began = NOW - 30 * MINUTE;
     // Newest first, in minutes after `began`. The history begins within a bar of ten minutes, and NOW is within another.

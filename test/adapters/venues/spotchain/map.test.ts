@@ -67,7 +67,7 @@ describe('reading a route answer', () => {
 });
 
 describe('a probe', () => {
-  test('divides by the multiplier that is in force: the captured SPYx order is 759.06 per share, not 763.40', () => {
+  test('divides by the current multiplier: the captured SPYx order is 759.06 per share, not 763.40', () => {
     const quote = mapProbe(
       spyx,
       6,
@@ -101,7 +101,7 @@ describe('a probe', () => {
     expect(mapProbe(spacex, 6, probe, '1', null, 5, AT)).toMatchObject({ quality: 'live' });
   });
 
-  test('is one-sided and degraded where the token cannot be sold', () => {
+  test('is one-sided and degraded if the token cannot be sold', () => {
     expect(mapProbe(spyx, 6, { buy: leg('10000000', '1309930'), sell: null }, '1', null, 5, AT)).toMatchObject({
       bid: null,
       bidSize: null,
@@ -110,7 +110,7 @@ describe('a probe', () => {
     });
   });
 
-  test('rounds against whoever trades on it and never loses more than the 15th digit', () => {
+  test('rounds against the trader and never loses more than the 15th digit', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 1n, max: 10n ** 15n }),
@@ -201,7 +201,7 @@ describe('prices', () => {
     expect(scaledUiConfig.usdPricePrescaled / usdPrice).toBeCloseTo(scaledUiConfig.newMultiplier, 6);
   });
 
-  test('that are missing, zero, negative or no number are refused, each by itself', () => {
+  test('that are missing, zero, negative or no number are refused, each separately', () => {
     const read = readPrices({
       a: null,
       b: {},
@@ -230,7 +230,7 @@ describe('prices', () => {
 describe('pool bars', () => {
   const page = (rows: unknown) => ({ data: { id: 'x', type: 'ohlcv_request_response', attributes: { ohlcv_list: rows } } });
 
-  test('come newest first, in raw units and dollars of volume, and leave ascending, per UI unit and in base units', () => {
+  test('arrive newest first, in raw units and dollars of volume, and are returned ascending, per UI unit and in base units', () => {
     const switchAt = 1_781_065_800_000;
     const scaledUi = { multiplier: '1', newMultiplier: '5', effectiveAt: switchAt };
     const hour = Math.floor(switchAt / 3_600_000) * 3_600;

@@ -39,7 +39,7 @@ function aggregator(body: unknown, noted: [string, unknown][] = []) {
 }
 const routed = async (body: unknown, over: Partial<typeof asked> | { taker: null } = {}) => aggregator(body).route({ ...asked, ...over });
 
-test('a route with its transaction is asked for once, without routers whose maker signs later', async () => {
+test('a route with its transaction is requested once, without routers whose maker signs later', async () => {
   const noted: [string, unknown][] = [];
   const outcome = await aggregator(answer, noted).route(asked);
   expect(noted).toEqual([
@@ -69,7 +69,7 @@ test('a route with its transaction is asked for once, without routers whose make
   });
 });
 
-test('a quote alone has no transaction, and a height may be a number as the version before told it', async () => {
+test('a plain quote has no transaction, and a height may be a number as in the previous version', async () => {
   expect(await routed({ ...answer, transaction: null, lastValidBlockHeight: null }, { taker: null })).toMatchObject({
     ok: true,
     value: { transaction: null },
@@ -101,7 +101,7 @@ test.each<[string, unknown]>([
   expect(outcome).toMatchObject({ ok: false, refusal: { code: 'route_refused', detail: expect.stringContaining(words) } });
 });
 
-test.each([1, 2, 3])('a wallet that lacks what it would give (%d) is refused as risk refuses', async (errorCode) => {
+test.each([1, 2, 3])('a wallet that lacks what it would give (%d) is rejected like by risk', async (errorCode) => {
   const outcome = await routed({ ...answer, transaction: '', errorCode, errorMessage: 'Insufficient funds' });
   expect(outcome).toMatchObject({
     ok: false,
@@ -123,6 +123,6 @@ test.each([
   expect(await routed(new VenueError('spotchain', status, 'x', 'Failed to get quotes'))).toMatchObject({ ok: false, refusal: { code } });
 });
 
-test('what is no answer of the aggregator at all is a defect and is thrown', async () => {
+test('an answer not from the aggregator is a defect and is thrown', async () => {
   await expect(routed(new TypeError('ours'))).rejects.toThrow('ours');
 });

@@ -32,7 +32,7 @@ const DATA = {
 const read = (data: object, stream = 'bnbbtc@ticker') =>
   mapSpotFrame(Buffer.from(JSON.stringify({ stream, data })), 1672515782200, streamSymbols(['BNBBTC']));
 
-test('every number is taken as it is written', () => {
+test('every number keeps its spelling', () => {
   expect(read(DATA)).toEqual([
     {
       kind: 'day_ticker',
@@ -67,7 +67,7 @@ test.each([
   expect(read(data)).toMatchObject([{ kind: 'rejection', reason }]);
 });
 
-test('they are followed only where that is wanted', () => {
+test('they are followed only if requested', () => {
   expect(combinedStreamPath(['BTCUSDT'])).toBe('/stream?streams=btcusdt@bookTicker');
   expect(combinedStreamPath(['BTCUSDT'], { tickers: true })).toBe('/stream?streams=btcusdt@bookTicker/btcusdt@ticker');
 });

@@ -204,13 +204,13 @@ async function simulate(seed: number, faults: Faults): Promise<{ followed: numbe
   return ended;
 }
 
-test('without faults nearly every read is of the followed book', async () => {
+test('without faults almost every read is of the followed book', async () => {
   const { followed, asked, wrong } = await simulate(1, { lost: 0, reconnects: 0, quiet: 0, lateMs: 50 });
   expect(wrong).toEqual([]);
   expect(followed).toBeGreaterThan(10 * asked);
 });
 
-test('through lost differences, reconnects, silence and late snapshots a worker sees the venue’s book or none', async () => {
+test('through lost updates, reconnects, silence and late snapshots a worker sees the venue’s book or none', async () => {
   let [seen, asked] = [0, 0];
   await fc.assert(
     fc.asyncProperty(

@@ -80,7 +80,7 @@ test('rounding down to a step agrees with decimal.js', () => {
   );
 });
 
-test('a filter that is there but cannot be read makes the instrument unusable, not unlimited', () => {
+test('an unreadable filter makes the instrument unusable, not unlimited', () => {
   expect(
     parseInstrument({
       symbol: 'A',

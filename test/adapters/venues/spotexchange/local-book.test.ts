@@ -32,7 +32,7 @@ const SNAPSHOT = {
 };
 
 describe('snapshot and differences', () => {
-  test('kept differences are joined to the snapshot where one spans its id', () => {
+  test('buffered updates are joined to the snapshot if one spans its id', () => {
     const book = new LocalBook();
     expect(book.apply(diff(90, 95, [['8.00', '9']]))).toBe('kept');
     expect(book.apply(diff(96, 101, [['10.0', '5.0']], [['10.50', '0.00000000']]))).toBe('kept');
@@ -50,7 +50,7 @@ describe('snapshot and differences', () => {
     expect(book.observedAt).toBe(1_103);
   });
 
-  test('a snapshot that ends before the kept differences begin is too old', () => {
+  test('a snapshot from before the buffered updates is too old', () => {
     const book = new LocalBook();
     book.apply(diff(102, 103));
     expect(book.restart(SNAPSHOT, 5)).toBe('too_old');
@@ -73,7 +73,7 @@ describe('snapshot and differences', () => {
     expect(book.lastUpdateId).toBe(106);
   });
 
-  test('an empty snapshot of a new listing is legal and any difference may follow it', () => {
+  test('an empty snapshot of a new listing is valid and any update may follow it', () => {
     const book = new LocalBook();
     expect(book.restart({ lastUpdateId: -1, bids: [], asks: [] }, 5)).toBe('live');
     expect(book.apply(diff(777, 780, [['1', '1']]))).toBe('applied');
@@ -81,7 +81,7 @@ describe('snapshot and differences', () => {
     expect(book.apply(diff(782, 783))).toBe('gap');
   });
 
-  test('a hole among the kept differences is noticed before a snapshot covers it', () => {
+  test('a hole among the buffered updates is detected before a snapshot covers it', () => {
     const book = new LocalBook();
     book.apply(diff(95, 101));
     book.apply(diff(110, 111));
@@ -130,7 +130,7 @@ test('a side keeps at most 10,000 levels, and the best of them', () => {
 });
 
 describe.skipIf(!existsSync(ORACLE))('a recorded session of the exchange (optional test data; skipped where it is absent)', () => {
-  test('gives the books that an independent computation gave, level by level, and so another process receives them', async () => {
+  test('gives the books of an independent computation, level by level, and other processes receive them', async () => {
     const oracle = JSON.parse(readFileSync(ORACLE, 'utf8')) as { books: Record<string, OracleBook> };
     const lines = (name: string) =>
       gunzipSync(readFileSync(new URL(`tapes/cryptofeed/${name}`, SHARED)))
@@ -232,7 +232,7 @@ describe('the reach of a snapshot', () => {
     };
   }
 
-  test('is renewed before the market reaches its edge, and the book stays the venue’s own meanwhile', () => {
+  test('is renewed before the market reaches its edge, and the book stays correct meanwhile', () => {
     const market = venue(1_000);
     const book = new LocalBook();
     let [snapshots, asked] = [0, false];
@@ -260,7 +260,7 @@ describe('the reach of a snapshot', () => {
     expect(snapshots).toBeLessThan(30);
   });
 
-  test('nothing beyond it is live: without a new snapshot the book is degraded once the market left it, and old levels are no price', () => {
+  test('nothing beyond it is live: without a new snapshot the book is degraded once the market leaves it, and old levels are no price', () => {
     const far = venue(1_000);
     const kept = new LocalBook();
     kept.restart(far.snapshot(), 5);
@@ -274,7 +274,7 @@ describe('the reach of a snapshot', () => {
     expect([kept.state, kept.needsSnapshot, kept.bids]).toEqual(['live', false, far.bids()]);
   });
 
-  test('a snapshot that lies behind a live book is too old, and a side with fewer levels than were asked for is whole', () => {
+  test('a snapshot older than the live book is ignored, and a side with fewer levels than requested is complete', () => {
     const market = venue(1_000);
     const book = new LocalBook();
     const first = market.snapshot();

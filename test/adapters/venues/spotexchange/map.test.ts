@@ -21,7 +21,7 @@ describe('each kind of frame', () => {
     if (reason !== undefined) expect(messages[0]).toMatchObject({ reason, venue: 'spotexchange', receivedAt: 1_700_000_000_000 });
   });
 
-  test('a quote carries the exchange’s own texts, its update id as sequence and no invented time', () => {
+  test('a quote has the exchange’s texts, its update id as sequence and no invented time', () => {
     expect(map(fixture.frames[0]?.frame)).toEqual([
       {
         kind: 'quote',
@@ -48,7 +48,7 @@ describe('each kind of frame', () => {
     ]);
   });
 
-  test('a price with nothing behind it is an empty side, not an executable price', () => {
+  test('a price without size is an empty side, not an executable price', () => {
     const data = { u: 1, s: 'BNBBTC', b: '25.3', B: '0.000', a: '25.4', A: '1' };
     expect(map({ stream: 'bnbbtc@bookTicker', data })).toMatchObject([{ bid: null, bidSize: null, ask: '25.4', quality: 'degraded' }]);
   });
@@ -99,7 +99,7 @@ describe.skipIf(!existsSync(SHARED))('recorded payloads (optional test data; ski
     expect(counts['rejection']).toBeUndefined();
   });
 
-  test('agrees with an independent mapper on best bid and ask and on what yields none', () => {
+  test('agrees with an independent mapper on best bid and ask, and on frames without any', () => {
     const pairs = JSON.parse(readFileSync(new URL('oracles/normalise/tardis_binance.json', SHARED), 'utf8')) as {
       message: { stream: string; data: { s?: string }; generated?: boolean };
       expected: { type: string; symbol: string; bidPrice: number; bidAmount: number; askPrice: number; askAmount: number }[];

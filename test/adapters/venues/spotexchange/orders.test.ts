@@ -164,7 +164,7 @@ function moved(fills: readonly Fill[]): { readonly base: Decimal; readonly usd: 
 }
 
 describe('an order', () => {
-  test('is filled within its limit, and the book moves by what the account moved by', async () => {
+  test('is filled within its limit, and the book moves like the account', async () => {
     const before = balance('USDT');
     const bought = await submit(await approved({ quantity: '0.01' }));
     expect(bought.outcome).toBe('filled');
@@ -184,7 +184,7 @@ describe('an order', () => {
     expect(all.usd.eq(balance('USDT').minus(before))).toBe(true);
   });
 
-  test('signed with Ed25519 is taken as well', async () => {
+  test('signed with Ed25519 is accepted too', async () => {
     expect((await submit(await approved(), open(ED25519))).outcome).toBe('filled');
   });
 
@@ -204,7 +204,7 @@ describe('an order', () => {
     expect((answer as { detail: string }).detail).toContain('UNFILLED_IOC_QUANTITY_EXPIRED');
   });
 
-  test('in many small trades leaves exactly in the book what is in the account, in base units and in money', async () => {
+  test('in many small trades leaves the book equal to the account, in base units and in money', async () => {
     const before = balance('USDT');
     const answer = await submit(await approved({ quantity: '1.23457' }));
     expect(fillsOf(answer).length).toBeGreaterThan(1);
@@ -217,7 +217,7 @@ describe('an order', () => {
     expect(book.holdings[0]?.quantity).toBe(plainDecimal(base));
   });
 
-  test('fifty times at once under one key is one order, and so it is afterwards', async () => {
+  test('fifty times at once under one key is one order, also afterwards', async () => {
     const order = await approved();
     const info = await infoOf(order);
     const answers = await Promise.all(Array.from({ length: 50 }, () => orders.submit(order, info as never)));
@@ -238,7 +238,7 @@ describe('an order', () => {
   });
 });
 
-test('the commission that the exchange reports is the fee, and the book gets exactly what arrived', async () => {
+test('the reported commission is the fee, and the book gets exactly what arrived', async () => {
   const order = await approved({ quantity: '0.00163' });
   const instrument = {
     instrument: 'BTCUSDT',
@@ -283,7 +283,7 @@ describe('commission in a third asset', () => {
     expect(moved(fillsOf(answer)).base.toString()).toBe('0.1');
   });
 
-  test('that the exchange does not price leaves the outcome unknown until it does', async () => {
+  test('without a price at the exchange leaves the outcome unknown until there is one', async () => {
     simulator.account.commissionIn = { asset: 'BNB', price: 600_00000000n };
     const order = await approved();
     const info = await infoOf(order);
@@ -299,7 +299,7 @@ describe('what the exchange refuses', () => {
   test.each([
     ['quantity', { quantity: '0.00001' }, /^NOTIONAL: .*smallest quantity is 0\.000\d+$/],
     ['too much', { quantity: '9001' }, /^LOT_SIZE: quantity 9001 is above the maximum 9000\.00000000; the nearest allowed is 9000$/],
-  ])('%s is refused before it is sent, with the nearest that is allowed', async (_, parts, words) => {
+  ])('%s is refused before it is sent, with the nearest allowed value', async (_, parts, words) => {
     const order = await approved();
     const changed = orderOf({ ...(order as Order), ...parts }) as RiskApproved<Order<'spotexchange'>>;
     const answer = await submit(changed);
@@ -349,7 +349,7 @@ describe('what the exchange refuses', () => {
     });
   });
 
-  test('too many requests: refused for certain, and nothing more is asked until the time named', async () => {
+  test('too many requests: definitely refused, and nothing more is requested until the given time', async () => {
     const order = await approved();
     await submit(order);
     simulator.faults.set({ status429: 1 });
@@ -389,7 +389,7 @@ function infoOfNoRead(order: Order) {
   };
 }
 
-describe('an outcome that nobody knows', () => {
+describe('unknown outcomes', () => {
   test('a lost answer is unknown, and the look-up finds exactly the one fill', async () => {
     const order = await approved();
     await submit(freshOf(order));
@@ -433,7 +433,7 @@ describe('an outcome that nobody knows', () => {
     expect(carriedOut).toBeLessThan(12);
   });
 
-  test('a slow answer is unknown once the exchange itself would have given up', async () => {
+  test('a slow answer is unknown once the exchange itself would have timed out', async () => {
     const order = await approved();
     await submit(freshOf(order));
     const info = { ...(await infoOf(order)), ...leaseOf(30_000) };
@@ -455,7 +455,7 @@ describe('an outcome that nobody knows', () => {
     expect(simulator.account.orders.length).toBe(1);
   });
 
-  test('garbage in the place of an answer is unknown', async () => {
+  test('garbage instead of an answer is unknown', async () => {
     const order = await approved();
     await submit(freshOf(order));
     const info = await infoOf(order);
@@ -465,7 +465,7 @@ describe('an outcome that nobody knows', () => {
     expect((await orders.lookUp(order, order.id, info)).outcome).toBe('filled');
   });
 
-  test('what reaches the exchange after the lease is refused there', async () => {
+  test('a request that reaches the exchange after the lease is refused there', async () => {
     const order = await approved();
     await submit(freshOf(order));
     const info = await infoOf(order);
@@ -490,7 +490,7 @@ describe('an outcome that nobody knows', () => {
     expect(await orders.lookUp(order, order.id, info)).toMatchObject({ outcome: 'rejected', reason: 'not_found' });
   });
 
-  test('an exchange that cannot be reached was sent nothing: it throws', async () => {
+  test('an unreachable exchange received nothing: it throws', async () => {
     const first = await approved();
     await submit(first);
     const order = freshOf(first);
@@ -507,7 +507,7 @@ test('a clock that is far ahead or behind is corrected by the exchange’s own t
   }
 });
 
-test('a clock that jumps is measured anew, and the order goes out once', async () => {
+test('a clock that jumps is measured again, and the order is sent once', async () => {
   const order = await approved();
   await submit(order);
   simulator.faults.set({ clockOffsetMs: 60_000 });
@@ -515,7 +515,7 @@ test('a clock that jumps is measured anew, and the order goes out once', async (
   expect(simulator.account.orders.length).toBe(2);
 });
 
-test('no order that was let out is refused by a filter of its price, its size or its notional', async () => {
+test('no order that passed the checks is refused by a filter on price, size or notional', async () => {
   const { bid } = await top();
   const base = await approved();
   const wide = open(CREDENTIALS, simulator.url, 100_000);
@@ -559,7 +559,7 @@ describe('the simulator’s own orders', () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown>, headers: response.headers };
   }
 
-  test('a resting order locks its money, has the only order of its name, and is cancelled once', async () => {
+  test('a resting order locks its money, has a unique name, and is cancelled once', async () => {
     const resting = {
       symbol: 'BTCUSDT',
       side: 'BUY',
@@ -644,7 +644,7 @@ describe('resting orders', () => {
   };
   const asking = { orgId: ORG, decisionPrice: '1', leaseUntil: null };
 
-  test('an order rests at the near side, is found resting, and is taken back once and for all', async () => {
+  test('an order rests at the near side, is found resting, and is cancelled once', async () => {
     const order = await approved();
     const { bid } = await top();
     const info = await placing('rests', bid);
@@ -655,14 +655,14 @@ describe('resting orders', () => {
     expect(simulator.account.open(null)).toEqual([]);
   });
 
-  test('an order that would take is refused and nothing of it is left', async () => {
+  test('an order that would take is refused completely', async () => {
     const order = await approved();
     const { ask } = await top();
     expect(await orders.resting.place(order, await placing('crosses', ask))).toMatchObject({ outcome: 'rejected', reason: 'would_take' });
     expect(simulator.account.orders).toEqual([]);
   });
 
-  test('an order that rests at its own limit takes what is there, and its trades are told once however often it is asked for', async () => {
+  test('an order resting at its own limit takes what is there, and its trades are reported once however often it is queried', async () => {
     const { ask } = await top();
     const { asks } = (await rest.get('/api/v3/depth', { symbol: 'BTCUSDT', limit: 5 }, 5)) as { asks: [string, string][] };
     const there = new Decimal(asks[0]?.[1] as string);
@@ -685,11 +685,11 @@ describe('resting orders', () => {
     expect([...ids(placed.fills), ...ids(later.fills)]).toEqual(ids(anew.fills));
   });
 
-  test('what was never placed cannot be taken back', async () => {
+  test('an order that was never placed cannot be cancelled', async () => {
     expect(await orders.resting.withdraw(await approved(), 'never', asking)).toMatchObject({ outcome: 'rejected', reason: 'not_found' });
   });
 
-  test('the trades of a window are read in the order of their time', async () => {
+  test('the trades of a window are read in time order', async () => {
     const { trades, upTo } = await fetchTrades(rest, 'BTCUSDT', NOON - 60_000, NOON);
     expect(upTo).toBe(NOON);
     expect(trades).toHaveLength(121);

@@ -59,7 +59,7 @@ async function world() {
   return { clock, received, ticker, depth, arrived, last: () => ofKind(received, 'quote').at(-1) };
 }
 
-test('a book that goes on without its ticker for more than a second degrades the quote, until the ticker speaks again', async () => {
+test('a book that continues for more than a second without its ticker degrades the quote, until the ticker returns', async () => {
   const { clock, ticker, depth, arrived, last, received } = await world();
   ticker(11, '100.00', '101.00');
   await until('the quote has arrived', () => ofKind(received, 'quote').length === 1);
@@ -94,7 +94,7 @@ test('a book that goes on without its ticker for more than a second degrades the
   expect(last()).toMatchObject({ source: 'binance:bookTicker' });
 });
 
-test('a book that changes below its top, or is behind the ticker, contradicts nothing', async () => {
+test('a book that changes below its top, or is behind the ticker, is no contradiction', async () => {
   const { clock, ticker, depth, arrived, received } = await world();
   ticker(20, '100.20', '101.00');
   for (let u = 12; u <= 19; u++) {

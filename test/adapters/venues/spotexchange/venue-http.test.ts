@@ -94,7 +94,7 @@ test('silence ends after 10 s, three times', async () => {
   expect(clock.now() - NOON).toBeGreaterThanOrEqual(30_000);
 });
 
-test('a server error is passing: the third try is the answer', async () => {
+test('a server error is transient: the third attempt gets the answer', async () => {
   let asked = 0;
   const { clock, client } = await world((_request, response) => {
     asked++;
@@ -104,7 +104,7 @@ test('a server error is passing: the third try is the answer', async () => {
   expect(asked).toBe(3);
 });
 
-test('a refusal of the request itself is final and carries the venue’s code', async () => {
+test('a refusal of the request itself is final and has the venue’s code', async () => {
   let asked = 0;
   const { clock, client } = await world(
     (_request, response) => {
@@ -117,7 +117,7 @@ test('a refusal of the request itself is final and carries the venue’s code', 
   expect(asked).toBe(1);
 });
 
-test('nobody there is an error, not a hang', async () => {
+test('an unreachable host is an error, not a hang', async () => {
   const { clock, client } = await world(() => {}, { baseUrl: `http://127.0.0.1:${REFUSING_PORT}` });
   expect(await outcome(clock, client.get('/a', {}, 1))).toMatchObject({ code: 'connection_failed', status: 0 });
 });
@@ -140,7 +140,7 @@ test('parameters are encoded, undefined ones left out', async () => {
   expect(urls).toEqual(['/a/b?symbol=A%26B%3DC&limit=5']);
 });
 
-test('a base URL that is none says what would be right', () => {
+test('an invalid base URL says what would be right', () => {
   expect(() =>
     createVenueHttp({ venue: 'spotexchange', baseUrl: 'ftp://x', clock: createVirtualClock(0), random: () => 0, weightPerMinute: 1 }),
   ).toThrow(/http/);
@@ -149,7 +149,7 @@ test('a base URL that is none says what would be right', () => {
   ).toThrow(/looks like https/);
 });
 
-test('clients of one host share a budget that is handed in, and neither can spend what the other has spent', async () => {
+test('clients of one host share a given budget, and neither can use what the other has used', async () => {
   const budget = new WeightBudget(100);
   const one = await world((_request, response) => response.end('{}'), { budget, maxWaitMs: 0 });
   expect(await outcome(one.clock, one.client.get('/a', {}, 90))).toEqual({});
@@ -168,7 +168,7 @@ test('clients of one host share a budget that is handed in, and neither can spen
 });
 
 describe('the weight budget', () => {
-  test('lets no more than its limit through in any 60 s, wherever they begin', () => {
+  test('allows no more than its limit in any 60 s', () => {
     const random = seededRandom(4);
     const budget = new WeightBudget(100);
     const taken: { at: number; weight: number }[] = [];
@@ -191,7 +191,7 @@ describe('the weight budget', () => {
     expect(budget.take(50, 60_000)).toBe(0);
   });
 
-  test('believes the venue where it has counted more, and waits where it says so', () => {
+  test('adopts the venue’s higher count, and waits as told', () => {
     const budget = new WeightBudget(100);
     budget.take(10, 0);
     budget.observeUsed(95, 1_000);

@@ -63,7 +63,7 @@ test('a refused handshake waits as long as the venue says, not as long as the ba
   ]);
 });
 
-test('a URL that is none is reported and retried, not thrown', async () => {
+test('an invalid URL is reported and retried, not thrown', async () => {
   const clock = createVirtualClock(NOON);
   const { received } = opened(clock, { url: 'not a url' });
   expect(received).toMatchObject([{ kind: 'feed_status', status: 'disconnected' }]);
