@@ -93,7 +93,7 @@ const refused = (run: Promise<void>): Promise<string> =>
     (error: unknown) => (refusalOf(error) as Error).message,
   );
 
-test('without an agent each command says what to do', async () => {
+test('without an agent each command gives advice', async () => {
   expect(await printedBy(listAgents(terminal))).toBe('No agents yet. Create one: sevengate agents create <file>');
   expect(await printedBy(listProposals(terminal, undefined, undefined))).toContain('No proposals.');
   expect(await refused(showAgent(terminal, 'Nobody'))).toBe('no agents yet: create one with sevengate agents create <file>');
@@ -118,7 +118,7 @@ test('an agent is created, updated, shown and listed', async () => {
   expect(await refused(showAgent(terminal, 'My furst agent'))).toBe('no agent is called "My furst agent"; did you mean My first agent?');
 });
 
-test('what is wrong in a manifest is said with what is allowed', async () => {
+test('errors of a manifest are shown with the allowed values', async () => {
   const file = join(folder, 'wrong.json');
   writeFileSync(file, '{ "name": "Half", ');
   expect(await refused(createAgent(terminal, file))).toContain(`${file} is not JSON: `);
@@ -151,7 +151,9 @@ test('its decision is watched, its proposal approved and filled, another decline
   expect(await printedBy(commandAgent(at('risk-manager'), 'resumeAgent', 'My first agent'))).toContain('running');
 });
 
-test('its gates are told with what they ask for, and a look at some days runs to its end', { timeout: 200_000 * PATIENCE }, async () => {
+test('its gates are shown with their conditions, and a rehearsal of some days runs to its end', {
+  timeout: 200_000 * PATIENCE,
+}, async () => {
   expect(await printedBy(showGates(terminal, 'My first agent'))).toMatch(/^draft → backtest +open[\s\S]*Next: sevengate agents promote$/);
   expect(await printedBy(commandAgent(terminal, 'promoteAgent', 'My first agent'))).toContain('backtest, running');
   expect(await printedBy(showGates(terminal, 'My first agent'))).toMatch(
@@ -167,7 +169,7 @@ test('its gates are told with what they ask for, and a look at some days runs to
   expect(noted.join('\n')).toMatch(/queued|running/);
 });
 
-test('a thesis is compiled, confirmed, armed, disarmed, forked, and an agent is made of it', async () => {
+test('a thesis is compiled, confirmed, armed, disarmed, forked, and turned into an agent', async () => {
   const latest = { id: undefined, latest: true } as const;
   expect(await printedBy(listTakes(terminal))).toBe('No Takes yet. Write one: sevengate takes compile "<thesis>"');
   expect(await refused(armTake(terminal, latest, 'paper', false))).toContain('no Takes yet');
@@ -187,7 +189,7 @@ test('a thesis is compiled, confirmed, armed, disarmed, forked, and an agent is 
   expect(await printedBy(agentOfTake(terminal, latest, false))).toMatch(/^Created .* at draft\. Next: sevengate agents show "/);
 });
 
-test('any operation is called by its name, and any channel is read', async () => {
+test('any operation can be called by its name, and any channel read', async () => {
   const quotes = JSON.parse(await printedBy(call(terminal, 'listQuotes', { venue: 'spotexchange', limit: '1' }, undefined)));
   expect(quotes.items).toMatchObject([{ venue: 'spotexchange' }]);
   const order = { mode: 'paper', instrument: 'BTCUSDT' };

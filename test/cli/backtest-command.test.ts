@@ -43,7 +43,7 @@ const authored = payload({
 const file = join(folder, 'manifest.json');
 writeFileSync(file, JSON.stringify(authored));
 
-test('a run from files gives, in a process of its own, the bytes that it gives here', async () => {
+test('a run from files gives the same bytes in its own process as here', async () => {
   const report = join(folder, 'report.html');
   const done = await sevengate(['backtest', file, '--candles', bars, '--json', '--report', report]);
   expect([done.stderr, done.code]).toEqual(['', 0]);
@@ -85,7 +85,7 @@ test('a run from files gives, in a process of its own, the bytes that it gives h
   expect(outcome.summary['closedTrades'] as number).toBeGreaterThan(5);
 });
 
-test('what is too short is refused in one sentence, and looked at only when told', async () => {
+test('a history that is too short is refused in one sentence, and used as a rehearsal only on request', async () => {
   const short = ['backtest', file, '--candles', bars, '--from', '2024-01-01'];
   const refused = await sevengate(short);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -96,7 +96,7 @@ test('what is too short is refused in one sentence, and looked at only when told
   expect(look.stdout).toContain('a look, no evidence');
 });
 
-test('a sweep from files gives the bytes of the same work here, counts every trial, and refuses what the API refuses', async () => {
+test('a sweep from files gives the same bytes as here, counts every trial, and refuses what the API refuses', async () => {
   const words = ['stopLossPct=2,4', 'entryConditions[0].value=35,45'];
   const report = join(folder, 'sweep.html');
   const window = ['--train-days', '365', '--test-days', '91', '--versions-tried', '4'];
@@ -141,7 +141,7 @@ test('a sweep from files gives the bytes of the same work here, counts every tri
   expect(refused.stderr).toContain('walkForward.trainDays 0 is not a window length (allowed: 1 to 1500 whole days)');
 });
 
-test('bars of a service that is stopped: the result of the same bars in a file, told before the database has stopped again', async () => {
+test('bars of a stopped service give the result of the same bars in a file, printed before the database has stopped again', async () => {
   const home = mkdtempSync(join(tmpdir(), 'sevengate-backtest-home-'));
   chmodSync(home, 0o711);
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));

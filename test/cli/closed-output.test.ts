@@ -8,7 +8,7 @@ import { CLOSED_PIPE_CODE, watchOutput } from '../../src/cli/closed-output.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
 
-test('a command ends without a word when its reader has gone', async () => {
+test('a command ends silently when its reader has gone', async () => {
   const command = spawn(process.execPath, [PROGRAM, 'agents', '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   command.stdout.destroy();
   const [said, [code]] = await Promise.all([text(command.stderr), once(command, 'exit')]);
@@ -16,7 +16,7 @@ test('a command ends without a word when its reader has gone', async () => {
   expect(code).toBe(CLOSED_PIPE_CODE);
 });
 
-test('the service goes on, and any other error of the output is thrown', () => {
+test('the service continues, and any other output error is thrown', () => {
   const out = { stdout: new EventEmitter(), stderr: new EventEmitter() };
   const codes: number[] = [];
   watchOutput(out, true, (code) => codes.push(code));

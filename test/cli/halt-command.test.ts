@@ -51,7 +51,7 @@ const paused = async () =>
     >`select count(*)::int as count from agents where pause_cause = 'emergency_halt' group by org_id order by org_id`
   ).map(({ count }) => count);
 
-test('every agent of every organization is paused, in an epoch of its own, and the audit says by whom', async () => {
+test('every agent of every organization is paused, with one epoch each, and the audit names the author', async () => {
   await agents(sql);
   const halted = await haltOrganizations(haltingOn(sql, ACTOR_KINDS, clock), null);
   expect(halted).toMatchObject(ORGS.map((orgId) => ({ orgId, epoch: 1, paused: 3, pausing: 0, cancelledProposals: 0 })));
@@ -63,7 +63,7 @@ test('every agent of every organization is paused, in an epoch of its own, and t
   expect(await sql`select epoch from control where sweeping_until is null order by org_id`).toEqual([{ epoch: 1 }, { epoch: 1 }]);
 });
 
-test('one organization alone, from a process of its own, on a database that takes changes from its writers alone', async () => {
+test('one organization alone, from its own process, on a database that accepts changes only from its writers', async () => {
   const { api } = openWriterKeys(home, ['api']);
   await registerWriters(url, [api]);
   const signed = openDatabase({ url, name: 'test signed', writer: api });

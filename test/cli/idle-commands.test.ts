@@ -32,7 +32,7 @@ const COMMANDS = files
   .map(({ path }) => path);
 const EVERY = loadedWith('src/boot/cli.ts');
 
-test('every command of the list is looked at', () => {
+test('every command of the list is checked', () => {
   expect(COMMANDS.length).toBeGreaterThan(15);
 });
 
@@ -40,7 +40,7 @@ test('the list of commands loads no library of the service', () => {
   expect([...EVERY.packages].filter((name) => !LIGHT.has(name))).toEqual([]);
 });
 
-test.each(COMMANDS)('%s describes itself without what its work needs', (path) => {
+test.each(COMMANDS)('%s describes itself without the dependencies of its work', (path) => {
   const { own, packages } = loadedWith(path);
   expect([...packages].filter((name) => !LIGHT.has(name))).toEqual(NEEDED[path]?.packages ?? []);
   expect([...own].filter((file) => !EVERY.own.has(file)).length).toBeLessThanOrEqual(NEEDED[path]?.files ?? MOST_FILES);

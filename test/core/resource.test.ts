@@ -38,7 +38,7 @@ test('a record has its columns beside the organization, and the others in their 
   });
 });
 
-test('an undefined field, and one that nobody defined, is refused by its name', () => {
+test('an undefined field, and an unknown one, is refused by its name', () => {
   expect(() => boat.record('o', { ...view, owner: undefined as never })).toThrow('boats: "owner" is undefined');
   expect(() => boat.pick({ owner: undefined as never }, view)).toThrow('boats: "owner" is undefined');
   expect(() => boat.record('o', { ...view, sail: 'red' } as never)).toThrow('boats: "sail" is no field');
@@ -57,7 +57,7 @@ test('a field of a JSON column that is named like a column, and two fields of on
   expect(() => resource('boats', { id, 'a; drop': { wire: IdText } })).toThrow('"a; drop" is no name of a field');
 });
 
-test('a row is read by the names of its fields; what its JSON columns do not have yet is null', () => {
+test('a row is read by its field names; missing JSON fields are null', () => {
   expect(boat.select.join()).toBe(
     'id as "id",state as "state",length_m::text as "length",crew as "crew",berth as "berth",built_at as "builtAt",terms as "terms",outcome as "outcome"',
   );
@@ -66,7 +66,7 @@ test('a row is read by the names of its fields; what its JSON columns do not hav
   expect(boat.view({ ...columns, terms: { name: 'Tern' }, outcome: { wreck: 'reef' } }).wreck).toBe('reef');
 });
 
-test('the wire has what the route computes, and neither hidden fields nor epoch milliseconds', () => {
+test('the wire has the route’s computed fields, and neither hidden fields nor epoch milliseconds', () => {
   expect(Object.keys(boat.wire)).toEqual(['id', 'state', 'length', 'berth', 'isOld', 'builtAt', 'name', 'owner', 'wreck']);
   const { crew: _, ...shown } = view;
   const body = boat.body(view, { isOld: true, berth: 'quay 3' });
@@ -79,7 +79,7 @@ test('the wire has what the route computes, and neither hidden fields nor epoch 
   });
 });
 
-test('only what changes is changed, and only in a row of the same organization', () => {
+test('an update changes only mutable fields, in a row of the same organization', () => {
   expect(boat.upsert?.[1]).toMatch(
     / on conflict \(id\) do update set state = excluded\.state, outcome = excluded\.outcome where boats\.org_id = excluded\.org_id$/,
   );
@@ -89,7 +89,7 @@ test('only what changes is changed, and only in a row of the same organization',
   expect(buoy.insert[1]).toMatch(/ on conflict on constraint one_buoy do nothing$/);
 });
 
-test('a revision changes what it names, and names nothing that never changes', () => {
+test('a revision changes the named fields, and refuses immutable ones', () => {
   const { update, record } = boat.revision('state');
   expect(update.join('?')).toBe(
     'update boats set state = r."state" from jsonb_to_recordset(?) as r("id" uuid, "orgId" uuid, "state" text) where boats.id = r.id and boats.org_id = r."orgId"',

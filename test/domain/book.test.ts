@@ -41,7 +41,7 @@ function fill(over: Partial<Fill> & Pick<Fill, 'side' | 'quantity' | 'fillPrice'
   };
 }
 
-test('a purchase and a sale leave cash, cost, profit, fees and slippage that a hand can check', () => {
+test('a purchase and a sale give hand-computed cash, cost, profit, fees and slippage', () => {
   const bought = applyFill(
     emptyBook(BOOK, 'paper', '10000'),
     fill({ side: 'buy', quantity: '10', fillPrice: '200.5', notionalUsd: '2005', feeUsd: '2', decisionPrice: '200', slippageBps: 25 }),
@@ -88,14 +88,14 @@ test('a purchase and a sale leave cash, cost, profit, fees and slippage that a h
   });
 });
 
-test('one fill has one slippage: the book says the same of it as the fill', () => {
+test('a fill has one slippage: book and fill agree', () => {
   const slippageBps = slippageBpsOf('buy', '200', '197.37');
   expect(slippageBps).toBe(-131.5);
   const one = fill({ side: 'buy', quantity: '10', fillPrice: '197.37', notionalUsd: '1973.7', decisionPrice: '200', slippageBps });
   expect(agentBook(applyFill(emptyBook(BOOK, 'live', '10000'), one)).slippageBps).toBe(slippageBps);
 });
 
-test('dust is no position, makes the next one no older, and is sold with it', () => {
+test('dust is not a position, does not age the next one, and is sold with it', () => {
   const BTC = 'spotexchange:BTCUSDT' as const;
   const trade = (side: 'buy' | 'sell', quantity: string, at: number, feeUsd = '0'): Fill =>
     fill({
@@ -123,7 +123,7 @@ test('dust is no position, makes the next one no older, and is sold with it', ()
   expect(sold.holdings).toMatchObject([{ quantity: '0.00000674' }]);
 });
 
-test('what cannot be is refused: another book, nothing, more than is held, a wrong notional', () => {
+test('impossible fills are refused: another book, zero, more than is held, a wrong notional', () => {
   const book = emptyBook(BOOK, 'paper', '1000');
   expect(() => applyFill(book, fill({ side: 'sell', quantity: '1', fillPrice: '1', notionalUsd: '1' }))).toThrow(
     /sells 1 spotchain:AAPLx of 0/,
@@ -142,7 +142,7 @@ test('what cannot be is refused: another book, nothing, more than is held, a wro
   );
 });
 
-test('the first mark of a UTC day begins it; drawdown is measured from there, realized and unrealized', () => {
+test('the first mark of a UTC day starts it; drawdown is measured from there, realized and unrealized', () => {
   const held = applyFill(emptyBook(BOOK, 'paper', '10000'), fill({ side: 'buy', quantity: '10', fillPrice: '200', notionalUsd: '2000' }));
   const at = (price: string) => new Map([['spotchain:AAPLx' as const, price]]);
   const morning = markBook(held, at('200'), DAY + 1_000);
@@ -156,7 +156,7 @@ test('the first mark of a UTC day begins it; drawdown is measured from there, re
   expect(next).toMatchObject({ dailyDrawdownPct: 0, state: { day: DAY + 86_400_000, dayStartEquityUsd: '9500' } });
 });
 
-test('a deposit is no gain and a withdrawal no drawdown', () => {
+test('a deposit is not profit and a withdrawal not a drawdown', () => {
   const { state } = markBook(emptyBook(BOOK, 'live', '1000'), new Map(), DAY);
   expect(markBook(applyTransfer(state, '-400'), new Map(), DAY + 5)).toMatchObject({ equityUsd: '600', dailyDrawdownPct: 0 });
   expect(markBook(applyTransfer(state, '250.25'), new Map(), DAY + 5).state).toMatchObject({
@@ -165,7 +165,7 @@ test('a deposit is no gain and a withdrawal no drawdown', () => {
   });
 });
 
-test('a position without a mark makes unknown what depends on it', () => {
+test('a position without a mark makes dependent figures unknown', () => {
   const held = applyFill(emptyBook(BOOK, 'paper', '10000'), fill({ side: 'buy', quantity: '1', fillPrice: '200', notionalUsd: '200' }));
   expect(markBook(held, new Map(), DAY)).toMatchObject({
     equityUsd: null,
@@ -176,7 +176,7 @@ test('a position without a mark makes unknown what depends on it', () => {
   });
 });
 
-test('dust without a mark makes nothing unknown: it is left out of every sum, and named', () => {
+test('dust without a mark makes nothing unknown: it is left out of every sum and named', () => {
   const held = applyFill(emptyBook(BOOK, 'paper', '10000'), fill({ side: 'buy', quantity: '1', fillPrice: '200', notionalUsd: '200' }));
   const dust: Position = { instrument: 'spotexchange:BTCUSDT', quantity: '0.000009', costUsd: '0.9', openedAt: DAY };
   const both = { ...held, holdings: [...held.holdings, dust] };
@@ -206,7 +206,7 @@ test('dust without a mark makes nothing unknown: it is left out of every sum, an
   expect(equityCourse(moves, () => null, [DAY])[0]?.equityUsd).toBe('0');
 });
 
-test('a book id says whose book it is, and nothing else is one', () => {
+test('a book id names its owner, and invalid ids are refused', () => {
   expect(readBookId(bookIds.paper(AGENT, 12))).toEqual({ agentId: AGENT, orgId: null, mode: 'paper', manifestVersion: 12 });
   expect(readBookId(bookIds.live(AGENT))).toEqual({ agentId: AGENT, orgId: null, mode: 'live', manifestVersion: null });
   expect(readBookId(bookIds.manual(AGENT))).toEqual({ agentId: null, orgId: AGENT, mode: 'paper', manifestVersion: null });

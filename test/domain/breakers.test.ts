@@ -14,7 +14,7 @@ const calm: BreakerInput = {
 };
 const names = (over: Partial<BreakerInput>): string[] => breakersOf({ ...calm, ...over }).map(({ breaker }) => breaker);
 
-test('a drawdown beyond the limit trips, one exactly at it does not, one that nobody knows does not', () => {
+test('a drawdown beyond the limit trips; one exactly at it, or an unknown one, does not', () => {
   expect(names({ dailyDrawdownPct: 3 })).toEqual([]);
   expect(names({ dailyDrawdownPct: 3.0001 })).toEqual(['daily_drawdown']);
   expect(names({ dailyDrawdownPct: null })).toEqual([]);
@@ -28,7 +28,7 @@ test('slippage beyond three times the expectation trips from the first fill on, 
   expect(names({ slippageBps: -40 })).toEqual([]);
 });
 
-test('without an expectation or a fill nothing is known of slippage; where none was expected, none may be paid', () => {
+test('without an expectation or a fill slippage is unknown; with an expectation of zero none may be paid', () => {
   expect(names({ slippageBps: 500, expectedSlippageBps: null })).toEqual([]);
   expect(names({ slippageBps: null, fills: 0 })).toEqual([]);
   for (const expectedSlippageBps of [0, -2]) {
@@ -37,7 +37,7 @@ test('without an expectation or a fill nothing is known of slippage; where none 
   }
 });
 
-test('a position without a mark counts at its worst known price, and at its cost where none is known', () => {
+test('a position without a mark counts at its worst known price, or else at its cost', () => {
   const at = Date.UTC(2026, 2, 2, 12);
   const held = (instrument: 'spotexchange:BTCUSDT' | 'spotexchange:ETHUSDT', quantity: string, costUsd: string) => ({
     instrument,
@@ -59,7 +59,7 @@ test('a position without a mark counts at its worst known price, and at its cost
   expect(worstDrawdownPct(marked, new Map(), at)).toBe(0);
 });
 
-test('both are told, the drawdown first, and only of agents with live capital', () => {
+test('both are reported, the drawdown first, and only for agents with live capital', () => {
   fc.assert(
     fc.property(fc.constantFrom('draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live'), (stage) => {
       const live = stage === 'limited_live' || stage === 'live';

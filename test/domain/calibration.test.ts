@@ -28,7 +28,7 @@ const fill = (expectedBps: number | null, realizedBps: number, over: Partial<Rec
   realizedBps,
 });
 
-test('the expectation is what the pool of the decision costs beyond its best price, to the last figure of the paper fill', () => {
+test('the expected cost is the pool’s price impact at the decision, equal to the paper fill to the last digit', () => {
   for (const side of ['buy', 'sell'] as const) {
     const price = pooledPrice(side, '100', '10', '400000').toString();
     expect(calibrated({ ...recorded, side }).expectedBps).toBeCloseTo(slippageBpsOf(side, '100', price), 3);
@@ -38,7 +38,7 @@ test('the expectation is what the pool of the decision costs beyond its best pri
   expect(calibrated({ ...recorded, seen: false }).expectedBps).toBeNull();
 });
 
-test('figures: means, bias with its error, quantiles and the exact sign test; fills without an expectation are counted apart', () => {
+test('figures: means, bias with its error, quantiles and the exact sign test; fills without an expectation are counted separately', () => {
   const fills = [fill(10, 12), fill(10, 14), fill(20, 18), fill(0, 8), fill(null, 999)];
   expect(costFigures(fills)).toEqual({
     fills: 5,
@@ -58,7 +58,7 @@ test('figures: means, bias with its error, quantiles and the exact sign test; fi
   });
 });
 
-test('nothing, or what is too little, is unknown and no zero', () => {
+test('no data, or too little, is unknown and not zero', () => {
   const nothing = { expectedBps: null, realizedBps: null, biasBps: null, biasErrorBps: null, medianBps: null, signP: null };
   expect(costFigures([])).toMatchObject({ fills: 0, unknown: 0, ...nothing });
   expect(costFigures([fill(null, 5)])).toMatchObject({ fills: 1, unknown: 1, ...nothing });
@@ -67,7 +67,7 @@ test('nothing, or what is too little, is unknown and no zero', () => {
   expect(hasDrifted(costFigures(Array.from({ length: 40 }, () => fill(null, 900))))).toBeNull();
 });
 
-test('a drift is a bias beyond five basis points and its own error, against an expectation of nothing too', () => {
+test('a drift is a bias beyond five basis points and its own error, also against an expectation of zero', () => {
   const drifted = (expected: number, costs: readonly number[]) => hasDrifted(costFigures(costs.map((bps) => fill(expected, bps))));
   const ten = (bps: (n: number) => number) => Array.from({ length: 10 }, (_, n) => bps(n));
   expect(
@@ -97,7 +97,7 @@ test('a drift is a bias beyond five basis points and its own error, against an e
   ).toBe(false);
 });
 
-test('by venue, algorithm, size and hour each fill stands in one group', () => {
+test('by venue, algorithm, size and hour each fill is in one group', () => {
   const fills = [
     fill(1, 1),
     fill(1, 3, { instrument: 'spotexchange:BTCUSDT', notionalUsd: 99.99, algorithm: null }),

@@ -16,7 +16,7 @@ const explain = (from: number, to: number, windows: readonly CandleWindow[], fir
     { venue: 'spotexchange', barMs: HOUR, windows, firstOpen: firstOpen === null ? null : firstOpen * HOUR },
   ).map((gap) => [gap.from / HOUR, gap.to / HOUR, gap.missing, gap.reason]);
 
-test('a gap is split where another was asked, or another answer was given', () => {
+test('a gap is split where another source was asked, or another answer given', () => {
   expect(explain(10, 20, [])).toEqual([[10, 20, 10, 'not_asked']]);
   expect(explain(10, 20, [window('asked', 0, 12), window('refused', 12, 15, 'http_503'), window('imported', 15, 18)])).toEqual([
     [10, 12, 2, 'venue_maintenance'],
@@ -27,7 +27,7 @@ test('a gap is split where another was asked, or another answer was given', () =
   expect(explain(0, 4, [window('refused', 0, 4, OUT_OF_REACH)], null)).toEqual([[0, 4, 4, 'out_of_reach']]);
 });
 
-test('before its first bar an instrument was not listed yet; a venue outranks a file, a file outranks a refusal', () => {
+test('before its first bar an instrument was not listed; a venue outranks a file, a file outranks a refusal', () => {
   expect(explain(2, 8, [window('asked', 0, 20)], 5)).toEqual([
     [2, 5, 3, 'before_listing'],
     [5, 8, 3, 'venue_maintenance'],
@@ -61,7 +61,7 @@ test('a daily bar belongs to a regular session: a late session past midnight UTC
   ]);
 });
 
-test('sessions that a file leaves out are missing in every known year, and outside of them nothing is explained', () => {
+test('sessions missing in a file are missing in every known year, and outside sessions nothing is explained', () => {
   const DAY = 24 * HOUR;
   const missing = (year: number) =>
     explainGap(

@@ -15,13 +15,13 @@ test('it writes the examples of RFC 8785', () => {
   expect(written).toBe(`{${sorted.map((name) => `${JSON.stringify(name)}:${names.indexOf(name)}`).join(',')}}`);
 });
 
-test('what is undefined is left out, and what has no form is refused', () => {
+test('undefined members are left out, and values without a form are refused', () => {
   expect(canonicalJson({ b: undefined, a: [], c: {} })).toBe('{"a":[],"c":{}}');
   for (const without of [Number.NaN, Number.POSITIVE_INFINITY, '\ud800', 'a\udc00b', { '\ud800': 1 }, { '\udfff': undefined }])
     expect(() => canonicalJson(without)).toThrow(TypeError);
 });
 
-test('any value is read back as it was, and the order of members does not matter', () => {
+test('any value is read back unchanged, and the order of members does not matter', () => {
   const backwards = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(backwards);
     if (value === null || typeof value !== 'object') return value;

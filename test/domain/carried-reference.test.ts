@@ -60,7 +60,7 @@ function seenAt(
 describe('an agent on a Saturday, at two percent below Friday’s close', () => {
   const allowed = compileManifest(manifestOf([weekend(true)]));
 
-  test('enters and leaves by the carried price where its session rule says so', () => {
+  test('enters and exits by the carried price if its session rule allows it', () => {
     expect(allowed.decide(cutOf(seenAt(SATURDAY, -2)), EMPTY_BOOK, 'autonomous', pass)).toMatchObject({ disposition: 'propose_entry' });
     const held = bookOf(position({ averageEntryPrice: '98' }));
     expect(allowed.decide(cutOf(seenAt(SATURDAY, 2)), held, 'autonomous', pass)).toMatchObject({ disposition: 'propose_exit' });
@@ -73,7 +73,7 @@ describe('an agent on a Saturday, at two percent below Friday’s close', () => 
     ['names the session and says nothing of the reference', [weekend()]],
     ['says no', [weekend(false)]],
     ['allows it in another session', [{ type: 'session_in', sessions: ['PRE_MARKET', 'REGULAR'], carriedReference: true }]],
-  ])('does not where its manifest %s', (_, entry) => {
+  ])('does not if its manifest %s', (_, entry) => {
     const verdict = compileManifest(manifestOf(entry)).decide(cutOf(seenAt(SATURDAY, -2)), EMPTY_BOOK, 'autonomous', pass);
     expect(verdict.disposition).not.toBe('propose_entry');
   });
@@ -84,14 +84,14 @@ describe('an agent on a Saturday, at two percent below Friday’s close', () => 
     ['it is only too old', seenAt(SATURDAY, -2, CLOSE - 2_000, ['over_age'])],
     ['it stood still before the close', seenAt(SATURDAY, -2, CLOSE - 120_000)],
     ['it is of the day before', seenAt(SATURDAY, -2, CLOSE - 24 * 3_600_000)],
-  ])('nor anywhere where %s', (_, seen) => {
+  ])('nor if %s', (_, seen) => {
     expect(allowed.decide(cutOf(seen), EMPTY_BOOK, 'autonomous', pass)).toMatchObject({
       disposition: 'blocked_by_risk',
       reason: 'stale_reference_feed',
     });
   });
 
-  test('in the regular session a price that stands still is a fault, whatever is named', () => {
+  test('in the regular session a price that does not move is a fault, whatever the manifest allows', () => {
     const everywhere = [{ type: 'session_in', sessions: ['PRE_MARKET', 'REGULAR', 'POST_MARKET', 'CLOSED'], carriedReference: true }];
     const monday = Date.parse('2026-07-20T15:00:00Z');
     const verdict = compileManifest(manifestOf(everywhere)).decide(
@@ -104,7 +104,7 @@ describe('an agent on a Saturday, at two percent below Friday’s close', () => 
   });
 });
 
-test('the risk function asks the manifest itself, and a preference for live references binds all the same', () => {
+test('the risk function reads the manifest itself, and a preference for live references still applies', () => {
   const [yes, no] = [manifestOf([weekend(true)]), manifestOf([weekend()])];
   const { reference, quote } = seenAt(SATURDAY, -2);
   const breached = (manifest: Manifest, reads = true) => {
@@ -126,7 +126,7 @@ test('the risk function asks the manifest itself, and a preference for live refe
   expect(breached(yes)).toBe(breached(no, false));
 });
 
-test('the sessions are those that every session rule of the entry names; unsaid leaves a manifest’s hash as it was', () => {
+test('the sessions are those named by every session rule of the entry; without one a manifest’s hash is unchanged', () => {
   expect(carriedIn(manifestOf([weekend(true)]))).toEqual(['CLOSED']);
   const both = [
     { type: 'session_in', sessions: ['CLOSED', 'PRE_MARKET', 'REGULAR'], carriedReference: true },

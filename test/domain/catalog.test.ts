@@ -42,7 +42,7 @@ test.each([
   expect(refused.ok === false && refused.allowed).not.toBe('');
 });
 
-test('every entry is found by the text that renders it', () => {
+test('every entry is found by its displayed text', () => {
   for (const { key, kind } of CATALOG.entries) {
     expect(resolveUniverseEntry(universeEntryText({ key, kind }))).toEqual({ ok: true, entry: { key, kind } });
     expect(resolveUniverseEntry(`${key}:${kind}`)).toEqual({ ok: true, entry: { key, kind } });
@@ -88,14 +88,14 @@ test('feed ids are 64 hexadecimal digits, each once, and say where they come fro
   expect(source('COIN')).toBe('published');
 });
 
-test('a new multiplier holds from its effective time on', () => {
+test('a new multiplier applies from its effective time', () => {
   const spacex = CATALOG.bySymbol('SPACEX')?.token;
   if (spacex == null) throw new Error('SPACEX has no token');
   expect(multiplierAt(spacex, 1_781_065_799_999)).toBe(1);
   expect(multiplierAt(spacex, 1_781_065_800_000)).toBe(5);
 });
 
-test('a catalog refuses to name two things alike', () => {
+test('a catalog refuses duplicate names', () => {
   const [first] = CATALOG.entries;
   if (first === undefined) throw new Error('the catalog is empty');
   expect(() => catalogOf([first, first])).toThrow('lists spotchain:AAPLx twice');

@@ -159,7 +159,7 @@ test.each<[what: string, closing: Closing, over: Partial<ClosingFacts>, cause: s
   expect(closingWait(closing, [closing], facts(over))).toEqual(cause === null ? null : { cause, detail });
 });
 
-test('the word for all does not wait for what another word closes', () => {
+test('a request for all does not wait for positions of another request', () => {
   const closings = [ALL, LIMITED];
   const held = facts({ held: both, quotes: new Map([quoted('60000')]) });
   expect(closingWait(LIMITED, closings, held)?.detail).toBe('the market pays 60000 for spotexchange:BTCUSDT, and the limit is 61000');

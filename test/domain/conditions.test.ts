@@ -29,7 +29,7 @@ const staleReference = { reference: { ...LIVE_REFERENCE, quality: 'stale' as con
 const EMA = { fast: 12, slow: 26 };
 const FUNDING = { windowDays: 30, percentile: 80 };
 
-describe('what each type makes of an observation', () => {
+describe('result of each type on an observation', () => {
   test.each<[Authored, Partial<Observation>, BookPosition | null, boolean, number | string | null]>([
     [{ type: 'premium_below', pct: -1.5 }, { premiumPct: -2 }, null, true, -2],
     [{ type: 'premium_below', pct: -2 }, { premiumPct: -2 }, null, false, -2],
@@ -158,17 +158,17 @@ describe('bars', () => {
     [SLOT - 3 * HOUR + 1, 10],
     [SLOT - 3 * HOUR, null],
     [null, null],
-  ])('an indicator whose last bar opened at %s reads %s: a bar still open or two bars behind is no reading', (barOpenTime, observed) => {
+  ])('an indicator whose last bar opened at %s reads %s: a forming bar or one two bars old is no reading', (barOpenTime, observed) => {
     const seen = { indicators: { 'rsi:14@1h': indicator(10, 11, barOpenTime) } };
     expect(evaluate({ type: 'rsi_below', period: 14, value: 30 }, seen)).toEqual([observed !== null, observed]);
   });
 
-  test('two averages of different bars say nothing', () => {
+  test('two averages of different bars give no result', () => {
     const seen = { indicators: { 'ema:12@1h': indicator(11, 9), 'ema:26@1h': indicator(10, 10, SLOT - 2 * HOUR) } };
     expect(evaluate({ type: 'ema_cross_up', ...EMA }, seen)).toEqual([false, null]);
   });
 
-  test('what a condition needs is named as an observation names it', () => {
+  test('the inputs of a condition are named as in an observation', () => {
     const problems: Problem[] = [];
     const cross = readCondition({ type: 'ema_cross_up', ...EMA, timeframe: '60m' }, 'entry', '5m', '$', problems);
     if (cross === null) throw new Error(JSON.stringify(problems));
@@ -184,7 +184,7 @@ describe('bars', () => {
   });
 });
 
-describe('what an author is told', () => {
+describe('messages for an author', () => {
   test.each<[unknown, 'entry' | 'exit', string, string, string]>([
     [{ type: 'premium_belw', pct: 1 }, 'entry', '$.c.type', 'did you mean premium_below', 'premium_below, premium_above'],
     [{ pct: 1 }, 'entry', '$.c.type', 'is missing', 'premium_below'],
@@ -246,7 +246,7 @@ describe('what an author is told', () => {
   });
 });
 
-test('the registry has every type that the product promises, each once', () => {
+test('the registry has every promised type exactly once', () => {
   const promised =
     'premium_below premium_above rsi_below rsi_above no_negative_event ema_cross_up ema_cross_down gap_to_mark_below gap_to_mark_above funding_percentile_below funding_percentile_above basis_below basis_above session_in liquidity_above price_above price_below volatility_below take_profit stop_loss held_longer_than';
   const types = CONDITIONS.map((definition) => definition.type);

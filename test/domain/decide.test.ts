@@ -28,7 +28,7 @@ const held = bookOf(position({ averageEntryPrice: '98' }));
 const agent = compileManifest(manifestOf());
 
 describe('dispositions', () => {
-  test('all entry rules pass: an entry is proposed, with what risk said', () => {
+  test('all entry rules pass: an entry is proposed, with the risk result', () => {
     expect(agent.decide(cutOf(entering), EMPTY_BOOK, 'confirm', pass)).toEqual({
       disposition: 'propose_entry',
       reason: null,
@@ -38,7 +38,7 @@ describe('dispositions', () => {
     });
   });
 
-  test('one entry rule fails: it holds, and every rule is recorded all the same', () => {
+  test('one entry rule fails: it holds, and every rule is still recorded', () => {
     const seen = observation({ premiumPct: 0, indicators: RSI, events: [event()] });
     expect(agent.decide(cutOf(seen), EMPTY_BOOK, 'confirm', pass)).toEqual({
       disposition: 'hold',
@@ -60,7 +60,7 @@ describe('dispositions', () => {
     expect(agent.decide(cutOf(entering), held, 'confirm', pass)).toMatchObject({ disposition: 'hold', reason: null, risk: null });
   });
 
-  test('dust that an exit left is no position: the next entry is proposed', () => {
+  test('leftover dust is not a position: the next entry is proposed', () => {
     const dust = { instrument: 'spotchain:AAPLx', quantity: '0.0000009', costUsd: '0.0001', openedAt: SLOT - HOUR } as const;
     const book = (quantity: string) => agentBook({ ...emptyBook('book', 'live', '1000'), holdings: [{ ...dust, quantity }] });
     expect(agent.decide(cutOf(entering), book('0.0000009'), 'confirm', pass)).toMatchObject({ disposition: 'propose_entry' });
@@ -93,7 +93,7 @@ describe('dispositions', () => {
     expect(agent.decide(cutOf(leaving), held, 'autonomous').reason).toBe('risk_engine_absent');
   });
 
-  test('what risk refuses is blocked, with its first code as the reason and all of them kept', () => {
+  test('a trade rejected by risk is blocked, with its first code as the reason and all of them kept', () => {
     const rejections = ['pool_liquidity_breach', 'notional_limit_breach'].map((code) => ({
       code,
       limit: '1',
@@ -105,7 +105,7 @@ describe('dispositions', () => {
     expect(verdict).toMatchObject({ disposition: 'blocked_by_risk', reason: 'pool_liquidity_breach', risk: { rejections } });
   });
 
-  test('risk is asked about exactly what would be traded', () => {
+  test('risk assesses exactly the trade', () => {
     const asked: Proposal[] = [];
     const cut = cutOf(leaving);
     agent.decide(cut, held, 'confirm', (proposal) => {
@@ -136,7 +136,7 @@ describe('autonomy', () => {
     expect(agent.decide(cutOf(leaving), held, 'research', pass)).toMatchObject({ disposition: 'hold', reason: 'research_only' });
   });
 
-  test('risk_only leaves but never enters', () => {
+  test('risk_only exits but never enters', () => {
     expect(agent.decide(cutOf(entering), EMPTY_BOOK, 'risk_only', pass)).toMatchObject({ disposition: 'hold', reason: 'reduce_only' });
     expect(agent.decide(cutOf(leaving), held, 'risk_only', pass)).toMatchObject({ disposition: 'propose_exit' });
   });
@@ -167,7 +167,7 @@ describe('failing closed', () => {
     },
   );
 
-  test('rules that look at no price are blocked all the same where the quote is not live', () => {
+  test('rules that do not read prices are blocked too if the quote is not live', () => {
     const byBars = compileManifest(manifestOf({ entryConditions: [{ type: 'rsi_below', period: 14, value: 35 }] }));
     for (const quote of [null, { ...LIVE_QUOTE, quality: 'degraded' as const }]) {
       expect(byBars.decide(cutOf({ ...entering, quote }), EMPTY_BOOK, 'confirm', pass)).toMatchObject({
@@ -177,7 +177,7 @@ describe('failing closed', () => {
     }
   });
 
-  test('a carried-forward reference triggers no fair-value rule: what would pass on it is blocked', () => {
+  test('a carried-forward reference triggers no fair-value rule: one that would pass on it is blocked', () => {
     const reference = { ...LIVE_REFERENCE, flags: ['carried_forward' as const] };
     const entry = agent.decide(cutOf({ ...entering, reference }), EMPTY_BOOK, 'autonomous', pass);
     expect(entry).toMatchObject({ disposition: 'blocked_by_risk', reason: 'stale_reference_feed' });
@@ -186,7 +186,7 @@ describe('failing closed', () => {
     expect(exit).toMatchObject({ disposition: 'blocked_by_risk', reason: 'stale_reference_feed' });
   });
 
-  test('a stale reference that no rule would pass on is a plain hold', () => {
+  test('a stale reference on which no rule would pass is a plain hold', () => {
     const reference = { ...LIVE_REFERENCE, quality: 'stale' as const };
     expect(agent.decide(cutOf({ ...entering, premiumPct: 0, reference }), EMPTY_BOOK, 'confirm', pass)).toMatchObject({
       disposition: 'hold',
@@ -197,7 +197,7 @@ describe('failing closed', () => {
     });
   });
 
-  test('both that apply are named, the reference first', () => {
+  test('if both apply both are named, the reference first', () => {
     const seen = {
       ...entering,
       reference: { ...LIVE_REFERENCE, quality: 'stale' as const },
@@ -208,12 +208,12 @@ describe('failing closed', () => {
     expect(verdict.risk?.rejections.map((rejection) => rejection.code)).toEqual(['stale_reference_feed', 'quote_not_live']);
   });
 
-  test('an exit that needs no reference is not held back by a stale one', () => {
+  test('an exit that needs no reference is not blocked by a stale one', () => {
     const seen = observation({ premiumPct: null, reference: null, indicators: { 'rsi:14@1h': indicator(80, 60) } });
     expect(agent.decide(cutOf(seen), held, 'confirm', pass)).toMatchObject({ disposition: 'propose_exit' });
   });
 
-  test('a stop-loss is not taken from a stale price', () => {
+  test('a stop-loss does not use a stale price', () => {
     const seen = observation({ premiumPct: -1, indicators: RSI, quote: { ...LIVE_QUOTE, bid: '50', quality: 'stale' } });
     expect(agent.decide(cutOf(seen), held, 'autonomous', pass)).toMatchObject({ disposition: 'blocked_by_risk', reason: 'quote_not_live' });
   });
@@ -223,7 +223,7 @@ describe('several instruments', () => {
   const two = compileManifest(manifestOf({ universe: ['TSLAx', 'AAPLx'] }));
   const tesla = (over: Partial<Observation> = {}) => ({ ...entering, instrument: 'spotchain:TSLAx' as const, ...over });
 
-  test('the first of the universe whose rules pass is proposed', () => {
+  test('the first instrument of the universe whose rules pass is proposed', () => {
     expect(two.decide(cutOf(entering, tesla()), EMPTY_BOOK, 'confirm', pass).instrument).toBe('spotchain:TSLAx');
     expect(two.decide(cutOf(entering, tesla({ premiumPct: 0 })), EMPTY_BOOK, 'confirm', pass).instrument).toBe('spotchain:AAPLx');
   });
@@ -235,7 +235,7 @@ describe('several instruments', () => {
     });
   });
 
-  test('what risk blocks does not keep the next from being proposed', () => {
+  test('a trade blocked by risk does not prevent the next from being proposed', () => {
     const assess: RiskAssessor = ({ instrument }) =>
       instrument === 'spotchain:TSLAx'
         ? { verdict: 'blocked', rejections: [{ code: 'halted', limit: null, before: null, after: null, suggestion: null }] }
@@ -260,7 +260,7 @@ describe('several instruments', () => {
     ]);
   });
 
-  test('an indicator that several rules read is needed once', () => {
+  test('an indicator read by several rules is requested once', () => {
     expect(two.needs).toEqual([
       { instrument: 'spotchain:TSLAx', name: 'rsi', timeframe: '1h', period: 14 },
       { instrument: 'spotchain:AAPLx', name: 'rsi', timeframe: '1h', period: 14 },
@@ -268,7 +268,7 @@ describe('several instruments', () => {
   });
 });
 
-test('unpacking refuses what is not an outcome of the manifest', () => {
+test('unpacking refuses an outcome of another manifest', () => {
   expect(() => agent.unpack('[[1,2]]')).toThrow('has 7 cells, got 1');
   expect(() => agent.unpack('{}')).toThrow('has 7 cells');
 });
@@ -592,7 +592,7 @@ describe('any manifest on any cut', () => {
       expect(seen.get(disposition) ?? 0, disposition).toBeGreaterThan(5);
   });
 
-  test('deciding is pure: again, compiled anew and on frozen input, it says the same', () => {
+  test('deciding is pure: repeated, compiled anew and on frozen input, it gives the same', () => {
     const freeze = <T>(value: T): T => {
       if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
         Object.freeze(value);

@@ -13,7 +13,7 @@ const move = (at: number, kind: LedgerMove['kind'], amount: string, instrument: 
   amount,
 });
 
-test('a paid-in sum, a purchase, a rise and a fall: equity, what was earned, and how far below the highest point it is', () => {
+test('a deposit, a purchase, a rise and a fall: equity, profit, and drawdown from the highest point', () => {
   const moves = [
     move(10, 'cash', '1000'),
     move(10, 'capital', '-1000'),
@@ -43,7 +43,7 @@ test('a paid-in sum, a purchase, a rise and a fall: equity, what was earned, and
   ]);
 });
 
-test('what is held without a price makes its points unknown, and once it is sold they are known again', () => {
+test('a position without a price makes its points unknown, and once sold they are known again', () => {
   const moves = [move(1, 'cash', '-5'), move(1, 'position', '1', BTC), move(3, 'cash', '7'), move(3, 'position', '-1', BTC)];
   expect(equityCourse(moves, lastCloses(new Map()), [1, 2, 3]).map(({ equityUsd }) => equityUsd)).toEqual([null, null, '2']);
 });
@@ -55,7 +55,7 @@ const FILL = fc.record({
   fee: fc.integer({ min: -3, max: 9 }),
 });
 
-test('any fills and transfers, booked by the ledger, come to the sum that integers make of them', () => {
+test('any fills and transfers booked by the ledger equal the integer sums', () => {
   fc.assert(
     fc.property(
       fc.array(FILL, { maxLength: 30 }),

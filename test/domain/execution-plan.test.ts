@@ -22,7 +22,7 @@ const order = (quantity: string, instrument: InstrumentKey = 'spotexchange:BTCUS
   orderOf({ id: 'o', origin: 'proposal', mode: 'paper', bookId: 'b', instrument, side, quantity, limitPrice: '60000', maxSlippageBps: 50 });
 const lots = fc.integer({ min: 1, max: 5_000_000 }).map((n) => plainDecimal(new Decimal(n).times('0.00001')));
 
-test('slices are whole lots, none a lot apart from another, none worth too little, and together the order', () => {
+test('slices are whole lots of almost equal size, none too small, and together the order', () => {
   fc.assert(
     fc.property(lots, fc.constantFrom(...URGENCIES), (quantity, urgency) => {
       const slices = slicesOf(order(quantity), urgency).map((slice) => new Decimal(slice));
@@ -37,7 +37,7 @@ test('slices are whole lots, none a lot apart from another, none worth too littl
   );
 });
 
-test('an order is carried out as its manifest asks where its venue can, and the reason is stated where it is not', () => {
+test('an order is executed as its manifest asks if its venue supports it, otherwise with a stated reason', () => {
   const asked = (algorithm: (typeof EXECUTION_ALGORITHMS)[number], on: Order, isProtective = false) =>
     planOf({ algorithm, urgency: 'medium' }, on, isProtective);
   const rows: readonly (readonly [(typeof EXECUTION_ALGORITHMS)[number], InstrumentKey, string | null])[] = [
@@ -63,7 +63,7 @@ test('an order is carried out as its manifest asks where its venue can, and the 
     expect(asked(algorithm, order('1', 'spotexchange:BTCUSDT', 'sell'), true)).toMatchObject({ fallback: 'protective_exit' });
 });
 
-test('however the parts of an order end, together they never ask for more than the order', () => {
+test('however the parts of an order end, together they never exceed the order', () => {
   const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 12, maxLength: 12 });
   fc.assert(
     fc.property(
@@ -94,7 +94,7 @@ test('however the parts of an order end, together they never ask for more than t
   );
 });
 
-test('a resting order is filled by what traded beyond its price and by nothing else', () => {
+test('a resting order is filled only by trades beyond its price', () => {
   const price = fc.integer({ min: 5_990, max: 6_010 }).map(String);
   const size = fc.integer({ min: 1, max: 300 }).map((n) => plainDecimal(new Decimal(n).div(100)));
   const trades = fc.array(fc.record({ price, quantity: size, at: fc.constant(1) }), { maxLength: 12 });
@@ -119,7 +119,7 @@ test('a resting order is filled by what traded beyond its price and by nothing e
   );
 });
 
-test('of a book that crossed the price the largest size counts, however often it was received', () => {
+test('if the book crossed the price, the largest size counts, however often it was received', () => {
   const received = (at: number, bid: string | null, ask: string | null, size: string | null) => ({
     source: 'top',
     observedAt: at,
@@ -144,7 +144,7 @@ test('of a book that crossed the price the largest size counts, however often it
   expect(() => restingFill(order('2'), { ...flow, venue: 'evmvenue' }, COST_MODELS.spotexchange, info)).toThrow(/evmvenue/);
 });
 
-test('an order never rests beyond its limit, nor where its side is empty', () => {
+test('an order never rests beyond its limit, or if its side is empty', () => {
   expect(nearPriceOf({ side: 'buy', limitPrice: '100' }, { bid: '101', ask: '102' })).toBe('100');
   expect(nearPriceOf({ side: 'buy', limitPrice: '100' }, { bid: '99.50', ask: '102' })).toBe('99.5');
   expect(nearPriceOf({ side: 'sell', limitPrice: '100' }, { bid: '90', ask: '99' })).toBe('100');

@@ -19,7 +19,7 @@ const weight: RiskAssessor = () => ({
 });
 
 describe('a decision in words', () => {
-  test('of an entry says what it proposed, that all rules held and that risk let it pass', () => {
+  test('of an entry says what it proposed, that all rules passed and that risk allowed it', () => {
     const { summary, why, instruments, missing } = explainDecision(decided(entering, 'confirm', pass));
     expect(summary).toBe('At 2026-07-15T15:00:00.000Z the agent proposed to buy spotchain:AAPLx.');
     expect(why).toEqual([
@@ -39,7 +39,7 @@ describe('a decision in words', () => {
     expect(missing).toEqual([]);
   });
 
-  test('names the session of what the exchange quotes, and none of what trades around the clock', () => {
+  test('names the session of exchange-listed instruments only', () => {
     const seenOf = (instrument: Observation['instrument']) =>
       explainDecision({
         ...decided(entering, 'confirm', pass),
@@ -50,7 +50,7 @@ describe('a decision in words', () => {
     }
   });
 
-  test('of an exit names the rules that held, which are alternatives', () => {
+  test('of an exit names the rules that passed, which are alternatives', () => {
     const leaving = observation({ premiumPct: 1, indicators: { 'rsi:14@1h': indicator(50, 40) } });
     const { summary, why } = explainDecision(decided(leaving, 'confirm', pass, bookOf(position({ averageEntryPrice: '98' }))));
     expect(summary).toContain('proposed to sell its spotchain:AAPLx');
@@ -58,7 +58,7 @@ describe('a decision in words', () => {
     expect(why[0]).toMatch(/^Its book held .* spotchain:AAPLx bought at 98\.$/);
   });
 
-  test('of a refusal says which limit, how it stood, what the order would have made it and what would pass', () => {
+  test('of a rejection names the limit, its use, the order’s effect and what would pass', () => {
     const { summary, why } = explainDecision(decided(entering, 'confirm', weight));
     expect(summary).toContain('was kept from trading spotchain:AAPLx: position_weight_breach.');
     expect(why).toContain(
@@ -66,14 +66,14 @@ describe('a decision in words', () => {
     );
   });
 
-  test('of a hold names the rules that were missing, with what they saw', () => {
+  test('of a hold names the missing rules with their observations', () => {
     const seen = observation({ premiumPct: 0, indicators: {} });
     expect(explainDecision(decided(seen, 'confirm', pass)).missing).toEqual([
       'spotchain:AAPLx: premium_below (0 against -1.5), rsi_below (unknown against 35: the history of rsi:14@1h is missing)',
     ]);
   });
 
-  test('of a hold for want of news says that the events were unknown, not that there were none', () => {
+  test('of a hold for missing news says that events were unknown, not that there were none', () => {
     const of = (events: Observation['events']) => {
       // As a worker reads it, from the stored canonical text.
       const seen = JSON.parse(canonicalJson(observation({ events }) as never)) as Observation;
@@ -95,7 +95,7 @@ describe('a decision in words', () => {
     expect(deaf.instruments[0]?.entry[0]?.sentence).toContain('no_negative_event: its input was unknown');
   });
 
-  test('holds no number that is not in the record, at any autonomy and quality', () => {
+  test('contains no number that is not in the record, at any autonomy and quality', () => {
     for (const autonomy of AUTONOMY_LEVELS) {
       for (const quality of ['live', 'stale', 'delayed'] as const) {
         const record = decided(observation({ premiumPct: -2, indicators: RSI, quote: { ...LIVE_QUOTE, quality } }), autonomy, weight);

@@ -13,7 +13,7 @@ test('a long position pays a positive rate on its value and receives a negative 
   expect(fundingUsdOf('0.00001', '33333', '-0.0000125')).toBe('-0.000004');
 });
 
-test('funding moves the cash of a book and stands apart from price and fees', () => {
+test('funding changes the cash of a book and is separate from price and fees', () => {
   const book = emptyBook('b', 'paper', '100');
   expect(applyFunding(book, '1.25')).toMatchObject({ cashUsd: '98.75', fundingUsd: '1.25', realizedPnlUsd: '0', capitalUsd: '100' });
   expect(applyFunding(applyFunding(book, '1.25'), '-1.25')).toEqual(book);
@@ -23,7 +23,7 @@ const HOUR = 3_600_000;
 const fill = (hours: number, side: 'buy' | 'sell', quantity: string, instrument: InstrumentKey = 'evmvenue:BTC') =>
   ({ instrument, side, quantity, at: hours * HOUR }) as const;
 
-test('an hour is paid by what was held before its end: a fill at the very end comes after', () => {
+test('an hour is paid on the position before its end: a fill at the very end comes after', () => {
   const fills = [fill(10.5, 'buy', '2'), fill(12, 'sell', '0.5'), fill(13.2, 'sell', '1.5'), fill(11, 'buy', '9', 'spotexchange:BTCUSDT')];
   const hours = (after: number, until: number) =>
     heldHours(fills, after * HOUR, until * HOUR).map(({ hour, quantity }) => [hour / HOUR, quantity]);
@@ -38,7 +38,7 @@ test('an hour is paid by what was held before its end: a fill at the very end co
   expect(heldHours([], 0, 20 * HOUR)).toEqual([]);
 });
 
-test('however a stretch is split, its payments are the same', () => {
+test('however a period is split, its payments are the same', () => {
   const anyFills = fc.array(fc.record({ at: fc.integer({ min: 0, max: 60 }), size: fc.integer({ min: 1, max: 9 }), sells: fc.boolean() }), {
     maxLength: 12,
   });

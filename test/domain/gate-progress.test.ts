@@ -10,7 +10,7 @@ const at = (kind: EvidenceKind, metrics: EvidenceMetrics | null, problems: reado
 
 const PAPER = { elapsedDays: 2.4, markedDays: 3, closedTrades: 2, expectancyUsd: 1.5, sharpe: 0.8 };
 
-test('paper says the day and the trades, and what it waits for', () => {
+test('paper shows the day and the trades, and what it waits for', () => {
   expect(at('paper', PAPER)).toEqual({
     progress: 'day 3 of 14, 3 of 14 days with a price for everything held, 2 of 5 closed trades',
     next: 'leave it on duty: it trades on paper by itself; still missing: elapsed_days is 2.4 and has to be at least 14, marked_days is 3 and has to be at least 14, closed_trades is 2 and has to be at least 5',
@@ -23,14 +23,14 @@ test('paper says the day and the trades, and what it waits for', () => {
   });
 });
 
-test('where all the time and trades are there, what is said is what they have shown', () => {
+test('if time and trades are complete, their results are shown', () => {
   expect(at('paper', { ...PAPER, elapsedDays: 20, markedDays: 20, closedTrades: 9, expectancyUsd: -2, sharpe: -1 })).toMatchObject({
     next: expect.stringMatching(/^its rules lose on paper: .*expectancy_usd is -2 and has to be above 0/),
     hasTrades: true,
   });
 });
 
-test('shadow counts its fills, and a loss against the market is told apart from too few of them', () => {
+test('shadow counts its fills, and distinguishes a loss against the market from too few fills', () => {
   const metrics = {
     elapsedDays: 0.5,
     fills: 0,
@@ -57,12 +57,12 @@ test('shadow counts its fills, and a loss against the market is told apart from 
   expect(at('shadow', { ...good, missedPct: null }).next).toContain('missed_pct is unknown and has to be at most 20');
 });
 
-test.each(EVIDENCE_KINDS)('before anything was assessed the gate of %s says how to begin', (kind) => {
+test.each(EVIDENCE_KINDS)('before an assessment the gate of %s says how to start', (kind) => {
   const { progress, next } = at(kind, null);
   expect([progress, next.length > 10]).toEqual(['nothing has been assessed yet', true]);
 });
 
-test('a backtest says how many of its conditions are met, and a problem is what is done about next', () => {
+test('a backtest shows the number of conditions met, and a problem gives the next action', () => {
   const metrics = { historyDays: 1_900, requiredDays: 1_826, sharpe: 1.2, maxDrawdownPct: 4 };
   expect(at('backtest', metrics)).toEqual({
     progress: '2 of 3 conditions are met',

@@ -101,7 +101,7 @@ describe('EMA', () => {
     }
   });
 
-  test('meets trading-signals, which seeds otherwise, once the seed has faded', () => {
+  test('converges to trading-signals, which has another seed, once the seed has faded', () => {
     const prices = walk(13, 1_000);
     const peer = new PeerEma(20);
     for (const price of prices) peer.add(price);
@@ -159,7 +159,7 @@ test.each(ALL)('%s yields its first value exactly at the end of its warm-up', (n
   expect(values.slice(first).includes(null)).toBe(false);
 });
 
-test.each(ALL)('%s goes on from its state as JSON as if nothing had happened', (name) => {
+test.each(ALL)('%s continues from its state as JSON without a difference', (name) => {
   const indicator = indicatorOf(name);
   const prices = walk(23, 150);
   for (const cut of [1, 2, 5, 70, 100]) {
@@ -171,7 +171,7 @@ test.each(ALL)('%s goes on from its state as JSON as if nothing had happened', (
   }
 });
 
-test.each(ALL)('%s throws on what is no input and on what is no period', (name) => {
+test.each(ALL)('%s throws on invalid input and on an invalid period', (name) => {
   const indicator = indicatorOf(name);
   for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => indicator.push(indicator.create(3, '1h'), wrong)).toThrow(RangeError);

@@ -19,7 +19,7 @@ const FILL: Fill = {
   quotes: [],
 };
 
-test('a purchase: dollars and fee leave, the instrument comes, each against the trading account', () => {
+test('a purchase: dollars and fee leave, the instrument arrives, each against the trading account', () => {
   expect(ledgerOfFill(FILL)).toEqual({
     id: 'fill:f1',
     bookId: 'book',
@@ -35,7 +35,7 @@ test('a purchase: dollars and fee leave, the instrument comes, each against the 
   });
 });
 
-test('a sale with a rebate: the other way round, and the rebate is income', () => {
+test('a sale with a rebate: the reverse, and the rebate is income', () => {
   expect(ledgerOfFill({ ...FILL, side: 'sell', feeUsd: '-0.1' }).legs).toEqual([
     { kind: 'cash', asset: 'USD', amount: '500.6' },
     { kind: 'fees', asset: 'USD', amount: '-0.1' },
@@ -45,11 +45,11 @@ test('a sale with a rebate: the other way round, and the rebate is income', () =
   ]);
 });
 
-test('what moves nothing is no leg', () => {
+test('a movement of zero is no leg', () => {
   expect(ledgerOfFill({ ...FILL, feeUsd: '0' }).legs.map(({ kind }) => kind)).toEqual(['cash', 'trading', 'position', 'trading']);
 });
 
-test('money in and out, and what a book begins with, stand against its capital', () => {
+test('deposits, withdrawals and a book’s opening balance are booked against its capital', () => {
   expect(ledgerOfTransfer('book', '-40.25', 'withdrawal-3', 9)).toEqual({
     id: 'transfer:withdrawal-3',
     bookId: 'book',
@@ -75,7 +75,7 @@ test('money in and out, and what a book begins with, stand against its capital',
 
 const SETTLEMENT: Settlement = { bookId: 'book', instrument: 'prediction:m.yes', quantity: '40', payout: '1', at: 9 };
 
-test('a market that resolves: the contracts go, what they pay comes; where they pay nothing no money moves', () => {
+test('a resolved market: the contracts leave, the payout arrives; without a payout no money moves', () => {
   expect(ledgerOfSettlement(SETTLEMENT)).toEqual({
     id: 'settlement:book:prediction:m.yes:9',
     bookId: 'book',
@@ -94,7 +94,7 @@ test('a market that resolves: the contracts go, what they pay comes; where they 
   ]);
 });
 
-test('a book after its market resolved has the payout, and the rest of the cost is lost; other positions stay', () => {
+test('a book after its market resolved has the payout, and the rest of the cost is a loss; other positions stay', () => {
   const other = { instrument: 'prediction:n.no', quantity: '3', costUsd: '1', openedAt: 2 } as const;
   const held = { instrument: 'prediction:m.yes', quantity: '40.00', costUsd: '26', openedAt: 1 } as const;
   const book = { ...emptyBook('book', 'paper', '100'), cashUsd: '73', realizedPnlUsd: '2', holdings: [held, other] };
@@ -103,7 +103,7 @@ test('a book after its market resolved has the payout, and the rest of the cost 
   expect(applySettlement(book, { ...SETTLEMENT, payout: '0.5' })).toMatchObject({ cashUsd: '93', realizedPnlUsd: '-4' });
 });
 
-test('a market pays for what is held, and between nothing and a dollar', () => {
+test('a market pays for held contracts only, between nothing and a dollar', () => {
   const book = {
     ...emptyBook('book', 'paper', '100'),
     holdings: [{ instrument: 'prediction:m.yes', quantity: '40', costUsd: '26', openedAt: 1 }],

@@ -72,7 +72,7 @@ describe('an address of the chain', () => {
     },
   );
 
-  test('is what every mint of the catalog and of the sandbox has', () => {
+  test('is every mint of the catalog and of the sandbox', () => {
     for (const { token: facts } of CATALOG.entries) {
       if (facts === null) continue;
       expect([facts.mint, facts.program, facts.successor?.mint ?? facts.mint].every(isChainAddress)).toBe(true);
@@ -82,7 +82,7 @@ describe('an address of the chain', () => {
 });
 
 describe('a listing', () => {
-  test('makes an instrument that manifests may name and that knows its share', () => {
+  test('makes an instrument that manifests may name and that has its share', () => {
     expect(completeCatalog([token()])).toEqual([]);
     const entry = CATALOG.bySymbol('ORCHARD');
     expect(entry).toEqual(agentTokenEntry(token()));
@@ -114,13 +114,13 @@ describe('a listing', () => {
     expect(CATALOG.listed.map(({ instrument }) => instrument)).toEqual(['GOOD']);
   });
 
-  test('of a name or a mint that is listed already is left out, the older one stays', () => {
+  test('with a name or mint that is already listed is left out, the older one stays', () => {
     const refused = completeCatalog([token({ name: 'Impostor', mint: OTHER_MINT, symbol: 'orchard', listedAt: LISTED + 1 }), token()]);
     expect(refused).toEqual(['orchard is listed already']);
     expect(CATALOG.listed.map(({ name }) => name)).toEqual(['Orchard Keeper']);
   });
 
-  test('that ended keeps its name and is not tradable any more', () => {
+  test('that ended keeps its name and is no longer tradable', () => {
     completeCatalog([token({ delistedAt: LISTED + DAY })]);
     const facts = CATALOG.bySymbol('ORCHARD')?.token;
     if (facts == null) throw new Error('ORCHARD has no token');
@@ -147,7 +147,7 @@ test('SPACEX converts into SPCXx from the split on, and is retired at the deadli
   expect(isTradableAt(facts, deadline)).toBe(false);
 });
 
-test('a listed token is bought on paper like any other, and not once its listing has ended', () => {
+test('a listed token can be bought on paper like any other, until its listing has ended', () => {
   const assessed = (delistedAt: number | null) => {
     completeCatalog([token({ delistedAt })]);
     const at = LISTED + 2 * DAY;

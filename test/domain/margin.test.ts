@@ -17,7 +17,7 @@ import {
 
 const recorded = (name: string) => JSON.parse(readFileSync(new URL(`../fixtures/hyperliquid/${name}`, import.meta.url), 'utf8'));
 
-test('liquidation prices are those that the venue reported of isolated positions', () => {
+test('liquidation prices equal those that the venue reported for isolated positions', () => {
   const { positions } = recorded('liquidation-prices.json');
   expect(positions).toHaveLength(16);
   for (const { coin, maxLeverage, entryPx, szi, margin, liquidationPx } of positions) {
@@ -28,7 +28,7 @@ test('liquidation prices are those that the venue reported of isolated positions
   }
 });
 
-test('funding payments are those that the venue made, at a price near that of the fills after the hour', () => {
+test('funding payments equal the venue’s, at a price near the fills after the hour', () => {
   const { payments } = recorded('funding-payments.json');
   expect(payments).toHaveLength(15);
   for (const { coin, szi, fundingRate, usdc, low, high } of payments) {
@@ -61,7 +61,7 @@ test('the maintenance margin is half of the initial margin at the largest levera
   );
 });
 
-test('leverage is that of the mandate, at most that of the venue for the largest position, and never below one', () => {
+test('leverage is the mandate’s, at most the venue’s for the largest position, and never below one', () => {
   const of = (instrument: string, maxLeverage: string, maxCapitalUsd = '10000') =>
     leverageOf(instrument as never, { maxLeverage, maxCapitalUsd });
   expect(of('spotexchange:BTCUSDT', '5')).toBe('1');
@@ -93,7 +93,7 @@ const anyPosition = fc
     return { position, price: new Decimal(price).div(100), funding: costUsd.times(fundingBps).div(10_000) };
   });
 
-test('a position is liquidated at its liquidation price and below, never above it, and loses no more than its margin', () => {
+test('a position is liquidated at its liquidation price and below, never above it, and loses at most its margin', () => {
   fc.assert(
     fc.property(anyPosition, fc.integer({ min: 1, max: 12_000 }), ({ position, price, funding }, bps) => {
       const mark = price.times(bps).div(10_000);
@@ -113,7 +113,7 @@ test('a position is liquidated at its liquidation price and below, never above i
   );
 });
 
-test('the sale of a liquidated position costs the taker fee, and a position that is taken over costs its margin', () => {
+test('the sale of a liquidated position costs the taker fee, and a backstop takeover costs its margin', () => {
   const held = { instrument: 'evmvenue:BTC', quantity: '0.1', costUsd: '5000', openedAt: 0 } as const;
   const position = { ...held, marginUsd: '1000', tiers: marginTiersOf('evmvenue:BTC') };
   // Equity 1000 + 0.1 x price - 5000 is 1.25 % of 0.1 x price at 40,506.33.
@@ -127,7 +127,7 @@ test('the sale of a liquidated position costs the taker fee, and a position that
   expect(liquidationFill(held, taken, named)).toMatchObject({ fillPrice: '40000', notionalUsd: '4000', feeUsd: '0' });
 });
 
-test('the funding of a stretch is the sum over any split of it', () => {
+test('the funding of a period is the sum over any split of it', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ price: fc.integer({ min: 1, max: 1_000_000 }), rate: fc.integer({ min: -40_000, max: 40_000 }) }), {

@@ -25,7 +25,7 @@ test.each([
   ['spotexchange:BTCUSDT', '105055.01', '0.01'],
 ] as const)('the price step of %s at %s is %s', (instrument, price, step) => expect(priceStepOf(instrument, price)).toBe(step));
 
-test('a limit of any perpetual can be sent to the venue, within the budget and never better than the touch', () => {
+test('a limit of any perpetual is on the venue’s grid, within the budget and never better than the touch', () => {
   const coins = Object.keys(SIZE_DECIMALS) as (keyof typeof SIZE_DECIMALS)[];
   fc.assert(
     fc.property(
@@ -57,7 +57,7 @@ test('a limit of any perpetual can be sent to the venue, within the budget and n
   );
 });
 
-test('lots and the finest tick stay what the venue publishes', () => {
+test('lots and the finest tick equal the venue’s published ones', () => {
   for (const [coin, sizeDecimals] of Object.entries(SIZE_DECIMALS))
     expect(marketStepOf(`evmvenue:${coin}`)).toEqual({
       lot: plainDecimal(new Decimal(10).pow(-sizeDecimals)),

@@ -45,7 +45,7 @@ const foreignName = fc
 const foreign = fc.dictionary(foreignName, fc.constant(value), { minKeys: 1, maxKeys: 6 });
 
 describe('a record holds only what its manifest reads', () => {
-  test('whatever others ask for of its instruments, or of others, changes neither its hash nor a byte of what it shows', () => {
+  test('requests of others for its instruments, or for others, change neither its hash nor a byte of what it shows', () => {
     const alone = cut(observed(AAPLX, own), observed(TSLAX, own));
     const hash = new CutHashes(alone).observed(reading);
     const shown = JSON.stringify(observedBy(reading, alone));
@@ -59,7 +59,7 @@ describe('a record holds only what its manifest reads', () => {
     );
   });
 
-  test('the hash is made of a leaf per observation and a leaf per indicator, in the order of universe and names', () => {
+  test('the hash has a leaf per observation and a leaf per indicator, in the order of universe and names', () => {
     const leaf = (instrument: InstrumentKey): string[] => {
       const { indicators: _, ...base } = observed(instrument, {});
       return [
@@ -75,7 +75,7 @@ describe('a record holds only what its manifest reads', () => {
     );
   });
 
-  test('anything that it reads changes the hash', () => {
+  test('any input that it reads changes the hash', () => {
     const hashes = [
       cut(observed(AAPLX, own), observed(TSLAX, own)),
       cut(observed(AAPLX, own, '268.6'), observed(TSLAX, own)),
@@ -111,7 +111,7 @@ describe('records of the first rule', () => {
     expect(observedBy(reading, shared).map(({ indicators }) => Object.keys(indicators))).toEqual([[...READ].sort(), [...READ].sort()]);
   });
 
-  test('and those of the second match the same stored cut, and nothing else does', () => {
+  test('and those of the second match the same stored cut, and no other', () => {
     const { hashedBy: _, ...stored } = shared;
     const hashes = new CutHashes(stored);
     expect(hashes.matches(hashes.observed(reading), reading)).toBe(true);

@@ -91,19 +91,19 @@ describe('an external manifest', () => {
     expect(read.ok ? [] : read.problems.map((problem) => problem.path)).toContain(path);
   });
 
-  test('may leave draft without an entry condition: its proposals are one', () => {
+  test('may leave draft without an entry condition, because its proposals replace it', () => {
     expect(draftProblems(external)).toEqual([]);
     expect(manifestMetrics(external)['entryConditions']).toBe(1);
   });
 });
 
 describe('a decision with an outside proposal', () => {
-  test('is a hold with no_proposal where none came, even without a picture of the market', () => {
+  test('is a hold with no_proposal without a proposal, even without market data', () => {
     expect(decide({ over: null })).toMatchObject({ disposition: 'hold', reason: 'no_proposal', risk: null });
     expect(decide({ over: null, seen: [] })).toMatchObject({ disposition: 'hold', reason: 'no_proposal' });
   });
 
-  test('proposes what was proposed, and holds every rule of the mandate as a row of the matrix', () => {
+  test('proposes the requested trade, and records every rule of the mandate as a row of the matrix', () => {
     const verdict = decide({});
     expect(verdict).toMatchObject({ disposition: 'propose_entry', reason: null, instrument: AAPL });
     const { hash } = withHash(trade());
@@ -144,7 +144,7 @@ describe('a decision with an outside proposal', () => {
     expect(outsideState(withHash(trade(given.over ?? {})), verdict)).toBe('blocked');
   });
 
-  test('names what is held as the limit of a sale, and what was asked as after it, at the slot as when it is received', () => {
+  test('names the position as a sale’s limit, and the requested amount as after it, at the slot as at receipt', () => {
     const over = { side: 'sell', notionalUsd: null, quantity: '10.000001' } as const;
     const rejection = { code: 'insufficient_balance', limit: '10', before: null, after: '10.000001' };
     expect(decide({ over, book: held }).risk?.rejections).toMatchObject([rejection]);
@@ -153,11 +153,11 @@ describe('a decision with an outside proposal', () => {
     expect(soldTooMuch(trade({ side: 'sell' }), null)).toMatchObject({ ...rejection, limit: '0', after: null });
   });
 
-  test('that was moved to an archive file is not missed', () => {
+  test('that was archived is not missing', () => {
     expect([outsideState(withHash(trade()), null), outsideState(withHash(trade()), null, true)]).toEqual(['missed', 'archived']);
   });
 
-  test('sells a part of what is held', () => {
+  test('sells a part of the position', () => {
     const asked: unknown[] = [];
     const verdict = decide({
       over: { side: 'sell', notionalUsd: '500' },
@@ -174,18 +174,18 @@ describe('a decision with an outside proposal', () => {
     ['research', {}, 'research_only'],
     ['risk_only', {}, 'reduce_only'],
     ['risk_only', { side: 'sell', notionalUsd: '500' }, null],
-  ])('at %s keeps to the autonomy', (autonomy, over, reason) => {
+  ])('at %s follows the autonomy', (autonomy, over, reason) => {
     const verdict = decide({ autonomy, over, book: over.side === 'sell' ? held : EMPTY_BOOK });
     expect(verdict.reason).toBe(reason);
     expect(verdict.disposition).toBe(reason === null ? 'propose_exit' : 'hold');
   });
 
-  test("a limit price that the market does not meet waits for nobody's slot but its own", () => {
+  test('with an unmet limit price waits only for its own slot', () => {
     expect(decide({ over: { limitPrice: '100.99' } })).toMatchObject({ disposition: 'hold', reason: 'limit_price_not_reached' });
     expect(decide({ over: { limitPrice: '101' } })).toMatchObject({ disposition: 'propose_entry' });
   });
 
-  test('conditions are a fence that a purchase passes, and enter nothing by themselves', () => {
+  test('conditions only restrict purchases, and enter nothing by themselves', () => {
     const by = compileManifest(manifestOf({ entryConditions: [{ type: 'premium_below', pct: -1.5 }] }));
     const narrow = [seen(AAPL, { premiumPct: -1 })];
     expect(decide({ by, over: null })).toMatchObject({ reason: 'no_proposal' });
@@ -203,7 +203,7 @@ describe('a decision with an outside proposal', () => {
     expect(outsideState(withHash(trade(given.over)), verdict)).toBe('superseded');
   });
 
-  test('a quote that is not live blocks, whatever was proposed', () => {
+  test('a quote that is not live blocks any proposal', () => {
     const stale = [seen(AAPL, { quote: { ...LIVE_QUOTE, quality: 'stale' } })];
     for (const over of [{}, { notionalUsd: null, quantity: '9' }, { limitPrice: '101' }] as const)
       expect(decide({ over, seen: stale })).toMatchObject({ disposition: 'blocked_by_risk', reason: 'quote_not_live' });
@@ -222,7 +222,7 @@ describe('the risk function', () => {
   if (!inside.ok) throw new Error('the payload is not read');
   const own = compileManifest(inside.manifest);
 
-  test("an outside agent's decision equals the inside agent's for the same action", () => {
+  test("an outside agent's decision equals the inside agent's for the same trade", () => {
     const most = String(external.maxTradeNotionalUsd);
     const wanted = own.decide(cutOf(seen()), EMPTY_BOOK, 'confirm', tickRisk(inside.manifest, 'confirm'));
     const got = decide({ over: { notionalUsd: most }, assess: tickRisk(external, 'confirm') });
@@ -230,7 +230,7 @@ describe('the risk function', () => {
     expect({ ...got, outcome: '' }).toEqual({ ...wanted, outcome: '' });
   });
 
-  test('no proposal buys more, dearer or another thing than the mandate says', () => {
+  test('no proposal buys more than the mandate allows, at a higher price, or another instrument', () => {
     fc.assert(
       fc.property(
         fc.record({

@@ -58,7 +58,7 @@ const market = (changes: Partial<PaperMarket>): PaperMarket => ({ quote: null, d
 const filled = (order: RiskApproved<Order>, on: PaperMarket, decisionPrice = '100') =>
   paperFill(order, on, COST_MODELS[order.venue], { id: 'f', at: 7, decisionPrice });
 
-test('a buy walks the asks, pays their average, the taker fee on top, and names the book', () => {
+test('a buy walks the asks, pays their average plus the taker fee, and names the book', () => {
   const result = filled(
     approved('buy', '3', '102'),
     market({
@@ -90,7 +90,7 @@ test('a buy walks the asks, pays their average, the taker fee on top, and names 
   });
 });
 
-test('what lies beyond the limit is not touched: filled in part, or not at all', () => {
+test('levels beyond the limit are not used: filled partially, or not at all', () => {
   const book = depth(
     [
       ['100', '1'],
@@ -128,7 +128,7 @@ test('without a book the top of the quote fills as far as its size goes; a pool 
   expect(filled(approved('buy', '10', '101', AAPL), pool)).toMatchObject({ outcome: 'partially_filled', fill: { quantity: '4.950495' } });
 });
 
-test('nothing that is not live, of another venue or one-sided fills, and each says so', () => {
+test('nothing that is stale, of another venue or one-sided fills, and each gives its reason', () => {
   const order = approved('buy', '1', '101');
   const reason = (on: Partial<PaperMarket>) => {
     const result = filled(order, market(on));
@@ -148,7 +148,7 @@ test('nothing that is not live, of another venue or one-sided fills, and each sa
   expect(reason({ depth: depth([['100', '0.000001']]) })).toBe('below_one_lot');
 });
 
-test('over random books a fill is never beyond its limit, never more than is there, and as good as a naive walk', () => {
+test('over random books a fill is never beyond its limit, never more than available, and as good as a naive walk', () => {
   const level = fc.tuple(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 1, max: 300_000 }));
   fc.assert(
     fc.property(

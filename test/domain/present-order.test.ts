@@ -22,7 +22,7 @@ function order(side: 'buy' | 'sell', touch: string): Order {
   return made;
 }
 
-test('a buy that got cheaper keeps its budget on the present ask; one that got dearer keeps its limit', () => {
+test('a cheaper buy keeps its budget on the present ask; a more expensive one keeps its limit', () => {
   const decided = order('buy', '100000');
   expect(decided.limitPrice).toBe('100500');
   expect(atPresentPrice(decided, { bid: '98999', ask: '99000' })).toMatchObject({ limitPrice: '99495', quantity: decided.quantity });
@@ -31,7 +31,7 @@ test('a buy that got cheaper keeps its budget on the present ask; one that got d
   expect(atPresentPrice(decided, null)).toBe(decided);
 });
 
-test('a sell the other way round', () => {
+test('the same for a sell, reversed', () => {
   const decided = order('sell', '100000');
   expect(decided.limitPrice).toBe('99500');
   expect(atPresentPrice(decided, { bid: '101000', ask: '101001' }).limitPrice).toBe('100495');

@@ -39,7 +39,7 @@ const claims = (cashUsd: string, btc = '0.6', aapl = '2'): ReserveClaims => ({
   books: { cashUsd: '20', capitalUsd: '30' },
 });
 
-test('dollars and assets of all places are summed exactly, what orders hold back included', () => {
+test('dollars and assets of all places are summed exactly, including amounts locked by orders', () => {
   expect(compareReserves(claims('1011'), [account, wallet], AT)).toEqual({
     at: AT,
     verdict: 'backed',
@@ -61,7 +61,7 @@ test('dollars and assets of all places are summed exactly, what orders hold back
   });
 });
 
-test('a place that does not tell leaves unknown what may lie there, and what is short elsewhere stays short', () => {
+test('a silent place leaves its assets unknown, and a shortfall elsewhere remains', () => {
   const check = compareReserves(claims('1'), [account, silentWallet], AT);
   expect(check).toMatchObject({ verdict: 'unknown', unknown: ['wallet s: no node'] });
   expect(check.lines.map(({ held }) => held)).toEqual([null, null, '0.6']);
@@ -71,7 +71,7 @@ test('a place that does not tell leaves unknown what may lie there, and what is 
   expect(compareReserves(claims('0.01', '0', '0'), [], AT).verdict).toBe('short');
 });
 
-test('outcomes of prediction markets are compared like everything else, and a venue that does not tell leaves them alone unknown', () => {
+test('prediction outcomes are compared like everything else, and a silent venue leaves only them unknown', () => {
   const YES = 'prediction:pm-0123456789abcdef01234567.yes' as const;
   const claimed: ReserveClaims = {
     cashUsd: '1',
@@ -109,12 +109,12 @@ test('outcomes of prediction markets are compared like everything else, and a ve
   });
 });
 
-test('the tolerance is ten basis points of what is claimed, and no more', () => {
+test('the tolerance is ten basis points of the claims, and no more', () => {
   expect(isShort({ claimed: '1000', held: '999' })).toBe(false);
   expect(isShort({ claimed: '1000', held: '998.999999' })).toBe(true);
 });
 
-test('a deposit passes where it is backed beside everything that is claimed, at any amounts', () => {
+test('a deposit passes if it is backed in addition to all claims, at any amounts', () => {
   const cents = fc.bigInt({ min: 0n, max: 10n ** 15n }).map((value) => plainDecimal(new Decimal(value.toString()).div(1_000_000)));
   fc.assert(
     fc.property(cents, cents, cents, cents, cents, (held, seen, present, since, amount) => {
@@ -134,7 +134,7 @@ test('a deposit passes where it is backed beside everything that is claimed, at 
   );
 });
 
-test('nothing is paid in while it is not known what is held: never compared, long ago, a silent place, another shortfall', () => {
+test('nothing is deposited while the balances are unknown: never compared, long ago, a silent place, another shortfall', () => {
   const asked = {
     amountUsd: '1',
     present: { claimedUsd: '0', depositedUsd: '100', armedUsd: '0', armedAtVenueUsd: '0', venue: null },
@@ -151,7 +151,7 @@ test('nothing is paid in while it is not known what is held: never compared, lon
   expect(lacking?.detail).toContain(`0.6 of 0.7 ${BTC}`);
 });
 
-test('a vault that trades at one venue only is backed by the dollars that lie there', () => {
+test('a vault that trades at one venue only is backed by that venue’s dollars', () => {
   // 1,001 dollars at the exchange, 10 in a wallet of the primary chain.
   const claimed = (cashAt: ReserveClaims['cashAt']): ReserveClaims => ({ ...claims('0', '0', '0'), cashUsd: '5', cashAt });
   const objection = (venue: DollarVenue | null, amountUsd: string, depositedUsd = '100') => {

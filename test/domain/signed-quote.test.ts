@@ -23,7 +23,7 @@ const quoted = fc.record({
   has: fc.constantFrom('both' as const, 'both' as const, 'neither' as const, 'other' as const),
 });
 
-test('an order passes exactly where its price is within the budget of a live quote that the feed signed a moment ago', () => {
+test('an order passes exactly if its price is within the budget of a recent live quote signed by the feed', () => {
   const seen = { passed: 0, price: 0, stale: 0 };
   fc.assert(
     fc.property(quoted, ({ side, bid, spread, limit: any, near, budget, age, quality, has }) => {

@@ -33,7 +33,7 @@ function problems(parameters: readonly SweepParameter[]) {
   return read;
 }
 
-test('every combination is a variant, the first parameter slowest, and hashes as if somebody had written it', () => {
+test('every combination is a variant, the first parameter slowest, with the hash of a handwritten one', () => {
   const made = variants([
     { path: 'entryConditions[0].value', values: [30, 40] },
     { path: 'stopLossPct', values: [2, 3] },
@@ -56,7 +56,7 @@ test('two spellings of one number are one variant, and a decimal text keeps its 
   expect(made.map(({ manifest }) => manifest.entry[1]?.['price'])).toEqual(['100.1', '0.123456789012345678']);
 });
 
-test('what is no threshold is refused with those that are; a value is refused in the words of the manifest', () => {
+test('an invalid threshold is refused with the valid ones; a value is refused in the manifest’s words', () => {
   const allowed = thresholdsOf(manifestOf());
   expect(allowed).toEqual(expect.arrayContaining(['entryConditions[0].value', 'entryConditions[1].price', 'stopLossPct', 'maxCapitalUsd']));
   expect(allowed).not.toContain('name');

@@ -142,7 +142,7 @@ test.each(CAUSES)('the cause of an unknown input: %s', (_, condition, seen, unkn
   expect(record.rules.find(({ type }) => type === 'stop_loss')?.unknown).toEqual({ input: 'position', cause: 'no_position' });
 });
 
-test('an input that was known has no cause', () => {
+test('a known input has no cause', () => {
   const record = decided(observation({ indicators: rsi(30) }), 'policy_auto', () => ({ verdict: 'passed', rejections: [] }));
   for (const rule of record.rules) expect('unknown' in rule).toBe(rule.observed === null);
 });

@@ -34,7 +34,7 @@ describe('the first deposits', () => {
     expect(shareValue(change?.after as VaultShares, '14').sharePriceUsd).toBe('1.333333333');
   });
 
-  test('an amount that buys no share at all is no deposit, and neither is one into a vault that lost everything', () => {
+  test('an amount that buys no share is no deposit, and neither is one into a vault that lost everything', () => {
     expect(depositInto({ totalShares: '1', roundingUsd: '0' }, '2000000', '0.001')).toBeNull();
     expect(depositInto({ totalShares: '5', roundingUsd: '0' }, '0', '10')).toBeNull();
     expect(depositInto({ totalShares: '5', roundingUsd: '0' }, '-3', '10')).toBeNull();
@@ -63,7 +63,7 @@ describe('withdrawals', () => {
   });
 });
 
-test('a depositor who comes and goes at once gains nothing', () => {
+test('a depositor who enters and leaves at once gains nothing', () => {
   fc.assert(
     fc.property(usd(1, 10_000_000), usd(1, 10_000_000), (equity, amount) => {
       const vault: VaultShares = { totalShares: '1234.567890123', roundingUsd: '0' };
@@ -75,7 +75,7 @@ test('a depositor who comes and goes at once gains nothing', () => {
   );
 });
 
-test('over any sequence of profits, losses, deposits and withdrawals the price never moves at an operation, and owned plus rounding is the equity', () => {
+test('over any profits, losses, deposits and withdrawals no operation moves the price, and owned plus rounding equals the equity', () => {
   const operation = fc.oneof(
     fc.record({ kind: fc.constant('deposit' as const), usd: usd(0.000001, 1_000_000) }),
     fc.record({ kind: fc.constant('withdraw' as const), part: fc.integer({ min: 1, max: 1_000 }) }),
@@ -117,7 +117,7 @@ test('over any sequence of profits, losses, deposits and withdrawals the price n
   );
 });
 
-test('the ceiling is nothing on paper, a tenth at limited_live and the mandate at live', () => {
+test('the limit is nothing on paper, a tenth at limited_live and the mandate at live', () => {
   expect((['draft', 'backtest', 'stress_test', 'paper', 'shadow'] as const).map((stage) => vaultCeilingUsd(stage, '25000'))).toEqual(
     Array(5).fill('0'),
   );

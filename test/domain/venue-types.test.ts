@@ -30,7 +30,7 @@ declare const receivedSomewhere: Quote;
 declare const info: PaperFillInfo;
 declare const market: PaperMarket;
 
-test("a quote prices orders of its own venue, and the compiler does not settle on a union that would let another's in", () => {
+test('a quote prices orders of its own venue, and the compiler does not accept a union with another', () => {
   refused(() => [
     executablePrice(onChain, 'spotchain', 'buy'),
     // @ts-expect-error the exchange's quote on the chain
@@ -48,7 +48,7 @@ test("a quote prices orders of its own venue, and the compiler does not settle o
   expect(refused).toBeTypeOf('function');
 });
 
-test('no quote becomes that of another venue by being relabelled or copied', () => {
+test('no quote becomes another venue’s by relabelling or copying', () => {
   refused(() => {
     // @ts-expect-error the label is changed, the brand is not
     const relabelled: Quote<'spotexchange'> = { ...onChain, venue: 'spotexchange' as const };
@@ -74,7 +74,7 @@ test('a reference price is no quote: it prices no order, fills none, and marks n
   });
 });
 
-test('clients and paper fills take what risk let pass, and nothing that was changed since', () => {
+test('clients and paper fills take only orders passed by risk and unchanged since', () => {
   refused(() => {
     const sent = { orgId: 'o', key: 'k', quote: onChain, decisionPrice: '1', leaseUntil: 0, leaseLeftMs: () => 0 };
     return [
@@ -93,7 +93,7 @@ test('clients and paper fills take what risk let pass, and nothing that was chan
   });
 });
 
-test("a client takes the orders and the quotes of its own venue, and is registered under no other's name", () => {
+test('a client takes the orders and quotes of its own venue, and is registered only under its name', () => {
   refused(() => {
     const sent = { orgId: 'o', key: 'k', decisionPrice: '1', leaseUntil: 0, leaseLeftMs: () => 0 };
     const clients: ExecutionClients = {
@@ -127,7 +127,7 @@ test("a client takes the orders and the quotes of its own venue, and is register
   });
 });
 
-test('what lost its venue on a way through data has it again only by being asked', () => {
+test('a venue type lost in data returns only by a check', () => {
   refused(() => {
     const sent = { orgId: 'o', key: 'k', decisionPrice: '1', leaseUntil: 0, leaseLeftMs: () => 0 };
     if (!isOrderOn(approvedSomewhere, 'spotchain') || !isQuoteOf(receivedSomewhere, 'spotchain')) return [];
@@ -141,7 +141,7 @@ test('what lost its venue on a way through data has it again only by being asked
   expect([isQuoteOf(quote, 'spotchain'), isQuoteOf(quote, 'spotexchange')]).toEqual([true, false]);
 });
 
-test('a verdict has an approved order only where it passed', () => {
+test('a verdict has an approved order only if it passed', () => {
   refused(() => {
     const verdict = assessOrder(order, context);
     // @ts-expect-error not before `ok` was looked at
@@ -162,7 +162,7 @@ function bracketed(code: string, from: number): string {
   return code.slice(from);
 }
 
-test('nobody talks the compiler out of it: no approved order is made by a cast, and nothing is cast on its way into the risk function', () => {
+test('no cast bypasses it: none makes an approved order, and none precedes the risk function', () => {
   const casts = product.flatMap(({ path, code }) => [
     ...(path !== 'src/domain/risk/assess.ts' && /\bas (?:unknown as )?RiskApproved\b/.test(code) ? [`${path}: as RiskApproved`] : []),
     ...[...code.matchAll(/\b(?:assessOrder|executablePrice|paperFill)\(/g)]

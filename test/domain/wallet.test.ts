@@ -19,7 +19,7 @@ const fill = (over: Partial<ReportedFill>): ReportedFill => ({
   ...over,
 });
 
-test('long and short trades are summed by the position that they closed, fees signed and taken off in the end', () => {
+test('long and short trades are summed by the closed position, with signed fees deducted at the end', () => {
   const { pnl, coverage } = closedPnlOf([
     fill({ closedPnl: '4.9862', fee: '0.072565', startPosition: '0.214' }),
     fill({ closedPnl: '-1.5', fee: '-0.01', direction: 'Close Short', startPosition: '-3' }),
@@ -46,7 +46,7 @@ test('long and short trades are summed by the position that they closed, fees si
   expect(coverage).toMatchObject({ label: 'reported/partial', fills: 5, counted: 5, excluded: 0, truncated: false });
 });
 
-test('spot fills, conversions and repeated rows count for nothing; fees in other tokens are in no sum', () => {
+test('spot fills, conversions and repeated rows do not count; fees in other tokens are in no sum', () => {
   const twice = fill({ closedPnl: '1' });
   const { pnl, coverage } = closedPnlOf([
     twice,
@@ -61,16 +61,13 @@ test('spot fills, conversions and repeated rows count for nothing; fees in other
   expect(coverage).toMatchObject({ fills: 7, counted: 2, excluded: 5, feesInOtherTokens: 1 });
 });
 
-test.each(['USDC', 'USDH', 'USDT0', 'USDE'])(
-  'a fee in %s is a fee in dollars: it is subtracted from what a closing fill brought',
-  (feeToken) => {
-    const { pnl, coverage } = closedPnlOf([fill({ coin: 'xyz:TSLA', closedPnl: '100', fee: '50', feeToken })]);
-    expect(pnl).toMatchObject({ grossPnl: '100', fees: '50', netPnl: '50' });
-    expect(coverage.feesInOtherTokens).toBe(0);
-  },
-);
+test.each(['USDC', 'USDH', 'USDT0', 'USDE'])('a fee in %s is a fee in dollars: it is deducted from a closing fill', (feeToken) => {
+  const { pnl, coverage } = closedPnlOf([fill({ coin: 'xyz:TSLA', closedPnl: '100', fee: '50', feeToken })]);
+  expect(pnl).toMatchObject({ grossPnl: '100', fees: '50', netPnl: '50' });
+  expect(coverage.feesInOtherTokens).toBe(0);
+});
 
-test('at the cap the rest is not known, and no fills at all say so', () => {
+test('at the cap the rest is unknown, and no fills at all are reported', () => {
   const many = Array.from({ length: FILLS_CAP }, () => fill({}));
   expect(closedPnlOf(many).coverage).toMatchObject({ truncated: true, cap: 2_000, from: many[0]?.at, to: many.at(-1)?.at });
   expect(closedPnlOf([])).toMatchObject({

@@ -207,7 +207,7 @@ test.each(TABLE)('why no trades: %s', (_, over, sentences) => {
   expect(whyNoTrades(facts(over))).toEqual(sentences);
 });
 
-test('of an agent with every reason at once they are told in this order: quarantine, pause, autonomy, proposals, risk, missed slots; rules only without them', () => {
+test('with every reason at once the order is: quarantine, pause, autonomy, proposals, risk, missed slots; rules only without them', () => {
   const all = facts({
     isQuarantined: true,
     pauseCause: 'operator',
@@ -309,7 +309,7 @@ test.each(SIMULATED)('why a simulated stretch holds no trade: %s', (_, result, s
   expect(whyNoneSimulated(result)).toEqual(sentences);
 });
 
-test('of several instruments each is told what kept it', () => {
+test('of several instruments each has its reason', () => {
   expect(
     entryRulesInWords([
       rule({ instrument: 'spotexchange:BTCUSDT' }),

@@ -37,7 +37,7 @@ function valuesOf(indicator: WindowedIndicator, inputs: readonly Input[]): { val
 const need = (name: IndicatorNeed['name'], period: number) => ({ name, period, timeframe: name === 'funding_percentile' ? '1h' : '1m' });
 
 describe.each(NAMES)('%s', (name) => {
-  test.each([2, 14])('of period %s has one value however much came before its window', (period) => {
+  test.each([2, 14])('of period %s has one value whatever came before its window', (period) => {
     const one = need(name, period);
     const { barMs } = windowOf(one);
     const inputs = series(name, 2_200);
@@ -51,7 +51,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(whole.at(-1)?.value).not.toBeNull();
   });
 
-  test('over all bars is what it was before windows, bit for bit', () => {
+  test('over all bars equals the value before windows existed, bit for bit', () => {
     const one = need(name, 14);
     const inputs = series(name, 2_200);
     const indicator = indicatorOf(name);
@@ -66,7 +66,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-test('the longest windows lie within the bars that are kept of a series', () => {
+test('the longest windows are within the stored bars of a series', () => {
   for (const name of ['rsi', 'ema', 'volatility'] as const)
     for (let period = 2; period <= MAX_PERIOD; period++) {
       expect(windowBars(need(name, period))).toBeLessThanOrEqual(2_000);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
 import { figureInWords } from '../../src/domain/values/words.ts';
 
-test('no figure has an exponent, and none that is not zero reads as zero', () => {
+test('no figure has an exponent, and no nonzero one reads as zero', () => {
   expect(figureInWords(8.912e-7)).toBe('less than 0.001');
   expect(figureInWords(-8.912e-7)).toBe('between -0.001 and 0');
   expect([figureInWords(14), figureInWords(1.80049), figureInWords(0)]).toEqual(['14', '1.8', '0']);
@@ -17,7 +17,7 @@ test('no figure has an exponent, and none that is not zero reads as zero', () =>
   );
 });
 
-test('a name with half of a character has no canonical encoding, as a text has none', () => {
+test('a name with half a surrogate pair has no canonical encoding, like a text', () => {
   expect(() => canonicalJson({ '\ud800': 1 })).toThrow(TypeError);
   expect(() => canonicalJson({ a: [{ 'b\udc00': null }] })).toThrow(/lone surrogate/);
   expect(canonicalJson({ '\u{1f600}': 1 })).toBe('{"\u{1f600}":1}');

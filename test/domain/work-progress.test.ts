@@ -20,7 +20,7 @@ import {
 
 const AT = 1_000_000;
 
-test('what is left follows from what was done, is never below zero, and is unknown where nothing was done', () => {
+test('remaining time follows from the progress, is never negative, and is unknown without progress', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 1e6 }),
@@ -38,7 +38,7 @@ test('what is left follows from what was done, is never below zero, and is unkno
   expect(workProgress({ counted: { done: 1, total: 2, unit: 'bars' }, at: AT }).remainingMs).toBeNull();
 });
 
-test('a run waits for a place, then for its venue; while it is simulated its rest is known; after its end nothing is left', () => {
+test('a run waits for a place, then for its venue; while simulated its remaining time is known; after its end none is left', () => {
   expect(evaluationProgress('queued', null, AT)).toMatchObject({ progress: null, remainingMs: null, waitingFor: { cause: 'queue' } });
   const fetching = { done: 3, total: 9, doing: 'fetching AAPLx 5m (1 of 2)', since: AT - 100 };
   expect(evaluationProgress('running', fetching, AT)).toMatchObject({
@@ -65,7 +65,7 @@ test('a run waits for a place, then for its venue; while it is simulated its res
     expect(evaluationProgress(state, simulating, AT)).toEqual(NOTHING_LEFT);
 });
 
-test('an import has a rest while it says so; one that is silent shows how far it came; one that ended has nothing left', () => {
+test('an import has a remaining time while it reports; a silent one shows its progress; an ended one has none left', () => {
   const waitingFor = { cause: 'venue', detail: 'the venue answers' } as const;
   const work = { unit: 'bars', done: 250, total: 1_000, waitingFor, begunAt: AT - 100, seenAt: AT - 30_000, endedAt: null, error: null };
   const progress = { done: 250, total: 1_000, unit: 'bars' };
@@ -129,7 +129,7 @@ test('a proposal waits for its approval, its signature, a worker, the market and
     expect(proposalProgress(proposal({ state }), AT)).toEqual(NOTHING_LEFT);
 });
 
-test('a transfer waits for its signature, both chains and the provider; one that is late ends nobody knows when', () => {
+test('a transfer waits for its signature, both chains and the provider; the end of a late one is unknown', () => {
   const transfer = (over: Partial<TrackedTransfer>, axes: object = {}): TrackedTransfer => ({
     state: 'submitted',
     axes: {
@@ -160,7 +160,7 @@ test('a transfer waits for its signature, both chains and the provider; one that
     expect(transferProgress(transfer({ state }), AT)).toEqual(NOTHING_LEFT);
 });
 
-test('a launch on a curve waits for its signature, the chain, buyers and a keeper; only what buyers filled is counted', () => {
+test('a launch on a curve waits for its signature, the chain, buyers and a keeper; only the buyers’ part counts', () => {
   const causes = CURVE_LAUNCH_STATES.map((state) => [state, curveLaunchProgress(state, 37.5, AT).waitingFor?.cause ?? null]);
   expect(Object.fromEntries(causes)).toEqual({
     prepared: 'signature',
@@ -177,7 +177,7 @@ test('a launch on a curve waits for its signature, the chain, buyers and a keepe
   expect(curveLaunchProgress('trading', null, AT).progress).toBeNull();
 });
 
-test('an unpaid launch by the launcher is waited for until its offer ends; a paid one ends nobody knows when', () => {
+test('an unpaid launch by the launcher waits until its offer ends; the end of a paid one is unknown', () => {
   const progressOf = (state: (typeof LAUNCHER_LAUNCH_STATES)[number]) => launcherLaunchProgress(state, AT + 40_000, AT);
   expect(Object.fromEntries(LAUNCHER_LAUNCH_STATES.map((state) => [state, progressOf(state).waitingFor?.cause ?? null]))).toEqual({
     quoted: 'queue',
@@ -195,7 +195,7 @@ test('an unpaid launch by the launcher is waited for until its offer ends; a pai
     expect(progressOf(state).remainingMs).toBeNull();
 });
 
-test('a replay has a rest while it plays, at its speed; a paused one and one that loops end nobody knows when', () => {
+test('a replay has a remaining time while it plays, at its speed; the end of a paused or looping one is unknown', () => {
   const replay = { mode: 'playing', from: 0, at: 20_000, to: 80_000, speed: 10, loop: false, events: 3, moves: 0, failure: null } as const;
   const progress = { done: 20, total: 80, unit: 'seconds of the tape' };
   expect(replayProgress(replay)).toEqual({ progress, remainingMs: 6_000, waitingFor: null });

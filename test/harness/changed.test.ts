@@ -9,7 +9,7 @@ const { testsOfChanges } = (await import(new URL('../changed.mjs', import.meta.u
   testsOfChanges(root: string, since?: string): { readonly changed: readonly string[]; readonly tests: readonly string[] };
 };
 
-test('a changed file is answered for by the tests that import it, a new test by itself, and what needs a running service is left out', () => {
+test('a changed file runs the tests that import it, a new test runs itself, and tests with a running service are left out', () => {
   const root = mkdtempSync(join(tmpdir(), 'changed-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const write = (path: string, text: string): void => {

@@ -38,7 +38,7 @@ test.skipIf(redisUrl === null)('the Redis is a real one with a password', async 
   }
 });
 
-test('waiting names what did not happen', async () => {
+test('a failed wait names what did not happen', async () => {
   await expect(waitFor(() => false, { what: 'the moon', deadlineMs: 20 })).rejects.toThrow('the moon: not within 0.2 s');
   let calls = 0;
   expect(await waitFor(() => (++calls > 3 ? 'there' : null), { what: 'the fourth call' })).toBe('there');

@@ -40,7 +40,7 @@ async function eventsOf(
   return events;
 }
 
-test('a bar of a recording is received when it ends, and not before', async () => {
+test('a bar of a recording is received at its end, and not before', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('1m', '5m', '1h', '24h'),
@@ -153,7 +153,7 @@ test('news and posts without an offset are refused, not read in the time zone of
   );
 });
 
-test('a market pays nothing before the provider said that its outcome is final', () => {
+test('a market pays nothing before the provider has said that its outcome is final', () => {
   const text = (values: readonly string[]): string => JSON.stringify(values);
   fc.assert(
     fc.property(
@@ -187,7 +187,7 @@ test('a market pays nothing before the provider said that its outcome is final',
   );
 });
 
-test('the bar of the present is no bar of the exchange until it says that it is closed', () => {
+test('the forming bar is not used as a bar of the exchange until it is closed', () => {
   const symbols = streamSymbols(['BTCUSDT']);
   fc.assert(
     fc.property(fc.boolean(), fc.integer({ min: 0, max: 59_999 }), (closed, into) => {

@@ -105,7 +105,7 @@ async function alertsOf(id: string): Promise<string[]> {
   }
 }
 
-test('a transfer in each direction is completed with what was promised at least', { timeout: 240_000 * PATIENCE }, async () => {
+test('a transfer in each direction completes with at least the promised amount', { timeout: 240_000 * PATIENCE }, async () => {
   const before = await client().readContract({ address: TOKEN, abi: erc20Abi, functionName: 'balanceOf', args: [evm.address] });
   const outward = await transfer('spotchain', 'cctp', '40');
   const out = await ended(outward.id, 'completed');
@@ -121,7 +121,7 @@ test('a transfer in each direction is completed with what was promised at least'
 });
 
 testInProof(
-  'one that is held is told to be late once, counts in transit, and is completed when it is let go',
+  'a delayed transfer is alerted once, counts as in transit, and completes when released',
   {
     timeout: 240_000 * PATIENCE,
   },
@@ -150,7 +150,7 @@ testInProof(
   },
 );
 
-testInProof('one that the solver cannot pay is refunded on the source chain', { timeout: 240_000 * PATIENCE }, async () => {
+testInProof('a transfer that the solver cannot pay is refunded on the source chain', { timeout: 240_000 * PATIENCE }, async () => {
   await chain('bridge_trouble', { provider: 'relay', how: 'fails_then_refunds' });
   const quote = await transfer('evmvenue', 'relay', '15');
   await chain('bridge_trouble', { provider: 'relay', how: null });

@@ -41,7 +41,7 @@ const SECTIONS: readonly [section: string, said: readonly RegExp[]][] = [
   ['Through the gates', [/^\d+ trades, return -?[\d.]+ %\. A look at a stretch of history/m]],
 ];
 
-test('every program among the examples is run by a command of the guide, or is a part of one that is', () => {
+test('every example program is run by a command of the guide, or is part of one that is', () => {
   const programs = readdirSync(join(ROOT, 'examples')).filter((name) => /\.(ts|py)$/.test(name));
   const commands = SECTIONS.map(([section]) => commandsUnder(GUIDE, section)).join('');
   const isPart = (name: string): boolean =>
@@ -51,7 +51,7 @@ test('every program among the examples is run by a command of the guide, or is a
   ).toEqual([]);
 });
 
-test('what the guide runs is there after `npm start`, which installs no tools of tests', () => {
+test('what the guide runs exists after `npm start`, which installs no test tools', () => {
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
   const given = [...Object.keys(dependencies), 'sevengate'];
   const commands = readFileSync(join(ROOT, GUIDE), 'utf8').matchAll(/\bnpx (\S+)/g);
@@ -64,7 +64,7 @@ test('what the guide runs is there after `npm start`, which installs no tools of
   expect(wanted.filter((name) => !given.includes(name))).toEqual([]);
 });
 
-test('each way in trades on paper under its mandate, and nothing beyond it', { timeout: 300_000 * PATIENCE }, async () => {
+test('each integration trades on paper within its mandate', { timeout: 300_000 * PATIENCE }, async () => {
   const began = performance.now();
   const tookS = new Map<string, number>();
   const printed = await Promise.all(

@@ -32,7 +32,7 @@ const closing = (server: Server): Promise<unknown> => new Promise((closed) => se
 const fullName = (command: Command): string => (command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`);
 
 describe('words', () => {
-  test('every command has its help and speaks JSON', async () => {
+  test('every command has help and supports JSON', async () => {
     const { stdout, code } = await sevengate(['--help']);
     expect(code).toBe(0);
     const commands = [...stdout.matchAll(/^ {2}([a-z-]+) \[(?:options|command)\]/gm)]
@@ -53,7 +53,7 @@ describe('words', () => {
     expect(alone.stdout).toContain('Usage: sevengate tape replay');
   });
 
-  test('a wrong word ends in one sentence, with the right one where it is near', async () => {
+  test('a wrong word ends in one sentence, with the right one if it is similar', async () => {
     const wrong = [
       [['strat'], /^sevengate: unknown command 'strat': did you mean start\? \(see sevengate --help\)$/],
       [['start', '--rol', 'api'], /^sevengate: unknown option '--rol': did you mean --role\?/],
@@ -83,7 +83,7 @@ describe('words', () => {
 });
 
 describe('settings', () => {
-  test('a wrong setting stops a start with a sentence for each, before anything was made', async () => {
+  test('a wrong setting stops a start with a sentence for each, before anything is created', async () => {
     const start = async (env: Record<string, string>) => {
       const folder = join(home(), 'state');
       return { folder, ...(await sevengate(['start'], { SEVENGATE_HOME: folder, ...env })) };
@@ -107,7 +107,7 @@ describe('settings', () => {
     expect(several.code).toBe(1);
   });
 
-  test('a state folder that cannot be made is named', async () => {
+  test('a state folder that cannot be created is named', async () => {
     const file = join(home(), 'file');
     writeFileSync(file, '');
     expectSentence(
@@ -118,7 +118,7 @@ describe('settings', () => {
 });
 
 describe("a database of one's own", () => {
-  test('one that is not there, silent, locked or missing ends the start in one sentence', async () => {
+  test('a missing, silent or locked one ends the start in one sentence', async () => {
     const silent = await listen();
     const real = new URL(await testDatabase('empty'));
     const other = (change: (url: URL) => void): string => {

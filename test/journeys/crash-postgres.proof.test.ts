@@ -85,7 +85,7 @@ for (const [row, kind] of KINDS.entries()) {
     });
 
     inTurn(0)(
-      'stops at once in the middle of a tick and starts again: what it acknowledged is there, and ticks go on',
+      'stops in the middle of a tick and starts again: acknowledged data is there, and ticks continue',
       async () => {
         const database = await crashingPostgres();
         await withWorkers({ databaseUrl: database.url, queue: await queueAt(database.url) }, async (fixture) => {
@@ -111,7 +111,7 @@ for (const [row, kind] of KINDS.entries()) {
     );
 
     inTurn(1)(
-      'ends every connection of the workers in the middle of ticks, again and again: they come back by themselves',
+      'ends all worker connections during ticks, repeatedly: the workers recover by themselves',
       async () => {
         const databaseUrl = await testDatabase();
         const admin = openDatabase({ url: databaseUrl, connections: 1, role: null, name: 'sevengate crash test admin' });

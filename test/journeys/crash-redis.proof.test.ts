@@ -143,7 +143,7 @@ async function faultLasts(ms: number): Promise<void> {
 
 describe.skipIf(!found).concurrent('Redis', () => {
   test(
-    'is killed and comes back: ticks go on by themselves, commands never waited for it, and a worker can stop without it',
+    'is killed and returns: ticks continue by themselves, commands never wait for it, and a worker can stop without it',
     async () => {
       await withRedis(async (fixture, redis) => {
         for (let round = 0; round < rounds({ suite: 1, proof: 2 }); round++) {
@@ -167,7 +167,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
   );
 
   test(
-    'forgets everything in the middle of a tick, again and again: the schedule is rebuilt',
+    'loses everything in the middle of a tick, repeatedly: the schedule is rebuilt',
     async () => {
       await withRedis(async (fixture, redis) => {
         for (let round = 0; round < rounds({ suite: 1, proof: 21 }); round++) {
@@ -182,7 +182,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
   );
 
   testInProof(
-    'stops answering for a while without closing a connection: ticks go on once it answers',
+    'stops answering for a while without closing a connection: ticks continue once it answers',
     async () => {
       await withRedis(async (fixture, redis) => {
         for (const lastsMs of [FAULT_MS, 2 * FAULT_MS].slice(0, rounds({ suite: 1, proof: 2 }))) {
@@ -200,7 +200,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
 
   // The suite runs the case that neither answers nor closes connections: a client that waits for it waits forever.
   test.each((['SIGKILL', 'SIGSTOP'] as const).filter((_, row) => isMet(row, 1, 2)))(
-    'is gone (%s): proposals are cancelled and everything is halted within a second, and nothing begins afterwards',
+    'is gone (%s): proposals are cancelled and everything is halted within a second, and nothing starts afterwards',
     async (signal) => {
       await withRedis(async (fixture, redis) => {
         const context = { ...fixture.context, permissions: ['trade:execute', 'risk:manage'] } as const;

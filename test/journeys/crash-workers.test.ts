@@ -28,7 +28,7 @@ for (const [row, kind] of KINDS.entries()) {
 
   describe.concurrent(`with the queue in ${kind}`, () => {
     inTurn(0)(
-      'one of two workers is killed in the middle of ticks, again and again: every slot stays decided once',
+      'one of two workers is repeatedly killed during ticks: every slot is decided exactly once',
       async () => {
         await withWorkers(await place(kind), async (fixture) => {
           let workers = await Promise.all([fixture.startWorker(), fixture.startWorker()]);
@@ -47,7 +47,7 @@ for (const [row, kind] of KINDS.entries()) {
     );
 
     inTurn(1)(
-      'the only worker is killed in the middle of a tick: the next one writes the missed slots late and goes on',
+      'the only worker is killed during a tick: the next one writes the missed slots late and continues',
       async () => {
         await withWorkers(await place(kind), async (fixture) => {
           let worker = await fixture.startWorker();
@@ -73,7 +73,7 @@ for (const [row, kind] of KINDS.entries()) {
     );
 
     testInProof(
-      'a worker hangs with a tick in its hands: another takes that tick over, and the first, when it wakes, changes nothing',
+      'a worker hangs during a tick: another takes it over, and the first one changes nothing when it wakes',
       async () => {
         await withWorkers({ ...(await place(kind)), periodMs: 30_000 }, async (fixture) => {
           const agentId = fixture.agents[7] as string;
@@ -105,7 +105,7 @@ for (const [row, kind] of KINDS.entries()) {
     );
 
     inTurn(3)(
-      'an agent whose tick takes the process down is paused after three deaths; the others go on',
+      'an agent whose tick kills the process is paused after three deaths; the others continue',
       async () => {
         await withWorkers(await place(kind), async (fixture) => {
           const poison = fixture.agents[4] as string;
@@ -139,7 +139,7 @@ for (const [row, kind] of KINDS.entries()) {
 }
 
 test.skipIf(!redisThere).concurrent(
-  'the same tick is delivered ten times over to two workers: nothing is decided twice, and nobody is suspected',
+  'the same tick is delivered ten times to two workers: nothing is decided twice, and no agent is suspected',
   async () => {
     const { databaseUrl, queue } = await place('redis');
     await withWorkers({ databaseUrl, queue }, async (fixture) => {

@@ -74,7 +74,7 @@ async function meanwhileTicking<T>(work: Promise<T>, hasBegun: () => boolean): P
   return watched;
 }
 
-test('with every condition met the agent buys and its book holds what the wallet got', async () => {
+test('if every condition is met the agent buys, and its book equals the wallet’s change', async () => {
   const agentId = await world.liveAgent();
   await delegate(agentId);
   const begun = await world.proposed(agentId);
@@ -87,7 +87,7 @@ test('with every condition met the agent buys and its book holds what the wallet
   expect(fixture.errors).toEqual([]);
 });
 
-test('a position of swaps is no whole number of lots, and its sale leaves nothing: not in the book, not in the wallet', async () => {
+test('a swap position is no whole number of lots, and its sale leaves nothing in the book or the wallet', async () => {
   const agentId = await world.liveAgent();
   await delegate(agentId);
   await world.proposed(agentId);
@@ -143,7 +143,7 @@ test.each([
   expect([world.broadcasts(), world.provider.signed.size]).toEqual([0, 0]);
 });
 
-test('without the server’s own switch and key there is no client, and the proposal says so', async () => {
+test('without the server’s switch and key there is no client, and the proposal says so', async () => {
   const agentId = await world.liveAgent();
   await delegate(agentId);
   await world.receive();
@@ -167,7 +167,7 @@ const CHANGES: readonly (readonly [string, (agentId: string) => Promise<unknown>
   ['the proposal has gone on', async () => fixture.sql`update proposals set state = 'unknown'`, 'state_conflict'],
   ['an emergency halt comes', async () => fixture.sql`update control set epoch = epoch + 1`, 'halted'],
 ];
-test.each(CHANGES)('%s between preparing and signing: the signer sees it itself and refuses', async (_, change, code) => {
+test.each(CHANGES)('%s between preparing and signing: the signer detects it and refuses', async (_, change, code) => {
   const agentId = await world.liveAgent();
   await delegate(agentId);
   world.meanwhile.call = () => change(agentId);
@@ -200,7 +200,7 @@ const AFTER: readonly (readonly [string, (agentId: string) => Promise<unknown>, 
   ['the agent is paused', (agentId) => fixture.commands.pause(fixture.context(), agentId), 'halted'],
   ['an emergency halt comes', () => fixture.commands.emergencyHalt(fixture.context()), 'halted'],
 ];
-test.each(AFTER)('%s after signing and is answered: what was signed is never submitted', async (_, change, reason) => {
+test.each(AFTER)('%s after signing and is answered: the signed bytes are never submitted', async (_, change, reason) => {
   const agentId = await world.liveAgent();
   await delegate(agentId);
   const done: unknown[] = [];
@@ -218,16 +218,19 @@ test.each([
   ['wrong_signature', 'signature_invalid'],
   ['other_key', 'signature_invalid'],
   ['unsigned', 'signature_missing'],
-] as const)('what the provider gives back %s is not the prepared message: %s, and nothing is broadcast', async (conduct, reason) => {
-  const agentId = await world.liveAgent();
-  await delegate(agentId);
-  world.provider.behave(conduct);
-  const failed = await world.proposed(agentId);
-  expect([failed?.state, failed?.reason, world.broadcasts()]).toEqual(['failed', reason, 0]);
-  expect(await world.tokensOf()).toBe(0n);
-});
+] as const)(
+  'an answer of the provider that is %s does not match the prepared message: %s, and nothing is broadcast',
+  async (conduct, reason) => {
+    const agentId = await world.liveAgent();
+    await delegate(agentId);
+    world.provider.behave(conduct);
+    const failed = await world.proposed(agentId);
+    expect([failed?.state, failed?.reason, world.broadcasts()]).toEqual(['failed', reason, 0]);
+    expect(await world.tokensOf()).toBe(0n);
+  },
+);
 
-test('an answer of the provider that is lost leaves no fill; one of the chain that is lost leaves exactly one', async () => {
+test('a lost answer of the provider leaves no fill; a lost answer of the chain leaves exactly one', async () => {
   const agentId = await world.liveAgent();
   await delegate(agentId);
   world.provider.faults.set({ lostAnswer: 1 });
@@ -251,7 +254,7 @@ test('an answer of the provider that is lost leaves no fill; one of the chain th
   expect(fills).toBe(1);
 });
 
-test('only the id is asked for: what was never put before the signer, or is a person’s, is not signed', async () => {
+test('only an id is accepted: an order never proposed, or a person’s, is not signed', async () => {
   const signing = createSigning({
     ...signingOn(fixture.sql, { home: world.home, chain: world.rpc }),
     remote: { signTransaction: () => expect.fail('nothing is to be signed') },
@@ -318,7 +321,7 @@ const FORGED_CUT = `
     from observations where slot = b.slot), 'UTF8')), 'hex');
   update trail_changes c set digest = (select sha256(convert_to(to_jsonb(b)::text, 'UTF8')) from cut_batches b where b.slot::text = c.key) where name = 'cut_batches'`;
 
-test('a quote that somebody put into the database is not the feed’s, whatever else was made to fit it', async () => {
+test('a quote inserted into the database is not the feed’s, whatever else was made to match', async () => {
   const agentId = await world.liveAgent();
   await delegate(agentId);
   world.meanwhile.call = async () => {
@@ -334,7 +337,7 @@ test('a quote that somebody put into the database is not the feed’s, whatever 
   expect([world.broadcasts(), world.provider.signed.size]).toEqual([0, 0]);
 });
 
-test('a worker that somebody has taken over signs a worse price with a quote that fits it: the feed’s own quote refuses it', async () => {
+test('a compromised worker signs a worse price with a matching quote: the feed’s own quote refuses it', async () => {
   const agentId = await world.liveAgent();
   await delegate(agentId);
   world.meanwhile.call = async () => {
@@ -355,7 +358,7 @@ test('a worker that somebody has taken over signs a worse price with a quote tha
   expect([world.broadcasts(), world.provider.signed.size]).toEqual([0, 0]);
 });
 
-test('the signer counts what it signs in a file of its own, and stops at its own limit', async () => {
+test('the signer counts its signatures in its own file, and stops at its own limit', async () => {
   limit.usd = '500';
   const agentId = await world.liveAgent();
   await delegate(agentId);
@@ -424,7 +427,7 @@ async function boughtByTake(kind: 'thesis' | 'basis'): Promise<string> {
   return id;
 }
 
-test('a Take buys from the wallet that its owner delegated to it, and its operator closes it again to the last unit', async () => {
+test('a Take buys from its owner’s delegated wallet, and its operator closes it to the last unit', async () => {
   const id = await boughtByTake('thesis');
   expect(await fixture.takes.close(fixture.context(), id)).toMatchObject({ ok: true, value: { reason: 'closing' } });
   await world.receive();
@@ -451,7 +454,7 @@ test('a Take buys from the wallet that its owner delegated to it, and its operat
   expect(fixture.errors).toEqual([]);
 });
 
-test('a basis policy enters at its discount from a delegated wallet and leaves on reversion', async () => {
+test('a basis policy enters at its discount from a delegated wallet and exits on reversion', async () => {
   world.receiveReference();
   fixture.premiums.set(AAPL, -3);
   const id = await boughtByTake('basis');
@@ -467,7 +470,7 @@ test('a basis policy enters at its discount from a delegated wallet and leaves o
   expect(fixture.errors).toEqual([]);
 });
 
-test('without a wallet that is delegated to this very Take it is not armed live, and nothing is paid in', async () => {
+test('without a wallet delegated to this very Take it is not armed live, and nothing is deposited', async () => {
   const id = await draftTake();
   const refusedFor = async (words: string) =>
     expect(await armed(id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict', detail: expect.stringContaining(words) } });

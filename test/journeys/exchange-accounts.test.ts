@@ -131,7 +131,7 @@ const held = ({ key }: SandboxAccount, asset: string): Decimal =>
       .find((each) => each.asset === asset)?.free ?? '0',
   );
 
-test('the orders of two organizations go to two accounts, and each account agrees with its own books', async () => {
+test('the orders of two organizations go to two accounts, and each account equals its own books', async () => {
   give(ORG, FIRST);
   give(OTHER, SECOND);
   const agents = [
@@ -167,7 +167,7 @@ test('the orders of two organizations go to two accounts, and each account agree
   expect([row?.found, fixture.errors]).toEqual([0, []]);
 });
 
-test('an organization without a key sends nothing, is told so by risk, and an order that comes so far fails by name', async () => {
+test('an organization without a key sends nothing, is rejected by risk, and an order that gets further fails by name', async () => {
   give(OTHER, SECOND);
   const agentId = await liveAgent(ORG);
   await takePrice();
@@ -193,7 +193,7 @@ test('an organization without a key sends nothing, is told so by risk, and an or
   expect(rejection).toMatchObject({ limit: EXCHANGE_KEY, before: 'none', suggestion: 'sevengate exchange-keys add' });
 });
 
-test('a key that is exchanged while an order’s answer is lost loses nothing: the order is found with the new one', async () => {
+test('a key replaced while an order’s answer is lost loses nothing: the order is found with the new one', async () => {
   give(ORG, FIRST);
   const agentId = await liveAgent(ORG);
   await takePrice();
@@ -225,7 +225,7 @@ test('a key that is exchanged while an order’s answer is lost loses nothing: t
   expect([proposal?.state, simulator.accountWith(FIRST.key)?.orders.length]).toEqual(['filled', 1]);
 });
 
-test('the signer signs the very order that is under way, and nothing that the worker’s key or the database alone could ask for', async () => {
+test('the signer signs only the order being executed, and nothing that the worker’s key or the database alone could request', async () => {
   give(ORG, FIRST);
   give(OTHER, SECOND);
   const agentId = await liveAgent(ORG);
@@ -285,7 +285,7 @@ test('the signer signs the very order that is under way, and nothing that the wo
   });
 });
 
-test('an account is followed with a signature that is good for that alone, and an Ed25519 key signs none', async () => {
+test('an account is followed with a signature for that purpose only, and an Ed25519 key signs none', async () => {
   const signs = signsAsWorker(home);
   const { clock } = fixture;
   const follow = (orgId: string) => {
@@ -319,7 +319,7 @@ test('an account is followed with a signature that is good for that alone, and a
   orders.close();
 });
 
-test('deposits are backed by what the account really holds: compared, kept, told where something is short, refused where nobody knows', async () => {
+test('deposits are backed by the account’s real balance: compared, stored, alerted if short, refused if unknown', async () => {
   give(ORG, FIRST);
   const { sql, clock } = fixture;
   // Only the owner of the tables can set the account's organization.
@@ -401,7 +401,7 @@ test('deposits are backed by what the account really holds: compared, kept, told
   accounts.close();
 });
 
-test('two deposits of one moment into two vaults that one account backs: one of them is paid in', async () => {
+test('of two concurrent deposits into two vaults backed by one account, one is accepted', async () => {
   const { sql, clock } = fixture;
   const reserves = createReserveStore(sql);
   const agents = [];
@@ -453,7 +453,7 @@ test('two deposits of one moment into two vaults that one account backs: one of 
   });
 });
 
-test('dollars at the exchange back no vault that trades on the primary chain only, whoever writes the deposit', async () => {
+test('dollars at the exchange do not back a vault that trades only on the primary chain, whoever writes the deposit', async () => {
   const { sql, clock } = fixture;
   const reserves = createReserveStore(sql);
   const token = { key: 'spotchain:AAPLx', kind: 'tokenized_equity' } as const;
@@ -488,7 +488,7 @@ test('dollars at the exchange back no vault that trades on the primary chain onl
   expect((await vaults.deposit(fixture.context(), agentId, '100')).ok).toBe(true);
 });
 
-test('a wallet that two organizations have backs neither', async () => {
+test('a wallet of two organizations backs neither', async () => {
   const { sql, clock } = fixture;
   const reserves = createReserveStore(sql);
   const link = (orgId: string, address: string) => sql`
@@ -514,7 +514,7 @@ test('a wallet that two organizations have backs neither', async () => {
     ]);
 });
 
-test('a key lies in a file that its owner alone may read, and an account that two organizations name is used for neither', async () => {
+test('a key is in a file readable only by its owner, and an account named by two organizations is used for neither', async () => {
   give(ORG, FIRST);
   const folder = join(home, 'exchange-keys');
   expect([statSync(folder).mode & 0o777, readdirSync(folder)]).toEqual([0o700, [`${ORG}.json`]]);

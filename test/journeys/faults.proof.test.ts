@@ -52,7 +52,7 @@ async function metric(name: string, labels: Record<string, string> = {}): Promis
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }
 
-test('the control listener says what it has, and refuses what it has not without changing anything', async () => {
+test('the control listener lists its faults, and refuses unknown ones without a change', async () => {
   const all = (await (await fetch(`${control}/faults`)).json()) as Json;
   expect(Object.keys(all)).toEqual([
     'spotexchange',
@@ -97,7 +97,7 @@ test('the control listener says what it has, and refuses what it has not without
   expect(await (await fetch(`${control}/faults`)).json()).toEqual(all);
 });
 
-test('a frozen exchange: its quotes grow stale in five seconds, its agents are told of it and lose it, and get it back', async () => {
+test('a frozen exchange: its quotes become stale within five seconds, its agents lose it, and get it back', async () => {
   await waitFor(async () => (await bitcoin())?.quality === 'live', { what: 'a live quote before' });
   // Agents learn the state of their venues two seconds after the start.
   const { version } = await waitFor(async () => (await steps(trend))[0] ?? null, { what: 'the first step' });
@@ -137,7 +137,7 @@ test('a frozen exchange: its quotes grow stale in five seconds, its agents are t
   expect(silentMs).toBeLessThan(PATIENCE * 5_000);
 });
 
-test('garbage between good frames is counted and refused, and the good quotes go on', async () => {
+test('garbage between good frames is counted and refused, and good quotes continue', async () => {
   const before = await metric('sevengate_feed_messages', { venue: 'spotexchange', what: 'received' });
   const refusedBefore = (await metric('sevengate_feed_messages', { venue: 'spotexchange' })) - before;
   for (const venue of ['spotexchange', 'evmvenue']) await turn(venue, { garbage: 0.05 });
@@ -205,7 +205,7 @@ test('crossed, zero, negative and absurd prices, lost, doubled and swapped frame
   expect(ready.status, ready.text).toBe(200);
 });
 
-test('a venue that falls silent for more than five seconds raises an alert for every agent that needs it', async () => {
+test('a venue that is silent for more than five seconds raises an alert for every agent that needs it', async () => {
   socket.send({ op: 'subscribe', id: 1, channel: 'alerts' });
   await socket.frame('the answer', ({ id }) => id === 1);
   await waitFor(async () => (await chartOf(carry)).feed === 'live', { what: 'the perpetuals venue to be live', deadlineMs: 30_000 });
@@ -223,7 +223,7 @@ test('a venue that falls silent for more than five seconds raises an alert for e
   expect(alert.data).toMatchObject({ what: 'data_degraded', agentId: carry, feed: 'lost', duty: 'active' });
 });
 
-test('a venue that goes away makes its states worth nothing, and says so on the channel', async () => {
+test('states of a missing venue lose their value, and the channel says so', async () => {
   socket.send({ op: 'subscribe', id: 2, channel: 'order_book', params: { venue: 'spotexchange', instrument: 'BTCUSDT', depth: 7 } });
   await socket.frame('a book', ({ channel, type }) => channel === 'order_book' && type === 'snapshot');
   await waitFor(async () => (await service.get('/v1/perps/BTC')).body.quality === 'live', { what: 'a live perpetual', deadlineMs: 30_000 });
@@ -248,7 +248,7 @@ test('a venue that goes away makes its states worth nothing, and says so on the 
   expect((await service.get('/v1/perps/BTC')).body.quality).toBe('live');
 });
 
-test('the keys of the identity provider may be away for a while: known tokens go on, and nothing unknown gets in', async () => {
+test('without the identity provider’s keys known tokens keep working for a while, and unknown ones are refused', async () => {
   await turn('identity', { freeze: true });
   expect((await service.get('/v1/me')).status).toBe(200);
   const [, body, signature] = service.token('operator').split('.');

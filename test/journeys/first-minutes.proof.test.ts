@@ -69,7 +69,7 @@ afterAll(async () => {
   await service?.discard();
 });
 
-test('the ready line is the last thing on standard output, after where the tokens lie and the link that signs its owner in', () => {
+test('the ready line comes last on standard output, after the place of the tokens and the sign-in link', () => {
   expect(service.stdout().split('\n')).toEqual([
     `tokens  ${service.home}/tokens/operator.token (also viewer, risk-manager, administrator), renewed every 20 minutes`,
     expect.stringMatching(/^sign in http:\/\/127\.0\.0\.1:\d+\/#\/sign-in\/[\w-]{22} \(works once, within 10 minutes\)$/),
@@ -103,7 +103,7 @@ test('the seeded members and their three agents are there', async () => {
   ]);
 });
 
-test('one strategy in either form of manifest is one hash', async () => {
+test('one strategy in either manifest form has one hash', async () => {
   const first = await service.post('/v1/agents', payload);
   expect(first.status, first.text).toBe(201);
   expect(first.body).toMatchObject({
@@ -137,7 +137,7 @@ test('one strategy in either form of manifest is one hash', async () => {
   ).toBe(first.body.manifestHash);
 });
 
-test('a wrong manifest is refused with every place that is wrong, and makes no agent', async () => {
+test('an invalid manifest is refused with every wrong place, and creates no agent', async () => {
   const before = (await service.get('/v1/agents')).body.items.length;
   const refused = await service.post('/v1/agents', {
     ...payload,
@@ -173,7 +173,7 @@ test('autonomy is raised by its own command, and to policy_auto only with risk:m
   expect((await service.post(path, { autonomy: 'confirm' })).body).toMatchObject({ autonomy: 'confirm' });
 });
 
-test('a new version has a new hash and stands at draft; the same manifest again is no version', async () => {
+test('a new version has a new hash and is at draft; the same manifest again is no version', async () => {
   const path = `/v1/agents/${ours.fromYaml}/versions`;
   const same = await service.post(path, payload);
   expect([same.status, same.body.code]).toEqual([409, 'state_conflict']);
@@ -202,7 +202,7 @@ test('an agent is paused and resumed, and cannot be paused twice', async () => {
   expect((await pause()).status).toBe(200);
 });
 
-test('a viewer may not trade, and nobody gets in with a token of somebody else', async () => {
+test('a viewer may not trade, and another organization’s token is refused', async () => {
   const refused = await service.post('/v1/agents', payload, 'viewer');
   expect([refused.status, refused.body.code]).toEqual([403, 'permission_missing']);
   expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -218,7 +218,7 @@ test('a viewer may not trade, and nobody gets in with a token of somebody else',
   expect((await service.get(`/v1/agents?access_token=${service.token('operator')}`, null)).status).toBe(401);
 });
 
-test('another organization sees nothing of this one: foreign ids answer as missing ones do', async () => {
+test('another organization sees nothing of this one: foreign ids answer like missing ones', async () => {
   const command = await sevengate(
     ['token', '--org', 'other', '--permissions', 'market:read,agent:read,trade:execute,risk:manage', '--json'],
     { SEVENGATE_HOME: service.home },
@@ -248,7 +248,7 @@ test('another organization sees nothing of this one: foreign ids answer as missi
   expect((await service.get(`/v1/agents/${ours.fromPayload}`)).body.paused).toBe(false);
 });
 
-test('at the full minute every agent on duty decides once, a paused one does not, and a dead venue fails closed', async () => {
+test('at the full minute every active agent decides once, a paused one does not, and a dead venue fails closed', async () => {
   const operator = service.token('operator');
   const live = await openSocket(service.url, operator);
   const leaving = await openSocket(service.url, operator);
@@ -368,7 +368,7 @@ test('an emergency halt pauses every agent at once, and each is resumed by a ris
   }
 });
 
-test('history and chart show the steps that were taken', async () => {
+test('history and chart show the steps taken', async () => {
   const { items } = (await service.get(`/v1/agents/${ours.paused}/history?limit=200`)).body;
   expect(items.map(({ version }: { version: number }) => version)).toEqual(items.map((_: unknown, index: number) => items.length - index));
   const duties = items.flatMap(({ event, from, to }: { event: { type: string }; from: { duty?: string } | null; to: { duty: string } }) =>
@@ -390,7 +390,7 @@ test('history and chart show the steps that were taken', async () => {
   expect(Object.keys(chart.definition.states)).toEqual(['stage', 'duty', 'feed']);
 });
 
-test('a Ctrl-C stops everything it started, and nothing secret was printed', async () => {
+test('Ctrl-C stops everything it started, and no secret was printed', async () => {
   const [socket] = sockets;
   ended = await service.stop('SIGINT');
   expect(ended).toMatchObject({ code: 0, signal: null, left: [] });

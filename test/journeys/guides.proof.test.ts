@@ -87,7 +87,7 @@ test('docs/guides/trail.md', async () => {
   expect(printed).toContain('the clock of the feed ran two hours ahead');
 });
 
-test('docs/guides/tapes.md, on the tape of all this', async () => {
+test('docs/guides/tapes.md, on the tape recorded here', async () => {
   await service.stop();
   const tape = readFileSync(join(folder, 'day.tape.ndjson'), 'utf8').trim().split('\n');
   const times = tape.flatMap((line) => /"receivedAt":(\d+)/.exec(line)?.[1] ?? []).map(Number);

@@ -162,7 +162,7 @@ async function expectNothingLost(from: number, through: number): Promise<void> {
   expect(received.length).toBe(AGENTS);
 }
 
-test('one tenant at its full rate with the worst bodies: what another one asks, its feed and its ticks stay as they were', async () => {
+test('one tenant at its full rate with the worst bodies does not affect another’s answers, feed and ticks', async () => {
   const first = nextSlot(0);
   const alone = told('alone', await answeredMs());
   const floods = [flood(worstBodies(neighbour), WORST), flood(worstQueries(neighbour), WORST)];
@@ -176,7 +176,7 @@ test('one tenant at its full rate with the worst bodies: what another one asks, 
   await expectNothingLost(first, nextSlot(0) - 60_000);
 });
 
-test('the halt and the pause are answered within a second while every other class is flooded, by others and by the same tenant', async () => {
+test('halt and pause answer within a second while every other class is flooded, by others and by the same tenant', async () => {
   const own = service.token('operator');
   const badTokens = Array.from({ length: 200 }, (_, index) => ({ method: 'GET', path: '/v1/me', headers: bearer(`a.${index}.c`) }));
   const floods = [neighbour, own].flatMap((token) => [flood(worstBodies(token), WORST), flood(worstQueries(token), WORST)]);

@@ -92,7 +92,7 @@ async function startService() {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'a service that is killed goes on where it was, and one that is told to stop leaves no process behind',
+  'a killed service continues after its restart, and a stopped one leaves no process behind',
   async () => {
     await withCluster(home);
     const first = await startService();

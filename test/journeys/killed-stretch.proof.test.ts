@@ -66,7 +66,7 @@ async function killedStretch(minutes: number): Promise<number> {
   return cut;
 }
 
-test('a stretch that is killed three times leaves no slot out and none twice, and names what it lost', async () => {
+test('a stretch killed three times leaves out no slot and repeats none, and names what it lost', async () => {
   const kills: number[] = [];
   for (const minutes of KILLED_AFTER) kills.push(await killedStretch(minutes));
   const stretch = await begunStretch('0.1');

@@ -211,7 +211,7 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve 
 });
 
 testInProof(
-  'what the guide says leads from an agent to a token that graduates, while the monitor moves',
+  'the guide’s commands lead from an agent to a graduated token, while the monitor shows progress',
   {
     timeout: 400_000 * PATIENCE,
   },
@@ -233,7 +233,7 @@ testInProof(
   },
 );
 
-test('an agent’s token is launched by the external launcher for one payment, and is told of as any agent token', {
+test('an agent’s token is launched by the external launcher for one payment, and is listed like any agent token', {
   timeout: 300_000 * PATIENCE,
 }, async () => {
   await waitFor(

@@ -135,7 +135,7 @@ test('an agent at limited_live buys and sells on the exchange, and every balance
   expect(fixture.errors).toEqual([]);
 });
 
-test('an answer that is lost leaves the proposal unknown, and the look-up books exactly one fill', async () => {
+test('a lost answer leaves the proposal unknown, and the look-up books exactly one fill', async () => {
   const { agentId } = await liveAgent();
   await receive();
   await fixture.tick();
@@ -159,7 +159,7 @@ test('an answer that is lost leaves the proposal unknown, and the look-up books 
   expect((await book(agentId)).held.lte(free('BTC'))).toBe(true);
 });
 
-test('an order in slices leaves for the exchange slice by slice, each under a name of its own, and every balance agrees', async () => {
+test('an order in slices goes to the exchange slice by slice, each under its own name, and every balance agrees', async () => {
   const { agentId } = await liveAgent({ algorithm: 'twap', urgency: 'high' });
   const before = free('USDT');
   await receive();
@@ -237,7 +237,7 @@ function peoplesOrders(
 }
 let made = 0;
 
-test('a person’s live order goes the same way, and a halt before it is sent stops it', async () => {
+test('a person’s live order works the same way, and a halt before it is sent stops it', async () => {
   const { handler, orders, activities, placed, stop } = peoplesOrders();
   const before = free('USDT');
   await receive();
@@ -257,7 +257,7 @@ test('a person’s live order goes the same way, and a halt before it is sent st
   await stop();
 });
 
-test('a person’s order rests with its capital bound, survives a lost answer, and is filled when the market comes to it', async () => {
+test('a person’s order rests with its capital reserved, survives a lost answer, and is filled when the market reaches it', async () => {
   const { orders, timers, activities, watch, bound, placed, stop } = peoplesOrders();
   await receive();
   const [top] = [fixture.quotes.get(BTC)];
@@ -298,7 +298,7 @@ test('a person’s order rests with its capital bound, survives a lost answer, a
   await restarted.stop();
 });
 
-test('what rests is taken back by its owner and by a halt, and nothing of it stays at the exchange', async () => {
+test('a resting order is cancelled by its owner and by a halt, and nothing of it stays at the exchange', async () => {
   const { handler, orders, activities, bound, placed, stop } = peoplesOrders();
   await receive();
   const limitPrice = new Decimal(fixture.quotes.get(BTC)?.bid as string).times('0.95').toDecimalPlaces(2).toFixed();
@@ -322,7 +322,7 @@ test('what rests is taken back by its owner and by a halt, and nothing of it sta
   await stop();
 });
 
-test('on paper an order rests until the market trades through it, is filled by no more than that, and once', async () => {
+test('on paper an order rests until the market trades through it, and is filled once by no more than that', async () => {
   const trades: FlowTrade[] = [];
   const { handler, orders, activities, watch, placed, stop } = peoplesOrders({
     between: async (_, from, to) => ({
@@ -425,7 +425,7 @@ function reportedOrders() {
   };
 }
 
-test('what the exchange reports is booked at once, while nobody can ask it anything', async () => {
+test('executions reported by the exchange are booked at once, while requests fail', async () => {
   const { orders, rests, taken, booked, traded, stop } = reportedOrders();
   const id = await rests();
   const before = free('BTC');
@@ -448,7 +448,7 @@ test('what the exchange reports is booked at once, while nobody can ask it anyth
   await stop();
 });
 
-test('of an order that is traded in many small parts each is booked as it is reported, and how late is told', async () => {
+test('each small part of a traded order is booked as reported, and its delay is printed', async () => {
   const { rests, taken, booked, traded, stop } = reportedOrders();
   const id = await rests();
   const parts = rounds({ suite: 4, proof: 200 });
@@ -465,7 +465,7 @@ test('of an order that is traded in many small parts each is booked as it is rep
   await stop();
 });
 
-test('whatever the stream does, each trade is booked once: by the stream or by the look, whichever comes first', async () => {
+test('whatever the stream does, each trade is booked once: by the stream or the look-up, whichever comes first', async () => {
   const { orders, watch, rests, taken, booked, traded, stop } = reportedOrders();
   for (const faults of [{ duplicate: 1 }, { reorder: 1 }, { gap: 1 }, { duplicate: 0.5, reorder: 0.5, gap: 0.3 }, { garbage: 1 }]) {
     const id = await rests();
@@ -487,7 +487,7 @@ test('whatever the stream does, each trade is booked once: by the stream or by t
   await stop();
 });
 
-test('a report that comes before the answer to the order, or while the stream is down, costs nothing', async () => {
+test('a report before the answer to the order, or while the stream is down, is not lost', async () => {
   const { orders, timers, activities, watch, followed, atExchange, rests, placed, taken, booked, traded, stop } = reportedOrders();
   await rests();
   simulator.faults.set({ lostAnswer: 1 });
@@ -512,7 +512,7 @@ test('a report that comes before the answer to the order, or while the stream is
   await stop();
 });
 
-test('a part of an agent’s order that rests is followed by the reports too: each trade is booked at once and once, and its whole ends the part', async () => {
+test('reports also fill a resting part of an agent’s order: each trade is booked at once and once, and completion ends the part', async () => {
   const { watch, followed, atExchange, taken, traded, stop } = reportedOrders();
   const { agentId } = await liveAgent({ algorithm: 'smart_order_routing_maker_first', urgency: 'low' });
   await receive();
@@ -550,7 +550,7 @@ test('a part of an agent’s order that rests is followed by the reports too: ea
   await stop();
 });
 
-test('a part that was filled in part by reports is taken back by a halt, and no trade of it is booked again', async () => {
+test('a part partially filled by reports is cancelled by a halt, and no trade is booked twice', async () => {
   const { watch, followed, taken, traded, stop } = reportedOrders();
   const { agentId } = await liveAgent({ algorithm: 'smart_order_routing_maker_first', urgency: 'low' });
   await receive();
@@ -572,7 +572,7 @@ test('a part that was filled in part by reports is taken back by a halt, and no 
   await stop();
 });
 
-test('outside code that disagrees falls to backtest in one step: what rests is taken back, what was bought stays, and a person sells it', async () => {
+test('outside code that disagrees falls to backtest in one step: resting orders are cancelled, positions stay, and a person sells them', async () => {
   const { watch, followed, taken, stop } = reportedOrders();
   const manifest = {
     entry: [],

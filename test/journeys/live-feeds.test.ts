@@ -39,7 +39,7 @@ const pauseAndResume = async (id: string): Promise<void> => {
   expect((await service.post(`/v1/agents/${id}/resume`, undefined, 'risk-manager')).status).toBe(200);
 };
 
-test('quotes begin with a snapshot and move', async () => {
+test('quotes start with a snapshot and move', async () => {
   socket.send({ op: 'subscribe', id: 1, channel: 'quotes', params: { instruments: ['spotexchange:BTCUSDT', 'spotchain:AAPLx'] } });
   const answer = await socket.frame('the answer', ({ id }) => id === 1);
   expect(answer).toMatchObject({ type: 'subscribed', channel: 'quotes', cursor: null });
@@ -56,7 +56,7 @@ test('quotes begin with a snapshot and move', async () => {
   expect(socket.updates('quotes').map((frame) => frame.seq)).toEqual(socket.updates('quotes').map((_, index) => seq + 1 + index));
 });
 
-test('`sevengate inspect` gives a visualiser an actor with its past and its next step, until it is interrupted', async () => {
+test('`sevengate inspect` gives a visualizer an actor with its past and its next step, until it is interrupted', async () => {
   const id = agent('Perpetual carry');
   const { version } = (await service.get(`/v1/actors/${id}`)).body;
   const folder = mkdtempSync(join(tmpdir(), 'live-feeds-'));
@@ -172,7 +172,7 @@ test('a token in the URL, a foreign origin and no token at all open nothing', as
   await expect(openSocket(service.url, 'a.b.c')).rejects.toThrow('401');
 });
 
-test('what a client may not receive, or asks for wrongly, is refused and the socket goes on', async () => {
+test('a forbidden or invalid subscription is refused and the socket stays open', async () => {
   const errors = () => socket.frames.filter(({ type }) => type === 'error');
   const before = errors().length;
   socket.send('{"op":');
@@ -194,7 +194,7 @@ test('what a client may not receive, or asks for wrongly, is refused and the soc
   ]);
 });
 
-test('every 15 seconds there is a sign of life', async () => {
+test('a heartbeat comes every 15 seconds', async () => {
   const beat = await socket.frame('a heartbeat', ({ type }) => type === 'heartbeat', 18_000);
   const afterMs = Date.parse(beat.at) - openedAt;
   // The heartbeat is the service's, not the connection's: the first may come early, never late.

@@ -144,7 +144,7 @@ async function closed(id: string): Promise<void> {
   expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'closed', onDuty: false });
 }
 
-test('armed live it buys on the exchange with its allocation alone, and is closed by hand after its end without the coins of the account; every balance agrees', async () => {
+test('armed live it buys with its allocation only, and is closed by hand after its end without touching the account’s other coins; every balance agrees', async () => {
   const [before, coins] = [free('USDT'), free('BTC')];
   expect(coins.toFixed()).toBe('3');
   const id = await armedLive();
@@ -173,7 +173,7 @@ test('armed live it buys on the exchange with its allocation alone, and is close
   expect(fixture.errors).toEqual([]);
 });
 
-test('a position can be closed after an emergency halt, and nothing is bought any more', async () => {
+test('a position can be closed after an emergency halt, and nothing more is bought', async () => {
   const id = await armedLive(take({ exit: [{ type: 'price_above', price: '900000' }] }));
   const waiting = await armedLive(take({ allocationUsd: '500', entry: [{ type: 'price_above', price: '900000' }] }));
   await tickAndTrade();
@@ -189,7 +189,7 @@ test('a position can be closed after an emergency halt, and nothing is bought an
   expect((await book(id)).held.lt(LOT)).toBe(true);
 });
 
-test('an answer of the exchange that is lost leaves one order and one fill', async () => {
+test('a lost answer of the exchange leaves one order and one fill', async () => {
   const id = await armedLive();
   await receive();
   await fixture.tick('live', TAKE_TICK_MS);
@@ -213,7 +213,7 @@ test('an answer of the exchange that is lost leaves one order and one fill', asy
   expect(await fixture.sql`select count(*)::int as n from fills`).toEqual([{ n: 1 }]);
 });
 
-test('where its venue takes no live orders, or the switch is off, arming is refused and nothing is armed or paid in', async () => {
+test('if its venue takes no live orders, or the switch is off, arming is refused and nothing is armed or deposited', async () => {
   const perp = await draft(take({ symbol: 'BTC' }));
   expect(await fixture.takes.arm(fixture.context(), perp, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
   const id = await draft();
@@ -240,7 +240,7 @@ test('where its venue takes no live orders, or the switch is off, arming is refu
   expect(simulator.account.orders.length).toBe(0);
 });
 
-test('live Takes together are allocated no more than the capital of the mandate, even where they are armed at the same moment', async () => {
+test('live Takes together get no more than the mandate’s capital, even if armed concurrently', async () => {
   await fixture.sql`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${fixture.sql.json({ ...DEFAULT_PREFERENCES, maxCapitalUsd: '3000' } as never)}, 'ann')`;
   const ids = [await draft(), await draft(), await draft(take({ allocationUsd: '1000' }))];
   const outcomes = await Promise.all(ids.slice(0, 2).map((id) => fixture.takes.arm(fixture.context(), id, 'live', [])));
@@ -258,7 +258,7 @@ test('live Takes together are allocated no more than the capital of the mandate,
   expect(await fixture.takes.arm(fixture.context(), refused, 'live', [])).toMatchObject({ ok: true });
 });
 
-test('armed again it is paid in once; a position keeps its mode', async () => {
+test('armed again it is funded once; a position keeps its mode', async () => {
   const id = await armedLive();
   await fixture.takes.disarm(fixture.context(), id);
   expect(await fixture.takes.arm(fixture.context(), id, 'paper', [])).toMatchObject({ ok: true, value: { mode: 'paper' } });
@@ -314,7 +314,7 @@ const alertsOf = async (id: string) =>
     ({ body }) => body,
   );
 
-test('a day that loses more than the mandate allows disarms a live Take, and no other, until the day is over', async () => {
+test('a daily loss beyond the mandate disarms a live Take, and no other, until the day is over', async () => {
   const id = await holding();
   const limit = DEFAULT_PREFERENCES.maxDailyDrawdownPct;
   const told = (dailyDrawdownPct: number | null, stageName: 'live' | 'paper' = 'live') =>
@@ -340,7 +340,7 @@ test('a day that loses more than the mandate allows disarms a live Take, and no 
   expect(fixture.errors).toEqual([]);
 });
 
-test('live fills that cost more than three times what a backtest expects disarm it; armed again they count anew', async () => {
+test('live fills that cost more than three times a backtest’s expectation disarm it; after arming again the count restarts', async () => {
   const id = await holding();
   const compiled = take({ exit: [{ type: 'price_above', price: '900000' }] });
   const expected = expectedSlippageOfTake(compiled);
@@ -397,7 +397,7 @@ test('live fills that cost more than three times what a backtest expects disarm 
   expect(fixture.errors).toEqual([]);
 });
 
-test('data that is lost for five seconds cancels what a Take proposes and disarms a live one, never before and not for an instrument that it does not trade', async () => {
+test('data lost for five seconds cancels a Take’s proposals and disarms a live one, never earlier and not for another instrument', async () => {
   const live = await holding();
   const paper = await draft();
   expect(await fixture.takes.arm(fixture.context(), paper, 'paper', [])).toMatchObject({ ok: true });

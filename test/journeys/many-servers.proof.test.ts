@@ -143,7 +143,7 @@ async function pooler(url: string, ignored: string): Promise<string> {
 }
 
 test.skipIf(!hasPooler)(
-  'a pooler that shares sessions is refused in a sentence, whatever it ignores',
+  'a session-sharing pooler is refused in a sentence, whatever it ignores',
   { timeout: 120_000 * PATIENCE },
   async () => {
     const server = await startEmbeddedPostgres({ home: newFolder(), log: () => {} });

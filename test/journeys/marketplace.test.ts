@@ -124,7 +124,7 @@ test('publish, buy with real signed bytes, import', { timeout: 300_000 * PATIENC
   expect((await service.get(`/v1/agents/${imported.body.id}`, 'operator')).status).toBe(404);
 });
 
-test('both wallets are on the leaderboard, the one that traded with the trades behind its figure', {
+test('both wallets are on the leaderboard, the trading one with the trades behind its figure', {
   timeout: 600_000 * PATIENCE,
 }, async () => {
   const bought = await swapped('buy', '100');

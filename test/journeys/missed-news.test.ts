@@ -46,7 +46,7 @@ function* halfHour(): Generator<FeedMessage> {
   }
 }
 
-test('an entry waits while news is not received, and says the same live, from the database and from the tape', async () => {
+test('an entry waits while news is not received, with the same reason live, from the database and from the tape', async () => {
   const read = readManifest(payload({ universe: ['BTCUSDT'], entryConditions: [{ type: 'no_negative_event', minSeverity: 'high' }] }));
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const compiled = compileManifest(read.manifest);

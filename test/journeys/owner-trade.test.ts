@@ -87,7 +87,7 @@ async function soldOut(agentId: string): Promise<void> {
   expect(world.fixture.errors).toEqual([]);
 }
 
-test('at confirm an approved purchase waits for the wallet, and what the wallet signed is booked once', async () => {
+test('at confirm an approved purchase waits for the wallet, and the signed transaction is booked once', async () => {
   world = await chainTradeFixture({ signer: false });
   await linked();
   const agentId = await world.liveAgent('confirm');
@@ -108,7 +108,7 @@ test('at confirm an approved purchase waits for the wallet, and what the wallet 
   expect(world.fixture.errors).toEqual([]);
 });
 
-test('a route that costs more beyond the touch than was kept for it is prepared with less room for slippage, within the order’s limit', async () => {
+test('a route more expensive than the reserve is prepared with less slippage, within the order’s limit', async () => {
   world = await chainTradeFixture({ signer: false });
   await linked();
   // Many times the quoted size: the pool's price moves with it.
@@ -121,7 +121,7 @@ test('a route that costs more beyond the touch than was kept for it is prepared 
   expect(new Decimal(done?.fills[0]?.fillPrice ?? Number.POSITIVE_INFINITY).lte(waiting.order.limitPrice)).toBe(true);
 });
 
-test('a wallet that alters the transaction moves nothing, and nobody signs in time: the proposal fails and says so', async () => {
+test('an altered transaction moves nothing, and without a signature in time the proposal fails with the reason', async () => {
   world = await chainTradeFixture({ signer: false });
   await linked();
   const agentId = await world.liveAgent('confirm');
@@ -143,7 +143,7 @@ test('a wallet that alters the transaction moves nothing, and nobody signs in ti
   expect([ended?.state, ended?.reason, world.broadcasts()]).toEqual(['failed', 'signature_window_over', 0]);
 });
 
-test('without any known wallet nothing is prepared, and the proposal says what is missing', async () => {
+test('without a linked wallet nothing is prepared, and the proposal says what is missing', async () => {
   world = await chainTradeFixture({ signer: false });
   const agentId = await world.liveAgent('confirm');
   expect(await approved(agentId)).toMatchObject({ state: 'failed', reason: 'wallet_missing', transaction: null });
@@ -153,7 +153,7 @@ test.each([
   ['a pause', (id: string) => world.fixture.commands.pause(world.fixture.context(), id), 'halted'],
   ['an emergency halt', () => world.fixture.commands.emergencyHalt(world.fixture.context()), 'halted'],
   ['a lowered autonomy', (id: string) => world.fixture.commands.setAutonomy(world.fixture.context(), id, 'suggest'), 'state_conflict'],
-] as const)('after %s what lies prepared for the wallet is not taken any more', async (_, happens, code) => {
+] as const)('after %s the prepared transaction is no longer accepted', async (_, happens, code) => {
   world = await chainTradeFixture({ signer: false });
   await linked();
   const agentId = await world.liveAgent('confirm');
@@ -186,7 +186,7 @@ const CLOSED_AFTER: { readonly [what: string]: (id: string) => Promise<unknown> 
   ),
 };
 
-test.each(Object.keys(CLOSED_AFTER))('after %s a person closes what the agent holds with the wallet that bought it', async (what) => {
+test.each(Object.keys(CLOSED_AFTER))('after %s a person closes the agent’s position with the wallet that bought it', async (what) => {
   world = await chainTradeFixture({ signer: false });
   await linked();
   const agentId = await holding();
@@ -215,7 +215,7 @@ test.each(['confirm', 'risk_only'] as const)('the kill switch of a breaker sells
   await soldOut(agentId);
 });
 
-test('at risk_only the agent’s own exit is prepared for the wallet without an approval', async () => {
+test('at risk_only the agent’s own exit is prepared for the wallet without approval', async () => {
   world = await chainTradeFixture({ signer: false });
   await linked();
   const agentId = await world.liveAgent('confirm');
@@ -229,7 +229,7 @@ test('at risk_only the agent’s own exit is prepared for the wallet without an 
   expect(await world.finished(agentId)).toMatchObject({ side: 'exit', state: 'filled' });
 });
 
-test('at policy_auto an exit that no delegation covers goes to the wallet; a purchase is refused', async () => {
+test('at policy_auto an exit without a delegation goes to the wallet; a purchase is refused', async () => {
   world = await chainTradeFixture();
   await linked();
   const agentId = await world.liveAgent('confirm');

@@ -191,7 +191,7 @@ describe('fifteen days on paper', () => {
     expect(trading.states.filled).toBe(life.fills.length);
   });
 
-  test('every fill stands on the quote that was live when it was made, moments after its slot', () => {
+  test('every fill uses a quote that was live at that moment, shortly after its slot', () => {
     for (const { fill } of life.fills) {
       expect(fill.at % MINUTE).toBe(750);
       const quote = life.bids.get(fill.at - 750);
@@ -203,7 +203,7 @@ describe('fifteen days on paper', () => {
     }
   });
 
-  test('a decision carries the book that the fills before it came to', () => {
+  test('a decision has the book that results from the fills before it', () => {
     const wrong: string[] = [];
     for (const [place, agent] of agents.entries()) {
       const rows = life.rows.filter(({ agentId }) => agentId === agent.id);
@@ -221,7 +221,7 @@ describe('fifteen days on paper', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('the paper gate opens for the agent that earns and stays shut for the one that loses', () => {
+  test('the paper gate opens for the profitable agent and stays closed for the losing one', () => {
     const [patient, hasty] = [0, 1].map((place) => {
       const metrics = evidenceMetrics('paper', series(place));
       return { metrics, ...assessEvidence('paper', metrics) };
@@ -268,7 +268,7 @@ describe('fifteen days on paper', () => {
     );
   }
 
-  test('the shadow gate measures the fills against the book that each order met on arrival', () => {
+  test('the shadow gate compares the fills with the book that each order met on arrival', () => {
     // Decided and filled on the same quote. The market moves some eleven basis points a minute.
     const prompt = inShadow(false);
     expect(prompt).toMatchObject({ fills: fillsOf(0).length, unknownPct: 0, missedPct: 0, shortfallBps: 0, slippageErrorBps: 0 });
@@ -281,7 +281,7 @@ describe('fifteen days on paper', () => {
 });
 
 describe('a day on paper', () => {
-  test('is the same bytes again, decisions and fills alike', async () => {
+  test('has the same bytes again, decisions and fills', async () => {
     const agents = [onPaper(PATIENT, 0, 'autonomous'), onPaper(HASTY, 1, 'policy_auto')];
     const [one, two] = [await live(1_440, agents), await live(1_440, agents)];
     expect(JSON.stringify(two.fills)).toBe(JSON.stringify(one.fills));
@@ -289,7 +289,7 @@ describe('a day on paper', () => {
     expect(one.fills.length).toBeGreaterThan(0);
   });
 
-  test('at confirm nothing is filled without a word; a proposal that is approved on the tape is, and the others expire', async () => {
+  test('at confirm nothing is filled without approval; a proposal approved on the tape is filled, and the others expire', async () => {
     const agent = onPaper(PATIENT, 0, 'confirm');
     const silent = await live(3 * 1_440, [agent]);
     expect(silent.fills).toEqual([]);
@@ -320,13 +320,13 @@ describe('a day on paper', () => {
     expect(approved.fills.map(({ fill }) => [fill.side, fill.at])).toEqual([['buy', at + 750]]);
   });
 
-  test('an agent that only suggests trades nothing', async () => {
+  test('an agent that only suggests does not trade', async () => {
     const { result, rows } = await live(1_440, [onPaper(PATIENT, 0, 'suggest')]);
     expect(rows.some(({ disposition }) => disposition === 'propose_entry')).toBe(true);
     expect(result.counts.trading).toMatchObject({ proposals: 0, fills: 0 });
   });
 
-  test('what is paused before its order leaves is cancelled', async () => {
+  test('an order of an agent paused before it is sent is cancelled', async () => {
     const agent = onPaper(PATIENT, 0, 'policy_auto');
     const asked = (await live(1_440, [agent])).rows.find(({ disposition }) => disposition === 'propose_entry') as DecisionRow;
     const { result, fills } = await live(
@@ -338,7 +338,7 @@ describe('a day on paper', () => {
     expect(result.counts.trading.states).toEqual({ cancelled: 1 });
   });
 
-  test('of an agent whose inputs were noted the notes hold: its book, its preferences, and nothing is computed', async () => {
+  test('recorded inputs of an agent are used: its book and its preferences, with nothing computed', async () => {
     const agent = onPaper(PATIENT, 0, 'policy_auto');
     const asked = (await live(1_440, [agent])).rows.find(({ disposition }) => disposition === 'propose_entry') as DecisionRow;
     const note = (slot: number, inputs: TickInputs): TapeEvent => ({
@@ -370,7 +370,7 @@ describe('a day on paper', () => {
   });
 });
 
-test('a stop-loss does not wait for the slices of its entry: what has not left of it ends, and what was bought is sold at once', async () => {
+test('a stop-loss does not wait for the slices of its entry: unsent ones end, and the position is sold at once', async () => {
   const sliced = sampleManifest({
     ...base,
     name: 'sliced',

@@ -44,7 +44,7 @@ async function order(id: string) {
 }
 
 test.each(['polymarket', 'kalshi'])(
-  'a paper order on %s is filled through the book that its venue gives',
+  'a paper order on %s is filled through its venue’s book',
   async (provider) => {
     const { id, fee } = await market(provider);
     const placed = await service.post('/v1/prediction-orders/paper', {

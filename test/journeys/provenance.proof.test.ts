@@ -47,7 +47,7 @@ const bars = async () => {
 /** Evidence of backtests, newest first. */
 const evidence = async () =>
   (await service.get(`/v1/agents/${agentId}/evidence?limit=50`)).body.items.filter(({ kind }: { kind: string }) => kind === 'backtest');
-test('bars and evidence of the sandbox are set aside beside a real exchange, never mixed, and come back with the sandbox', async () => {
+test('sandbox bars and evidence are set aside beside a real exchange, never mixed, and return with the sandbox', async () => {
   const made = await service.post('/v1/agents', {
     name: 'By the day',
     universe: ['BTCUSDT'],

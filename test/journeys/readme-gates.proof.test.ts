@@ -81,7 +81,7 @@ async function movedOn(words: readonly string[]): Promise<void> {
   service = await startService({ home });
 }
 
-test('the first agent of the README stays at the gate of the backtest: its costs are more than it earns', async () => {
+test('the first agent of the README stays at the backtest gate: its costs exceed its profit', async () => {
   const made = await service.post('/v1/agents', JSON.parse(FIRST_AGENT));
   expect(made.status, JSON.stringify(made.body)).toBe(201);
   const { id } = made.body;
@@ -100,7 +100,7 @@ test('the first agent of the README stays at the gate of the backtest: its costs
   expect(body.checks.find(({ name }: { name: string }) => name === 'sharpe')).toMatchObject({ passed: false, limit: 1.8 });
 });
 
-test('an agent climbs from draft to limited_live, buys with live capital and is closed by hand, by what the guide says', async () => {
+test('an agent climbs from draft to limited_live, buys with live capital and is closed by hand, by the guide’s commands', async () => {
   expect([PARTS.length, MOVES.length]).toEqual([3, 2]);
   await typed(PARTS[0] as string);
   const { id: asked, stage: reached } = await agent();

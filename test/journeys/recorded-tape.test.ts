@@ -150,7 +150,7 @@ async function journey(tape: string, slots: number): Promise<{ records: string; 
   return first;
 }
 
-describe("a made recording in LEAN's shape", () => {
+describe("a synthetic recording in LEAN's format", () => {
   let tape = '';
   let made: readonly DecisionRow[] = [];
   let records: DecisionRecord[] = [];
@@ -165,7 +165,7 @@ describe("a made recording in LEAN's shape", () => {
       .map((line) => JSON.parse(line) as DecisionRecord);
   });
 
-  test('agents hold and ask as their rules say, on what was observed at the slot and nothing later', () => {
+  test('agents hold and propose by their rules, on observations at the slot and nothing later', () => {
     const of = (place: number): DecisionRecord[] => records.filter(({ agentId }) => agentId === agents[place]?.id);
     for (const record of of(0)) {
       const observation = record.observed['spotexchange:BTCUSDT'];
@@ -185,7 +185,7 @@ describe("a made recording in LEAN's shape", () => {
     expect(of(3).every(({ disposition }) => disposition === 'hold')).toBe(true);
   });
 
-  test('one price that is different changes the result from its slot on, and nothing before it', async () => {
+  test('one different price changes the result from its slot on, and nothing before', async () => {
     const lines = (await readFile(tape, 'utf8')).split('\n');
     const at = lines.findIndex((line) => line.includes('"kind":"quote"') && line.includes(`"receivedAt":${Date.UTC(2025, 0, 6, 1, 0)}`));
     expect(at).toBeGreaterThan(0);
@@ -198,7 +198,7 @@ describe("a made recording in LEAN's shape", () => {
     expect(rows.slice(0, firstDifference)).toEqual(made.slice(0, firstDifference));
   });
 
-  test('the live pipeline, fed the same messages one by one, cuts the same observations', async () => {
+  test('the live pipeline gives the same observations from the same messages one by one', async () => {
     const live = new Map<number, Cut>();
     const reader = await openTape(tape);
     const events: TapeEvent[] = [];
@@ -239,7 +239,7 @@ describe("a made recording in LEAN's shape", () => {
     expect(compared).toBe(120);
   });
 
-  test('a recording cut into two tapes replays as one', async () => {
+  test('a recording split into two tapes replays as one', async () => {
     const lines = (await readFile(tape, 'utf8')).trimEnd().split('\n');
     const middle = Math.floor(lines.length / 2);
     const [one, two] = [join(folder, 'one.tape.ndjson'), join(folder, 'two.tape.ndjson')];
@@ -249,7 +249,7 @@ describe("a made recording in LEAN's shape", () => {
     await expect(replayed([two, one])).rejects.toThrow('starts before the previous tape ended');
   });
 
-  test('what an agent was told while the tape ran is repeated at its time', async () => {
+  test('commands to an agent during the recording are repeated at their times', async () => {
     const agent = agents[0] as TapeAgent;
     const reader = await openTape(tape);
     const writer = await createTape(join(folder, 'told.tape'), { tape: 1, agents: [agent] });
@@ -301,7 +301,7 @@ describe("a made recording in LEAN's shape", () => {
     expect(result.counts).toMatchObject({ commands: 5, refusedCommands: 1, agents: 2 });
   });
 
-  test('silence is cut as well, and its quotes are no longer live', async () => {
+  test('silence is cut too, and its quotes are no longer live', async () => {
     const file = join(folder, 'silence.tape');
     const writer = await createTape(file, { tape: 1 });
     const start = Date.UTC(2025, 0, 6, 0, 0);
@@ -336,7 +336,7 @@ describe("a made recording in LEAN's shape", () => {
   });
 });
 
-test('the command line imports, tells, merges and replays, and says in one sentence what is wrong', async () => {
+test('the command line imports, describes, merges and replays, and reports errors in one sentence', async () => {
   const cli = async (...words: string[]): Promise<{ code: number | null; out: string; err: string }> => {
     const { code, stdout, stderr } = await sevengate(['tape', ...words]);
     return { code, out: stdout, err: stderr };

@@ -108,7 +108,7 @@ async function plant(): Promise<void> {
   answers.push(challenge.text, granted.text, ...tries.map(({ text: body }) => body));
 }
 
-test('no answer, no page, no metric and no line of the log shows a key', async () => {
+test('no answer, page, metric or log line shows a key', async () => {
   const pages = await Promise.all(
     ['/metrics', '/v1/openapi.json', '/readyz', '/v1/delegations', '/v1/me'].map((path) => service.get(path)),
   );
@@ -150,7 +150,7 @@ test('no file of the state folder holds a key, the stores of PostgreSQL and Redi
   expect(files.flatMap((file) => found(file, read(file)))).toEqual([]);
 });
 
-testInProof('a heap snapshot of the service holds no key: the signer process alone has it', async () => {
+testInProof('a heap snapshot of the service has no key: only the signer process does', async () => {
   process.kill(service.pid, 'SIGUSR2');
   const file = await waitFor(
     async () => {
@@ -167,32 +167,29 @@ testInProof('a heap snapshot of the service holds no key: the signer process alo
   expect(found('the heap', heap)).toEqual([]);
 });
 
-test.runIf(onLinux)(
-  'no process that the service started inherited the key, and the signer takes no debugger and dumps no core',
-  async () => {
-    const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isBelow(Number(pid), service.pid));
-    const [signer] = children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('signer-process.mjs'));
-    expect(children.length).toBeGreaterThan(0);
-    for (const pid of children) {
-      expect(found(`the environment of ${pid}`, readFileSync(`/proc/${pid}/environ`))).toEqual([]);
-      expect(found(`the command line of ${pid}`, readFileSync(`/proc/${pid}/cmdline`))).toEqual([]);
-    }
-    expect(readFileSync(`/proc/${signer}/limits`, 'utf8')).toMatch(/^Max core file size\s+0\s+0\s/m);
-    expect(readFileSync(`/proc/${signer}/cmdline`, 'utf8')).not.toContain('inspect');
-    process.kill(Number(signer), 'SIGUSR1');
-    // It keeps running, and no debugger port is open.
-    const listening = () => readFileSync(`/proc/${signer}/net/tcp`, 'utf8').includes(':240D ');
-    expect((await service.get('/readyz', null)).status).toBe(200);
-    expect(listening()).toBe(false);
-    const socket = readdirSync(join(service.home, 'signer')).filter((name) => name.endsWith('.sock'));
-    expect(socket).toHaveLength(1);
-    expect(statSync(join(service.home, 'signer', socket[0] as string)).mode & 0o777).toBe(0o600);
-    expect(statSync(join(service.home, 'signer')).mode & 0o777).toBe(0o700);
-  },
-);
+test.runIf(onLinux)('no process of the service inherited the key, and the signer allows no debugger and dumps no core', async () => {
+  const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isBelow(Number(pid), service.pid));
+  const [signer] = children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('signer-process.mjs'));
+  expect(children.length).toBeGreaterThan(0);
+  for (const pid of children) {
+    expect(found(`the environment of ${pid}`, readFileSync(`/proc/${pid}/environ`))).toEqual([]);
+    expect(found(`the command line of ${pid}`, readFileSync(`/proc/${pid}/cmdline`))).toEqual([]);
+  }
+  expect(readFileSync(`/proc/${signer}/limits`, 'utf8')).toMatch(/^Max core file size\s+0\s+0\s/m);
+  expect(readFileSync(`/proc/${signer}/cmdline`, 'utf8')).not.toContain('inspect');
+  process.kill(Number(signer), 'SIGUSR1');
+  // It keeps running, and no debugger port is open.
+  const listening = () => readFileSync(`/proc/${signer}/net/tcp`, 'utf8').includes(':240D ');
+  expect((await service.get('/readyz', null)).status).toBe(200);
+  expect(listening()).toBe(false);
+  const socket = readdirSync(join(service.home, 'signer')).filter((name) => name.endsWith('.sock'));
+  expect(socket).toHaveLength(1);
+  expect(statSync(join(service.home, 'signer', socket[0] as string)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(service.home, 'signer')).mode & 0o777).toBe(0o700);
+});
 
 test.runIf(onLinux)(
-  'with the key in a file the service itself never has it in its memory',
+  'with the key in a file the service itself never has it in memory',
   async () => {
     const shared = await joinService('signing-key-canary');
     try {

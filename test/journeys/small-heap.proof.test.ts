@@ -29,7 +29,7 @@ async function beginAll(agents: readonly { readonly id: string }[]): Promise<{ r
   );
 }
 
-test(`a service with a heap of ${HEAP_MB} MB ends every backtest of five years, and answers and decides meanwhile`, async () => {
+test(`a service with a heap of ${HEAP_MB} MB completes every five-year backtest, and answers and decides meanwhile`, async () => {
   const agents = (await service.get('/v1/agents')).body.items as { readonly id: string; readonly name: string }[];
   expect(agents.length).toBeGreaterThanOrEqual(3);
   const slot = nextSlot(0);

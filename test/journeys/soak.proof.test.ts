@@ -38,7 +38,7 @@ interface Sample {
 let service: Service | undefined;
 afterAll(() => service?.discard());
 
-test(`${AGENTS} agents trade for ${MINUTES} minutes: nothing grows that is not a record, nothing is late, lost or doubled`, async () => {
+test(`${AGENTS} agents trade for ${MINUTES} minutes: nothing grows but records, nothing is late, lost or duplicated`, async () => {
   service = await startService({ env: { LOG_LEVEL: 'warn' } });
   const sql = service.database();
   const ids = await tradingAgents(service, 'Soak', AGENTS);

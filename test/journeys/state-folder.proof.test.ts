@@ -57,7 +57,7 @@ describe('one state folder', () => {
     expect((await service.get('/v1/agents')).body.items).toHaveLength(3);
   });
 
-  test('a second start on it is refused and names the process that runs, and disturbs nothing', async () => {
+  test('a second start on it is refused, naming the running process, without any disturbance', async () => {
     const second = await sevengate(['start'], { SEVENGATE_HOME: service.home, QUEUE_BACKEND: 'postgres' });
     expectSentence(
       second,
@@ -66,7 +66,7 @@ describe('one state folder', () => {
     expect((await service.get('/readyz', null)).status).toBe(200);
   });
 
-  test('an organization gets an account at the exchange by its key, which no other one can have, and loses it again', async () => {
+  test('an organization gets an exchange account by its key, which no other can have, and loses it again', async () => {
     const secretFile = join(service.home, 'secret.txt');
     const { key, secret, account } = sandboxExchangeAccount('second desk');
     const keys = (...words: string[]) => sevengate(['exchange-keys', ...words], { SEVENGATE_HOME: service.home });
@@ -85,7 +85,7 @@ describe('one state folder', () => {
     expect((await keys('list')).stdout).not.toContain(account);
   });
 
-  test('members, roles, invitations and tokens are managed at the terminal, and the running service goes by it at once', async () => {
+  test('members, roles, invitations and tokens are managed at the terminal, and the running service applies it at once', async () => {
     const folder = {
       ...commandService,
       settings: () => ({ ...commandService.settings(), SEVENGATE_HOME: service.home, DATABASE_URL: null }),
@@ -130,7 +130,7 @@ describe('one state folder', () => {
     expect((await service.get('/v1/me', rosa)).status).toBe(401);
   });
 
-  test('commands run beside it and leave it running', async () => {
+  test('commands run next to it and leave it running', async () => {
     const migrated = await sevengate(['migrate'], { SEVENGATE_HOME: service.home });
     expect([migrated.code, migrated.stdout]).toEqual([0, expect.stringMatching(/^up to date \(\d+ migrations\)\n$/)]);
     const cuts = (...words: string[]) => sevengate(['cuts', ...words], { SEVENGATE_HOME: service.home });
@@ -147,7 +147,7 @@ describe('one state folder', () => {
     expect((await service.get('/readyz', null)).status).toBe(200);
   });
 
-  test('the doctor finds a machine well, and says what is wrong where it is not', async () => {
+  test('the doctor finds a healthy machine healthy, and names what is wrong otherwise', async () => {
     const folder = home();
     const well = await sevengate(['doctor', '--json'], { SEVENGATE_HOME: folder });
     expect(JSON.parse(well.stdout)).toMatchObject({
@@ -206,7 +206,7 @@ describe('one state folder', () => {
     expect(said(50)).toEqual([]);
   });
 
-  test('once it has stopped its sandbox may be moved on, and nothing real is reached beside it any more', async () => {
+  test('once stopped its sandbox may be moved forward, and no real system beside it is reached any more', async () => {
     const env = { SEVENGATE_HOME: service.home };
     const moved = await sevengate(['sandbox', 'advance', '--days', '0.005', '--json'], env);
     // A long move prints its progress and nothing else.
@@ -248,7 +248,7 @@ const MOMENTS: readonly (readonly [string, boolean, (running: Running) => boolea
   ['while it seeds and listens', true, (running) => /the sandbox simulates/.test(running.stderr())],
 ];
 
-test.each(MOMENTS)('a Ctrl-C %s stops what was started and says so by its exit code', async (_, isMade, moment) => {
+test.each(MOMENTS)('Ctrl-C %s stops everything started and sets the exit code', async (_, isMade, moment) => {
   const folder = home();
   if (isMade) await withCluster(folder);
   const running = launch({ home: folder, env: WITHOUT_QUOTES });
@@ -286,7 +286,7 @@ describe.skipIf(redisUrl === null)('one service as four processes on one databas
     sandboxPorts?.release();
   });
 
-  test('started all at once they share the work, and agents decide once', async () => {
+  test('started together they share the work, and agents decide once', async () => {
     const [, url] = await (processes[3] as Running).said(/^ready (http:\S+)$/m);
     for (const [index, role] of ['sandbox', 'feed', 'worker'].entries())
       await (processes[index] as Running).said(new RegExp(`^ready \\(${role}\\)$`, 'm'));

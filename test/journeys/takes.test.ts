@@ -115,7 +115,7 @@ test('from the cheapest liquid equity to a Take that triggers, fills, is disarme
 });
 
 testInProof(
-  'what the guide says leads from a question to a Take that fills, and to an agent',
+  'the guide’s commands lead from a question to a Take that fills, and to an agent',
   { timeout: 300_000 * PATIENCE },
   async () => {
     const terminal = openTerminal(service);

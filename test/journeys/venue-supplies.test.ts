@@ -31,7 +31,7 @@ afterAll(async () => {
 const command = (...args: string[]) => sevengate(['candles', ...args], { SEVENGATE_HOME: service.home });
 
 describe('routes', () => {
-  test('years of the past that backtests take at once are what the simulators tell', async () => {
+  test('years of history for backtests equal those of the simulators', async () => {
     const config = readConfig({});
     const past = isConfig(config) ? sandboxPast({ config, runs: () => true, clock: { now: () => Date.now() } }) : null;
     const from = Math.floor((Date.now() - 20 * HOUR) / HOUR) * HOUR;
@@ -56,7 +56,7 @@ describe('routes', () => {
     }
   });
 
-  test('day statistics hang together, and are paged and narrowed', async () => {
+  test('day statistics are consistent, paged and filtered', async () => {
     const { body } = await service.get('/v1/tickers?instrument=BTCUSDT');
     const [ticker] = body.items;
     expect(ticker).toMatchObject({
@@ -77,7 +77,7 @@ describe('routes', () => {
     expect((await service.get('/v1/tickers?venue=evmvenue')).status).toBe(400);
   });
 
-  test('a perpetual shows the numbers of its own venue only, and the funding that it paid', async () => {
+  test('a perpetual shows only its own venue’s numbers, and the funding paid', async () => {
     const { body } = await service.get('/v1/perps/BTC?hours=5');
     expect(body).toMatchObject({
       venue: 'evmvenue',
@@ -97,7 +97,7 @@ describe('routes', () => {
     expect((await service.get('/v1/perps/BTCUSDT')).status).toBe(404);
   });
 
-  test('every venue says how it is received, how its clock stands and what may still be asked of it', async () => {
+  test('every venue shows its connection, clock and remaining budget', async () => {
     const spot = await waitFor(
       async () => {
         const { body } = await service.get('/v1/venues');
@@ -130,7 +130,7 @@ describe('routes', () => {
     expect(body.items.find((one: { venue: string }) => one.venue === 'evmvenue').clockOffset.method).toBe('event_time');
   });
 
-  test('any address of the perpetuals venue can be looked at, labelled for what it is', async () => {
+  test('any address of the perpetuals venue can be read, labelled by its kind', async () => {
     // Pages of other journeys use the same service, and may together spend the venue's wallet budget of a minute.
     // Retries when the answer says, no sooner: each request counts against this organization's limit.
     const walletOf = (address: string) => {
@@ -185,7 +185,7 @@ describe('routes', () => {
 describe('channels', () => {
   const subscribe = (id: number, channel: string, params: object) => socket.send({ op: 'subscribe', id, channel, params });
 
-  test('a book comes whole at the asked depth, and again as it changes', async () => {
+  test('a book comes complete at the requested depth, and again as it changes', async () => {
     subscribe(1, 'order_book', { venue: 'spotexchange', instrument: 'BTCUSDT', depth: 7 });
     const snapshot = await socket.frame('a book', ({ channel, type }) => channel === 'order_book' && type === 'snapshot');
     expect(snapshot.data).toHaveLength(1);
@@ -204,7 +204,7 @@ describe('channels', () => {
     expect(before.bids).toHaveLength(7);
   });
 
-  test('tickers and perpetuals: all at first, then what changed', async () => {
+  test('tickers and perpetuals: a snapshot, then changes', async () => {
     subscribe(2, 'tickers', {});
     subscribe(3, 'perps', { instrument: 'ETH' });
     const tickers = await socket.frame('tickers', ({ channel, type }) => channel === 'tickers' && type === 'snapshot');
@@ -214,7 +214,7 @@ describe('channels', () => {
     await socket.frame('a ticker', ({ channel, type }) => channel === 'tickers' && type === 'update');
   });
 
-  test('bars: the last closed ones, the newest just closed', async () => {
+  test('bars: the last closed ones, including the newest', async () => {
     subscribe(4, 'candles', { venue: 'spotexchange', instrument: 'BTCUSDT', timeframe: '1m' });
     const { data } = await socket.frame('bars', ({ channel, type }) => channel === 'candles' && type === 'snapshot');
     expect(data).toHaveLength(100);
@@ -223,7 +223,7 @@ describe('channels', () => {
     expect(data[99].closeTime <= new Date().toISOString()).toBe(true);
   });
 
-  test('what does not exist is refused with what does', async () => {
+  test('an unknown name is refused with the known ones', async () => {
     subscribe(5, 'candles', { venue: 'spotexchange', instrument: 'NOPE', timeframe: '1m' });
     expect(await socket.frame('a refusal', ({ id }) => id === 5)).toMatchObject({ type: 'error', code: 'invalid_params' });
     subscribe(6, 'order_book', { venue: 'spotchain', instrument: 'AAPLx' });
@@ -301,7 +301,7 @@ describe('commands', () => {
     expect(works[3]).toMatchObject({ progress: null, error: expect.stringMatching(/^b\.csv: line 3, column "openTime"/) });
   });
 
-  test('words that are wrong end in one sentence', async () => {
+  test('wrong words end in one sentence', async () => {
     const of = async (...args: string[]) => (await command(...args)).stderr;
     const series = ['--venue', 'spotexchange', '--instrument', 'BTCUSDT'];
     const [missing, days, near, when] = await Promise.all([

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 60_000 * PATIENCE);
 afterAll(() => service?.discard());
 
-test('an order whose bytes a wallet altered waits for the right ones and expires, and so does one that nobody signs', async () => {
+test('an order with altered bytes waits for the right ones and expires, and so does an unsigned one', async () => {
   const { chain, prepared, order, until } = await walletSwaps(service);
   const [one, other] = [await prepared('20'), await prepared('21')];
   const signedTransaction = signedBy(wallet, other.transaction);

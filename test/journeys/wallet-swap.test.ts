@@ -47,7 +47,7 @@ test('a swap is quoted, prepared, signed, executed and booked once the chain has
   expect(new Decimal(capital).minus(cash).toFixed()).toBe('100');
 });
 
-test('bytes that a wallet altered are refused with what it altered, and the order waits for the right ones', {
+test('altered bytes are refused naming the alteration, and the order waits for the right ones', {
   timeout: 300_000 * PATIENCE,
 }, async () => {
   const { prepared, order } = swaps;

@@ -224,7 +224,7 @@ async function measured(): Promise<void> {
   );
 }
 
-test('an agent climbs from draft to live by what it has shown, and a breaker takes it down again', async () => {
+test('an agent climbs from draft to live by its evidence, and a breaker demotes it again', async () => {
   const { app: sql } = fixture;
   const store = createCandleStore(sql);
   for (let open = FROM; open < TO; open += 5_000 * HOUR) {

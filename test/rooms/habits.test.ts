@@ -20,7 +20,7 @@ const MAY: Readonly<Record<string, string>> = {
   'src/adapters/store/database.ts': 'a connection attempt gives up in real time',
 };
 
-test('only the clock and what starts processes read time, chance or the environment', () => {
+test('only the clock and process starters read time, randomness or the environment', () => {
   const found = product
     .filter(({ path }) => !path.startsWith('src/boot/') && !(path in MAY))
     .flatMap(({ path, code }) =>
@@ -29,7 +29,7 @@ test('only the clock and what starts processes read time, chance or the environm
   expect(found).toEqual([]);
 });
 
-test('no text is sent to the database as it is, except migrations', () => {
+test('no raw text is sent to the database, except migrations', () => {
   const raw = product.filter(({ path, code }) => path !== 'src/adapters/store/migrate.ts' && /\.unsafe\(/.test(code));
   expect(raw.map(({ path }) => path)).toEqual([]);
 });
@@ -69,7 +69,7 @@ const MAKE_A_RUNTIME: Readonly<Record<string, string>> = {
   'bench/paper-orders.bench.ts': 'measures each order in a transaction of its own',
 };
 
-test("tests stand on the product's composition of actors, and make a runtime of their own only with a reason", () => {
+test("tests use the product's composition of actors, and create a runtime of their own only with a reason", () => {
   const made = files.filter(({ path, code }) => /^(test|bench)\//.test(path) && /\bcreateRuntime\(/.test(code)).map(({ path }) => path);
   expect(made.sort()).toEqual(Object.keys(MAKE_A_RUNTIME).sort());
 });
@@ -86,12 +86,12 @@ test('file names are kebab-case and say what is inside', () => {
   expect(wrong).toEqual([]);
 });
 
-test('every file says in its first line what it is about', () => {
+test('the first line of every file describes it', () => {
   const silent = files.filter(({ path, text }) => !/^(#!.*\n)?(\/\*\*?|\/\/|--|<!) ?\S/.test(text) && !path.startsWith('web/vendor/'));
   expect(silent.map(({ path }) => path)).toEqual([]);
 });
 
-test('the scanner sees code and not what comments and texts say', () => {
+test('the scanner sees code, not comments and texts', () => {
   expect(withoutTexts("a = 'Date.now()'; // Date.now()\n/* Math.random() */ b = `x${Math.random()}`;").match(NON_DETERMINISM)).toEqual([
     'Math.random',
   ]);

@@ -33,7 +33,7 @@ test('every proof is run by `npm run proof`, and every other test by `npm test`'
   expect(read('test/run.mjs')).toContain("vitest(['--config', 'vitest.proof.config.ts', ...files])");
 });
 
-test('what has more rounds in the proof is run there too', () => {
+test('a test with more rounds in the proof is run there too', () => {
   const asking = files.filter((path) => path.endsWith('.ts') && path !== 'test/rooms/proofs.test.ts' && ASKS.test(read(path)));
   expect(asking.filter((path) => !path.endsWith('.test.ts'))).toEqual(WHO_MAY_ASK_FOR_OTHERS.toSorted());
   const tests = asking.filter((path) => path.endsWith('.test.ts'));
@@ -41,6 +41,6 @@ test('what has more rounds in the proof is run there too', () => {
   expect(tests.filter((path) => !isRunBy(proof as Settings, path))).toEqual([]);
 });
 
-test('nothing that is named a proof is run by nobody', () => {
+test('every proof is run', () => {
   expect(files.filter((path) => /\bproof\b.*\.ts$/.test(path.split('/').at(-1) as string) && !isProof(path))).toEqual([]);
 });

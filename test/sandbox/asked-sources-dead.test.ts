@@ -48,7 +48,7 @@ describe('ten minutes of a host that is', () => {
   const CASES = Object.keys(DEAD).flatMap((how, row) =>
     SOURCES.flatMap((name, column) => (isMet(row, column, Object.keys(DEAD).length) ? [[how, name] as const] : [])),
   );
-  test.each(CASES)('%s cost %s fewer than sixty connections, spread by chance, and are told once', async (how, name) => {
+  test.each(CASES)('%s cost %s fewer than sixty connections, randomly spread, and are reported once', async (how, name) => {
     const host = await (DEAD[how] as (typeof DEAD)[string])();
     cleanups.push(() => host.close());
     const attempts: number[][] = [];

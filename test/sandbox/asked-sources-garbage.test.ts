@@ -40,10 +40,10 @@ const isPrice = ({ kind }: Message): boolean => kind === 'quote' || kind === 're
 const refused = (received: readonly Message[], source?: string): number =>
   received.filter((message) => message.kind === 'rejection' && (source === undefined || message.source === source)).length;
 
-describe('prices that are asked for', () => {
+describe('polled prices', () => {
   const ASKED: readonly ProviderName[] = ['issuer', 'spotchain', 'kalshi-polled'];
 
-  test.each(ASKED)('%s: every good answer tells its prices, every garbage one is counted, and the next poll heals', async (name) => {
+  test.each(ASKED)('%s: every good answer gives its prices, every garbage one is counted, and the next poll recovers', async (name) => {
     const fixture = await openFaultFixture([name]);
     cleanups.push(() => fixture.close());
     const [provider] = fixture.providers as [(typeof fixture.providers)[0]];
@@ -82,7 +82,7 @@ describe('prices that are asked for', () => {
     expect(isLive()).toBe(true);
   });
 
-  test('the second source: every good answer tells its price, every garbage one is counted', async () => {
+  test('the second source: every good answer gives its price, every garbage one is counted', async () => {
     const run = sourceFixture(cleanups);
     const market = createSeededMarket({ seed: 21 });
     const faults = createFaultSwitch(4);
@@ -165,7 +165,7 @@ describe('a catalogue of prediction markets', () => {
   }
 
   test.each(['polymarket', 'kalshi'] as const)(
-    '%s: whatever becomes of a market is told, and every garbage answer is counted',
+    '%s: every change of a market is reported, and every garbage answer is counted',
     async (provider) => {
       const calm = await listen(provider, 0);
       expect(new Set([...calm.told.values()].map(({ word }) => word)).size).toBeGreaterThan(2);

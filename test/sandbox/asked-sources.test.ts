@@ -140,7 +140,7 @@ async function fallbackRow({ name: fault, settings }: (typeof FAULTS)[number]): 
 }
 
 describe('under', () => {
-  test.each(FAULTS)('$name every source says so once, counts what it cannot read, and heals', async ({ name: fault, settings }) => {
+  test.each(FAULTS)('$name every source reports it once, counts unreadable answers, and recovers', async ({ name: fault, settings }) => {
     for (const [source, { open, feed }] of Object.entries(SOURCES)) {
       if (!isInTable(source, fault)) continue;
       const run = sourceFixture(cleanups);
@@ -173,12 +173,12 @@ describe('under', () => {
   });
 
   const fallbackFaults = [...FAULTS, ...PRICE_FAULTS].filter(({ name }) => isInTable(FALLBACK, name));
-  test.each(fallbackFaults)('$name the second source of shares never passes for the first one, and heals', async (fault) => {
+  test.each(fallbackFaults)('$name the second source of shares is never shown as the first, and recovers', async (fault) => {
     rows.push(await fallbackRow(fault));
   });
 
   test.each(FAULTS)(
-    '$name whoever asks is told what is known and no more, and the next question is answered',
+    '$name a caller gets what is known and no more, and the next request is answered',
     async ({ name: fault, settings }) => {
       for (const [source, client] of Object.entries(CLIENTS)) {
         if (!isInTable(source, fault)) continue;
@@ -215,7 +215,7 @@ describe('under', () => {
     },
   );
 
-  test('docs/source-faults.md says what was found', async () => {
+  test('docs/source-faults.md matches the measurements', async () => {
     const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
     const head = ['Source', 'Fault', 'What is told', 'Counted', 'Heals after'];
     const written = readFileSync(WRITTEN, 'utf8').split('\n');

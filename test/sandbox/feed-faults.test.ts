@@ -229,7 +229,7 @@ async function underFault(fault: Fault, names: readonly ProviderName[], faultMs:
 const rows: Row[] = [];
 
 describe('under', () => {
-  test.each(FAULTS)('$name: no venue offers a price that is not true, and every venue heals', async (fault) => {
+  test.each(FAULTS)('$name: no venue offers an untrue price, and every venue recovers', async (fault) => {
     const found = [...(await underFault(fault, FAST, 20_000, 60_000)), ...(await underFault(fault, SLOW, 80_000, 150_000))];
     expect(found.filter(({ cells }) => cells[4] === 'not at all' || cells[4].includes('∞')).map(({ provider }) => provider)).toEqual([]);
     rows.push(...found);
@@ -241,7 +241,7 @@ test('every fault of the switch has its row', () => {
   expect(FAULT_NAMES.filter((name) => !set.has(name))).toEqual([]);
 });
 
-test('docs/feed-faults.md says what was found', async () => {
+test('docs/feed-faults.md matches the measurements', async () => {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const written = new Map(
     readFileSync(WRITTEN, 'utf8')

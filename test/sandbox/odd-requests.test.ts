@@ -56,21 +56,21 @@ async function statusOf(url: string, target: string, headers = ''): Promise<numb
   return Number(chunk.toString().split(' ')[1]);
 }
 
-test.each(Object.keys(SERVERS))('the %s refuses addresses that are none', async (name) => {
+test.each(Object.keys(SERVERS))('the %s refuses invalid addresses', async (name) => {
   const server = await (SERVERS[name] as (typeof SERVERS)[string])();
   cleanups.push(() => server.close());
   for (const target of ['//', 'http://[', '/%E0%A4%A']) expect([target, await statusOf(server.url, target)]).toEqual([target, 400]);
   expect(await statusOf(server.url, '/nothing')).toBe(404);
 });
 
-test.each(['loopback', 'http simulator'])('an exception of the %s is an answer of 500', async (name) => {
+test.each(['loopback', 'http simulator'])('an exception of the %s is answered with 500', async (name) => {
   const server = await (SERVERS[name] as (typeof SERVERS)[string])();
   cleanups.push(() => server.close());
   expect(await statusOf(server.url, '/broken')).toBe(500);
   expect(await statusOf(server.url, '/nothing')).toBe(404);
 });
 
-test('a socket with an address that is none is refused, and an exception of a session costs its socket', async () => {
+test('a socket with an invalid address is refused, and an exception in a session closes only its socket', async () => {
   const server = await (SERVERS['loopback'] as (typeof SERVERS)[string])();
   cleanups.push(() => server.close());
   const upgrade =

@@ -23,7 +23,7 @@ function calledAt(paceMs?: number): Record<string, number[]> {
   return times;
 }
 
-test('at a pace of a second names are called at once and then together, once in each second', () => {
+test('with a pace names are called at once and then together, once per second', () => {
   const times = calledAt(1_000);
   expect(times['often']).toEqual([0, 870, 1_870, 2_870]);
   expect(times['seldom']).toEqual([0, 870, 1_870, 2_870]);

@@ -32,7 +32,7 @@ describe('with the password of a login', () => {
     if (attack.session !== 'sees nothing') expect(refusal).not.toBeNull();
   });
 
-  test('no table takes a change, whatever privileges the role has on it: those that come are among them', async () => {
+  test('no table accepts a change, whatever privileges the role has on it, including the expected ones', async () => {
     const tables = await world.owner<{ name: string; column: string }[]>`
       select c.relname as name, (select attname from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' and attidentity = '' order by attnum limit 1) as column
       from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`;
@@ -59,7 +59,7 @@ describe('with the password of a login', () => {
   });
 });
 
-test('the trail of the service itself is whole apart from the agent that the fixture moved past its gates', async () => {
+test('the service’s own trail is intact, except for the agent that the fixture moved past its gates', async () => {
   // A change in the same transaction is signed too.
   await world.worker`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.look', 'r', 'x')`;
   await world.logged();
@@ -156,7 +156,7 @@ async function rowChanges(
 }
 
 describe('with a session of the service and without its key', () => {
-  test('whatever it puts in, changes or takes away leaves something to sign, but of guarded tables: those that come are among them', async () => {
+  test('every insert, update and delete leaves something to sign, except in guarded tables, including the expected ones', async () => {
     const seen = new Set<string>();
     for (const role of ['app', 'callers', 'evaluator'] as const) {
       const thief = await world.thief(role, 'session');

@@ -49,7 +49,7 @@ async function forged(change: (owner: Sql, copy: SignedFixture) => Promise<unkno
 }
 
 describe('the verifier names', () => {
-  test('a decision that was made up with a correct hash and chain', async () => {
+  test('an invented decision with a correct hash and chain', async () => {
     const breaks = await forged(async (owner, { agents, slot }) => {
       const [last] = await owner<{ hash: string; manifest: string; observed: string; version: number; outcome: string }[]>`
         select encode(hash, 'hex') as hash, encode(manifest_hash, 'hex') as manifest, encode(observed_hash, 'hex') as observed, manifest_version as version, outcome
@@ -78,7 +78,7 @@ describe('the verifier names', () => {
     );
   });
 
-  test('a decision too many in a tick that was signed', async () => {
+  test('an extra decision in a signed tick', async () => {
     const breaks = await forged(
       (owner, { agents, slot }) => owner`
         insert into decisions select (jsonb_populate_record(d, jsonb_build_object('slot', ${slot - 30_000}::bigint))).* from decisions d
@@ -176,7 +176,7 @@ describe('the verifier names', () => {
     expect(await forged(change)).toContainEqual(expect.objectContaining({ part, detail: expect.stringMatching(detail) }));
   });
 
-  test('a row that was written at another time than it says', async () => {
+  test('a row written at another time than stated', async () => {
     const breaks = await forged(async (owner, { slot }) => {
       await owner`update trail_batches set at = ${slot - 3_600_000} where xid = (select xid from trail_log order by index desc limit 1)`;
     });
@@ -185,8 +185,8 @@ describe('the verifier names', () => {
   });
 });
 
-describe('a checkpoint that somebody kept', () => {
-  test('is proved to be the beginning of the log, by hashes that anybody can check', async () => {
+describe('a checkpoint kept by an outsider', () => {
+  test('is proven to be the beginning of the log, by publicly checkable hashes', async () => {
     const copy = await template.copy();
     const older = (await copy.log.newest()) as string;
     await copy.worker.begin(
@@ -203,7 +203,7 @@ describe('a checkpoint that somebody kept', () => {
     await copy.close();
   });
 
-  test('shows a past that was exchanged with everything that tells of it', async () => {
+  test('reveals a past that was replaced completely', async () => {
     const kept = (await (await template.copy()).log.newest()) as string;
     const breaks = await forged(async (owner) => {
       await owner`delete from trail_checkpoints`;
@@ -222,8 +222,8 @@ describe('a checkpoint that somebody kept', () => {
   });
 });
 
-describe('whoever holds the key of another writer', () => {
-  test('makes no cut of the feed: it is named, and nothing is assessed by it', async () => {
+describe('the holder of another writer’s key', () => {
+  test('cannot write a cut of the feed: it is named, and not used for assessments', async () => {
     const copy = await template.copy();
     const slot = copy.slot + MINUTE / 2;
     await writeCut(copy.worker, { slot, observations: new Map() }, 'streams');
@@ -237,7 +237,7 @@ describe('whoever holds the key of another writer', () => {
     await copy.close();
   });
 
-  test('makes no tick of the worker', async () => {
+  test('cannot write a tick of the worker', async () => {
     const copy = await template.copy();
     const feed = openDatabase({
       url: (await separateLogins(copy.url)).appUrl,
@@ -258,7 +258,7 @@ describe('whoever holds the key of another writer', () => {
   });
 });
 
-test('a log into which a session without its key has put a checkpoint goes on from the last one that it signed itself', async () => {
+test('a log into which a session without its key wrote a checkpoint continues from the last one it signed itself', async () => {
   const copy = await template.copy();
   const thief = await copy.thief('app', 'session');
   const commanded = () =>
@@ -278,7 +278,7 @@ test('a log into which a session without its key has put a checkpoint goes on fr
 });
 
 describe('what assesses', () => {
-  test('takes no evidence that rests on a bar that nobody signed', async () => {
+  test('rejects evidence based on an unsigned bar', async () => {
     const copy = await template.copy();
     const signed = createSignedRows(copy.owner);
     const draft = { kind: 'backtest', agentId: copy.agents[0], manifestVersion: 1, series: {} } as unknown as EvidenceDraft;
@@ -289,7 +289,7 @@ describe('what assesses', () => {
     await copy.close();
   });
 
-  test('compares years of bars some thousands at a time, none left out: their number makes no statement longer', async () => {
+  test('compares years of bars some thousands at a time, completely: their number lengthens no statement', async () => {
     const copy = await template.copy();
     const sql = openDatabase({ url: copy.url, role: null, name: 'assessor', connections: 1 });
     const draft = { kind: 'backtest', agentId: copy.agents[0], manifestVersion: 1, series: {} } as unknown as EvidenceDraft;
@@ -326,7 +326,7 @@ describe('what assesses', () => {
     await copy.close();
   });
 
-  test('takes no paper trading whose fills or cuts nobody signed', async () => {
+  test('rejects paper trading with unsigned fills or cuts', async () => {
     const copy = await template.copy();
     const signed = createSignedRows(copy.owner);
     const series = { enteredAt: copy.slot - MINUTE, evaluatedAt: copy.slot + MINUTE };
@@ -340,7 +340,7 @@ describe('what assesses', () => {
     await copy.close();
   });
 
-  test('prices no vault whose book nobody signed', async () => {
+  test('gives no price to a vault with an unsigned book', async () => {
     const copy = await template.copy();
     const vaults = createVaultStore(copy.owner, createSignedRows(copy.owner));
     expect(await vaults.mark(contained)).toBe(1);
@@ -365,7 +365,7 @@ describe('a correction of a wrong cut', () => {
   }
   const wrong = (slot: number) => ({ from: slot, until: slot + 1, reason: 'the clock of the feed ran ahead', by: 'ann' });
 
-  test('is the owner’s alone, is shown and proved, and keeps the cut out of what assesses; what was decided on it stays', async () => {
+  test('needs the owner, is shown and proven, and excludes the cut from assessments; decisions made on it stay', async () => {
     const copy = await template.copy();
     const { slot } = copy;
     // The service itself with its keys, and a thief of its session.
@@ -410,7 +410,7 @@ describe('a correction of a wrong cut', () => {
     await copy.close();
   });
 
-  test('takes back the high-water mark of a vault that the wrong price has raised', async () => {
+  test('reverts a vault’s high-water mark that the wrong price had raised', async () => {
     const copy = await template.copy();
     const { slot, agents } = copy;
     const highWater = async () =>
@@ -434,7 +434,7 @@ describe('a correction of a wrong cut', () => {
     await copy.close();
   });
 
-  test('by whoever owns the tables is found without a key, and with the key of another writer', async () => {
+  test('by the owner of the tables is found without a key, and with another writer’s key', async () => {
     const unsigned = await forged(
       (owner, { slot }) => owner`insert into cut_corrections (slot, reason, corrected_by) values (${slot}, 'it was wrong', 'ann')`,
     );
@@ -460,7 +460,7 @@ const command = ({ worker, agents }: SignedFixture) =>
       sql`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.create', 'r', ${agents[0]})`,
   );
 
-test('a log that catches up on an hour in portions is back-dated by none of them', async () => {
+test('a log that catches up an hour in portions back-dates none of them', async () => {
   const copy = await template.copy();
   for (let n = 0; n < 5; n++) await command(copy);
   await moveTimeTo(copy.owner, Date.now() + 3_600_000);
@@ -472,7 +472,7 @@ test('a log that catches up on an hour in portions is back-dated by none of them
   await copy.close();
 });
 
-test('a checkpoint is no later than a batch that waits for the end of a transaction that still runs', async () => {
+test('a checkpoint is no later than a batch that waits for a running transaction', async () => {
   const copy = await template.copy();
   await copy.logged();
   await command(copy);
@@ -490,7 +490,7 @@ test('a checkpoint is no later than a batch that waits for the end of a transact
   await copy.close();
 });
 
-test('writers are registered while nobody migrates: processes that start at once wait in one line', async () => {
+test('writers are registered while nothing migrates: concurrent starts wait in line', async () => {
   const url = await testDatabase();
   const migrating = openDatabase({ url, role: null, name: 'migrating', connections: 1 });
   const key = openWriterKeys(world.home, ['worker']).worker;
@@ -511,7 +511,7 @@ test('writers are registered while nobody migrates: processes that start at once
   await migrating.end();
 });
 
-test('a database from before is signed as it was found, and from then on every change is', async () => {
+test('an older database is signed as found, and from then on every change is', async () => {
   const url = await testDatabase();
   const owner = openDatabase({ url, role: null, name: 'old owner', connections: 1 });
   await owner`insert into organizations (id, name) values (${OURS}, 'ours')`;

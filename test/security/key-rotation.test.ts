@@ -87,7 +87,7 @@ test.each(Object.entries(WRITES))(
   },
 );
 
-test('the signer believes the new worker alone', () => {
+test('the signer trusts only the new worker', () => {
   const retired = openWriterKeys(world.home, ['worker']).worker;
   setKeyAside(world.home, 'worker');
   const { worker } = openWriterKeys(world.home, ['worker']);
@@ -96,7 +96,7 @@ test('the signer believes the new worker alone', () => {
   expect([isSigned('an order', signatureOf(worker)), isSigned('an order', signatureOf(retired as Key))]).toEqual([true, false]);
 });
 
-test('the log goes on with a new key, and the trail that both have signed is whole', async () => {
+test('the log continues with a new key, and the trail signed by both is intact', async () => {
   const { worker } = openWriterKeys(world.home, ['worker']);
   await replaceWriter(world.url, worker, 'a drill');
   setKeyAside(world.home, 'log');
@@ -111,7 +111,7 @@ test('the log goes on with a new key, and the trail that both have signed is who
   expect(report.breaks.filter(({ part, agentId }) => part !== 'gate' && !(part === 'step' && agentId === world.agents[1]))).toEqual([]);
 });
 
-test('what a retired key signs all the same is found', async () => {
+test('later signatures of a retired key are found', async () => {
   const [batch] = await world.owner<{ xid: string }[]>`
     select max(b.xid)::text as xid from trail_batches b join trail_retirements r on r.key_id = b.key_id`;
   await world.owner`alter table trail_batches disable trigger batch_rows`;
@@ -122,7 +122,7 @@ test('what a retired key signs all the same is found', async () => {
   );
 });
 
-test("an organization's key at the exchange is replaced in one move", () => {
+test("an organization's exchange key is replaced in one step", () => {
   const key = (name: string) => ({ key: name, secret: 'a secret', account: 'account 1', addedAt: 1 });
   writeExchangeKey(world.home, OURS, key('first') as never);
   writeExchangeKey(world.home, OURS, key('second') as never);

@@ -80,7 +80,7 @@ test('docs/privileges.md lists every privilege with its reason', async () => {
   await expect(document(rows)).toMatchFileSnapshot('../../docs/privileges.md');
 });
 
-test('no role of the service takes rows away, empties a table or hangs triggers on it, but where rows are meant to go', async () => {
+test('no role of the service deletes rows, truncates a table or adds triggers, except where rows must be removed', async () => {
   const found = (await privileges()).filter(({ may }) => /truncate|references|trigger/.test(may));
   expect(found).toEqual([]);
   const deleting = (await privileges()).filter(({ may }) => /\bdelete\b/.test(may)).map(({ table }) => table);
@@ -88,7 +88,7 @@ test('no role of the service takes rows away, empties a table or hangs triggers 
   expect([...new Set(deleting)].filter((table) => protectionOf(table) === 'logged')).toEqual(['linked_wallets', 'wallet_challenges']);
 });
 
-test('the database says the same of each table as the verifier, which does not ask it', async () => {
+test('database and verifier agree on each table, independently', async () => {
   for (const [mode, tables] of [
     ['guarded', GUARDED_TABLES],
     ['summed', SUMMED_TABLES],
@@ -100,7 +100,7 @@ test('the database says the same of each table as the verifier, which does not a
   }
 });
 
-test('every table of the catalog names its writers, and the database holds sessions and signatures to the same list', async () => {
+test('every table of the catalog names its writers, and the database enforces the same list', async () => {
   const tables = await owner<{ name: string; writers: string[] | null }[]>`
     select c.relname as name, to_jsonb(t.writers) as writers from pg_class c left join trail_tables t on t.name = c.relname
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migrations' and not starts_with(c.relname, 'trail_') order by 1`;
@@ -111,7 +111,7 @@ test('every table of the catalog names its writers, and the database holds sessi
   expect(events?.events).toEqual(FEED_EVENTS);
 });
 
-test('what a trigger writes elsewhere, the writers of its own table may write', async () => {
+test('a trigger writes only to tables that its own table’s writers may write', async () => {
   const triggers = await owner<{ name: string; body: string }[]>`
     select distinct c.relname as name, p.prosrc as body from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
     where not t.tgisinternal and c.relnamespace = 'public'::regnamespace and not starts_with(c.relname, 'trail_')`;
@@ -138,7 +138,7 @@ const LEAVES_MOVE = [
   'tick_inputs',
 ];
 
-test('the newest leaf of whatever is assessed by stays in the database', async () => {
+test('the newest leaf of every assessed row stays in the database', async () => {
   const moving = await owner<{ name: string }[]>`select name from trail_tables where not assessed order by name`;
   expect(moving.map(({ name }) => name)).toEqual(LEAVES_MOVE);
   expect(LEAVES_MOVE.filter((name) => ASSESSED_TABLES.includes(name))).toEqual([]);
@@ -147,7 +147,7 @@ test('the newest leaf of whatever is assessed by stays in the database', async (
 /** Tables whose rows are deleted only after they were archived as signed. */
 const LEAVING_BY_ARCHIVE: ReadonlySet<string> = new Set(['audit', 'steps']);
 
-test('every table is guarded, and every logged or summed one leaves its changes', async () => {
+test('every table is guarded, and every logged or summed one records its changes', async () => {
   const triggers = await owner<{ name: string; triggers: string[] }[]>`
     select c.relname as name, array(select t.tgname::text from pg_trigger t where t.tgrelid = c.oid and t.tgenabled = 'A'
       and t.tgname in ('proven_writer', 'trail_insert', 'trail_update', 'trail_delete') order by 1) as triggers
@@ -161,7 +161,7 @@ test('every table is guarded, and every logged or summed one leaves its changes'
   }
 });
 
-test('a change that is not asked for what there is to sign leaves nothing, by its triggers either', async () => {
+test('a change not asked for its records leaves none, by its triggers either', async () => {
   const triggers = await owner<{ name: string; body: string }[]>`
     select c.relname as name, p.prosrc as body from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
     where not t.tgisinternal and c.relname = any(${Object.keys(GUARDED_TABLES)}::text[])`;
@@ -179,7 +179,7 @@ const UNSIGNED_FUNCTIONS = {
   forget_moved_steps: 'steps and audit go once they lie in an archive file as they were signed',
 };
 
-test('a call of a function that changes signed rows is signed, although its words name no table', async () => {
+test('a call of a function that changes signed rows is signed, although its text names no table', async () => {
   const callable = await owner<{ name: string; body: string }[]>`
     select p.proname as name, p.prosrc as body from pg_proc p
     where p.pronamespace = 'public'::regnamespace and p.prorettype <> 'trigger'::regtype and not starts_with(p.proname, 'trail_')
@@ -197,7 +197,7 @@ const writtenBy = (body: string): readonly string[] =>
   );
 const writesLogged = (body: string): boolean => writtenBy(body).some((table) => protectionOf(table) !== 'guarded');
 
-test('a table to come is guarded and logged without anybody thinking of it', async () => {
+test('a future table is guarded and logged automatically', async () => {
   const fresh = openDatabase({ url: await testDatabase(), role: null, name: 'a table to come', connections: 1 });
   await fresh`create table promises (id int primary key, org_id uuid not null references organizations)`;
   await fresh`grant insert on promises to sevengate_app`;

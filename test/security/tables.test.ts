@@ -40,7 +40,7 @@ const refusalOf = (change: Promise<unknown>): Promise<{ readonly code?: string; 
 /** Returns the first agent, with its own rows present: every possible gain is with it. */
 const agent = (): string => world.agents[0];
 
-test.each(REGISTERED)('with the key of the %s no table of another writer takes a statement', async (writer) => {
+test.each(REGISTERED)('with the key of the %s no table of another writer accepts a statement', async (writer) => {
   for (const [table, writers] of Object.entries(WRITERS_OF_TABLE)) {
     const refusal = await refusalOf(sessions[writer].unsafe(`insert into ${table} default values`) as Promise<unknown>);
     const isForeign = refusal?.message === `the ${writer} does not write ${table}`;
@@ -115,7 +115,7 @@ const OF_THE_FEED: readonly (readonly [string, (sql: Transaction) => Promise<unk
   ['pause an agent that is on duty', (sql) => sql`update agents set pause_cause = 'quarantine' where id = ${agent()}`],
 ];
 
-describe("with the feed's key nobody can", () => {
+describe("with the feed's key it is impossible to", () => {
   test.each(OF_THE_FEED)('%s', async (_, forge) => {
     const refusal = await refusalOf(sessions.feed.begin((transaction) => forge(transaction)));
     expect(refusal?.code).toBe('42501');
@@ -123,7 +123,7 @@ describe("with the feed's key nobody can", () => {
   });
 });
 
-test('the feed tells actors that a feed is degraded and restored, and takes one off duty that cannot be told', async () => {
+test('the feed tells actors that a feed is degraded and restored, and pauses an agent that cannot be told', async () => {
   const { runtime } = actorsOn(sessions.feed, { now: () => world.slot + MINUTE } as never);
   for (const type of ['feed.degraded', 'feed.restored'])
     expect((await runtime.deliver(agent(), { type, venue: 'spotchain' } as never, { cause: 'feed' })).ok, type).toBe(true);
@@ -202,7 +202,7 @@ async function outcomeOfNobody({ id, outcomes, receivedAt }: PredictionMarket, w
   await owner.end();
 }
 
-test('an outcome pays what the feed has signed, and nothing where nobody signed it, or another writer, or for another payout', async () => {
+test('an outcome pays what the feed has signed, and nothing if it is unsigned, by another writer, or for another payout', async () => {
   const at = { observedAt: world.slot, receivedAt: world.slot };
   const [signed, unsigned, changed, foreign] = ['SIGNED', 'UNSIGNED', 'CHANGED', 'FOREIGN'].map((name) =>
     sampleMarket('kalshi', name, at),
@@ -258,7 +258,7 @@ test('an outcome pays what the feed has signed, and nothing where nobody signed 
   expect(left?.sort()).toEqual([unsigned, changed, foreign].map(({ outcomes }) => [keyOf(outcomes), '40']).sort());
 });
 
-test('the verifier finds rows of a writer who does not write them, proofs that nobody gave and steps that follow from nothing', async () => {
+test('the verifier finds rows of a wrong writer, proofs that were never given and steps without a cause', async () => {
   const copy = world;
   const before = new Set((await copy.verify()).breaks.map(({ part, detail }) => `${part} ${detail}`));
   await copy.owner`create or replace function check_feed_steps() returns void language sql as 'select'`;

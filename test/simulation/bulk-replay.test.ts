@@ -125,7 +125,7 @@ function byAgent(rows: readonly DecisionRow[]): DecisionRow[] {
   return [...rows].sort((a, b) => a.slot - b.slot || (a.agentId < b.agentId ? -1 : 1));
 }
 
-it('gives the same decisions, fills and counts for digits that are received in runs as for every event by itself', async () => {
+it('gives the same decisions, fills and counts for batched numbers as event by event', async () => {
   const whole = await openTape(compact);
   const { file, header } = whole;
   const inRuns = await replayed(await openTape(compact));
@@ -137,7 +137,7 @@ it('gives the same decisions, fills and counts for digits that are received in r
   expect(Object.keys(assessed).sort()).toEqual(['crossed', 'one_sided', 'price_jump']);
 });
 
-it('decides for agents that are ticked together what each decides by itself', async () => {
+it('decides for agents ticked together what each decides alone', async () => {
   const together = await replayed(await openTape(compact));
   const apart = await replayed(await openTape(compact), { missed: () => null });
   expect(byAgent(together.decisions)).toEqual(byAgent(apart.decisions));

@@ -156,7 +156,7 @@ const certify = (out: string) =>
     SEVENGATE_HOME: folder,
   });
 
-test('the day has every kind of ending that an order on paper has', async () => {
+test('the day has every kind of ending of a paper order', async () => {
   const endings = await sql<{ agent: string; ending: string }[]>`
     select agent_id as agent, side || ' ' || state || coalesce(': ' || reason, '') as ending from proposals order by created_at, id`;
   const nameOf = new Map(Object.entries(day.ids).map(([name, id]) => [id, name]));
@@ -195,7 +195,7 @@ test('the day has every kind of ending that an order on paper has', async () => 
   ]);
 });
 
-test('`sevengate parity` certifies the day: every tick of it is replayed, and the signature is good', async () => {
+test('`sevengate parity` certifies the day: every tick is replayed, and the signature is valid', async () => {
   const file = join(folder, 'certificate.txt');
   const made = await certify(file);
   expect([made.stderr, made.code]).toEqual(['', 0]);
@@ -224,7 +224,7 @@ test('`tape replay --compare` finds no difference either, also after a proposal 
   expect(comparison.compared).toBeGreaterThan(100);
 });
 
-test('one tick of the record that somebody has altered is named, and nothing else', async () => {
+test('one altered tick of the record is named, and nothing else', async () => {
   const [tick] = await sql<{ slot: number }[]>`
     select slot from decisions where agent_id = ${day.id('stopped')} and disposition = 'propose_exit'`;
   const slot = tick?.slot as number;

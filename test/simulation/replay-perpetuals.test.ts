@@ -89,7 +89,7 @@ function paidMicros(fills: readonly ReplayedFill[], until: number): bigint {
   return sum;
 }
 
-test('a replayed book pays the funding of every hour that it held a perpetual, once, at the rate that the tape told last', async () => {
+test('a replayed book pays the funding of every held hour once, at the tape’s last rate', async () => {
   const fills: ReplayedFill[] = [];
   const { counts } = await replayTape({
     tapes: [tapeOf(EVENTS)],
@@ -119,7 +119,7 @@ test('a replayed book pays the funding of every hour that it held a perpetual, o
   );
 });
 
-test('a replayed perpetual is ended at the first minute at which its equity is at the maintenance margin, and not before', async () => {
+test('a replayed perpetual is liquidated at the first minute at its maintenance margin, and not before', async () => {
   // Five times leverage: 48,000 of 60,001 dollars are borrowed.
   const fall = [60_000, 60_000, 60_000, 57_000, 53_000, 50_000, 48_700, 48_500, 45_000];
   const fills: ReplayedFill[] = [];

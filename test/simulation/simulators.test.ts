@@ -128,7 +128,7 @@ const isLive = ({ pipeline }: Ledger, at: number): boolean => {
 };
 
 test.each(Array.from({ length: SEEDS }, (_, index) => FIRST + index))(
-  'script %i: nothing that is not live is executable, every message is accounted for, and every venue heals',
+  'script %i: only live quotes are executable, every message is counted, and every venue recovers',
   async (seed) => {
     const on = await openFaultFixture(NAMES, seed);
     fixture = on;
@@ -169,7 +169,7 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST + index))(
   },
 );
 
-test('one seed is one script', () => {
+test('one seed gives one script', () => {
   expect(script(5)).toEqual(script(5));
   expect(script(5)).not.toEqual(script(6));
 });

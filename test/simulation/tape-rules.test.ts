@@ -37,7 +37,7 @@ function replayed(rule: Pick<TapeCutNote, 'rule'>): number | null | undefined {
   return cut?.observations.get(NEED.instrument)?.indicators[indicatorKey(NEED)]?.value;
 }
 
-test('a tape without a rule over all its bars, one of the second rule over a window', () => {
+test('a tape without a rule is computed over all its bars, one of the second rule over a window', () => {
   const state = RSI.create(50, '1m');
   const windowed = new WindowedIndicator(NEED);
   let whole: number | null = null;

@@ -48,7 +48,7 @@ function lived({ received, cuts, rows, marked, trading }: Outcome): PricedRun {
   };
 }
 
-test(`in ${SEEDS} lives under faults every price of an order, fill, mark and risk check is a quote of its own venue`, async () => {
+test(`in ${SEEDS} runs under faults every price of an order, fill, mark and risk check is a quote of its own venue`, async () => {
   const filled = new Set<Venue>();
   let marks = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
@@ -80,7 +80,7 @@ function elsewhere({ trading, rows, marked }: Outcome, venue: Venue) {
 }
 
 test.each(['spotexchange', 'spotchain', 'evmvenue'] as const)(
-  'where %s is a hair dearer, nothing that is priced on another venue moves',
+  'if %s is slightly more expensive, nothing priced on another venue changes',
   async (venue) => {
     let moved = 0;
     for (const seed of HAIR_SEEDS) {
@@ -95,7 +95,7 @@ test.each(['spotexchange', 'spotchain', 'evmvenue'] as const)(
   },
 );
 
-test('where reference prices are a hair dearer, no order, fill, mark, book or word of risk changes: only what is observed', async () => {
+test('if reference prices are slightly higher, no order, fill, mark, book or risk result changes: only observations do', async () => {
   let observed = 0;
   for (const seed of HAIR_SEEDS) {
     const [as, dearer] = [await lifeOf(seed), await simulate(seed, plan(seed), { reference: HAIR })];
@@ -168,7 +168,7 @@ async function replayed(received: readonly FeedMessage[]): Promise<PricedRun> {
   };
 }
 
-test('a replay of what was received prices everything by its own venue as well', async () => {
+test('a replay of the received data prices everything by its own venue too', async () => {
   const filled = new Set<Venue>();
   let marks = 0;
   for (let seed = 1; seed <= 5; seed++) {
@@ -195,7 +195,7 @@ test.each([
   { how: 'live', minute: 2, run: async (life: Outcome) => lived(life) },
   { how: 'in a replay', minute: 1, run: (life: Outcome) => replayed(life.received) },
 ])(
-  '$how, a position whose venue fell silent after the decision is marked by no other: what was decided beside it is not carried out',
+  '$how, a position whose venue fell silent after the decision has no other mark: decisions depending on it are not executed',
   async ({ minute, run }) => {
     const slot = START + minute * AGENT_TICK_MS;
     const silence: Fault = { at: slot + 50, kind: 'disconnect', venue: 'spotexchange', forMs: 20_000 };

@@ -89,7 +89,7 @@ describe('the candle keeper', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('asks again for a bar that comes late, and knows one that never comes as missing', async () => {
+  it('requests a late bar again, and counts one that never comes as missing', async () => {
     const late = setUp({ lagMs: 6_000 });
     late.keeper.start();
     await late.clock.settleTo(T + 2 * M);
@@ -105,7 +105,7 @@ describe('the candle keeper', () => {
     expect(holed.asks.filter((ask) => ask.from === hole && ask.to === hole + M)).toHaveLength(4);
   });
 
-  it('comes back after failures with growing delays, honours the delay of the venue and says what failed', async () => {
+  it('recovers from failures with growing delays, respects the venue’s delay and reports the failure', async () => {
     const busy = Object.assign(new Error('too many requests'), { retryAfterMs: 20_000 });
     const { clock, keeper, asks, rejections, board } = setUp({
       fail: (ask) => (ask === 4 ? busy : ask < 4 ? new Error('no answer') : null),
@@ -126,7 +126,7 @@ describe('the candle keeper', () => {
     expect(asks.length).toBeLessThan(60);
   });
 
-  it('follows the needs: new ones at once on refresh, longer ones anew, dropped ones no more; two requests at a time', async () => {
+  it('follows the needs: new ones at once, longer ones anew, dropped ones no more; two requests at a time', async () => {
     const { clock, keeper, asks, setNeeds, mostFlying } = setUp({ tookMs: 500 });
     setNeeds([]);
     keeper.start();
@@ -144,7 +144,7 @@ describe('the candle keeper', () => {
     expect(new Set(asks.slice(4).map((ask) => ask.instrument))).toEqual(new Set(['A']));
   });
 
-  it('reaches a series that waits behind others that are no longer wanted', async () => {
+  it('reaches a series that waits behind others no longer wanted', async () => {
     const { clock, keeper, asks, setNeeds } = setUp({ tookMs: 500 });
     const named = (...names: readonly string[]) =>
       setNeeds(names.map((name) => ({ ...NEED, instrument: `spotexchange:${name}` as const })));
@@ -157,7 +157,7 @@ describe('the candle keeper', () => {
     expect(asks.map((ask) => ask.instrument)).toEqual(['A', 'B', 'E']);
   });
 
-  it('fetches the funding rates of a perpetual as the hours that they were paid for', async () => {
+  it('fetches a perpetual’s funding rates by the hours they were paid for', async () => {
     const { clock, keeper, board, batches, setNeeds } = setUp();
     const need: IndicatorNeed = { instrument: 'evmvenue:BTC', name: 'funding_percentile', timeframe: '1h', period: 2 };
     setNeeds([need]);

@@ -22,7 +22,7 @@ const quote = (over: Partial<Quote>): Quote => ({
   ...over,
 });
 
-test('nothing measured is no offset', () => {
+test('without a measurement there is no offset', () => {
   expect(new ClockOffsets().of('evmvenue', 0)).toBeNull();
   const offsets = new ClockOffsets();
   // A time that is only our own receipt says nothing about the venue's clock.
@@ -30,7 +30,7 @@ test('nothing measured is no offset', () => {
   expect(offsets.of('evmvenue', 10)).toBeNull();
 });
 
-test('an answer is right halfway, and one that took long moves the median by nothing', () => {
+test('an answer is assumed exact halfway, and a slow one does not move the median', () => {
   const offsets = new ClockOffsets();
   for (const [asked, received] of [
     [1_000, 1_020],
@@ -45,7 +45,7 @@ test('an answer is right halfway, and one that took long moves the median by not
   expect(offsets.of('spotexchange', 11_000)).toEqual({ offsetMs: 250, method: 'server_time', samples: 5, measuredAt: 10_030 });
 });
 
-test('events speak where no server does, and again once its answers are old', () => {
+test('events are used without server times, and again once those are old', () => {
   const offsets = new ClockOffsets();
   for (const late of [40, 45, 60, 42, 3_000]) offsets.take(quote({ receivedAt: 100_000 + late, observedAt: 100_000 }));
   expect(offsets.of('evmvenue', 101_000)).toMatchObject({ offsetMs: -45, method: 'event_time', samples: 5 });
@@ -54,14 +54,14 @@ test('events speak where no server does, and again once its answers are old', ()
   expect(offsets.of('evmvenue', 200_000 + 10 * 60_000 + 1)).toMatchObject({ method: 'event_time' });
 });
 
-test('only the newest measurements count, so a clock that was set is seen', () => {
+test('only the newest measurements count, so a clock change is seen', () => {
   const offsets = new ClockOffsets();
   for (let at = 0; at < 9; at++) offsets.probe('spotexchange', at * 1_000, at * 1_000, at * 1_000);
   for (let at = 9; at < 14; at++) offsets.probe('spotexchange', at * 1_000 - 800, at * 1_000, at * 1_000);
   expect(offsets.of('spotexchange', 14_000)).toMatchObject({ offsetMs: -800, samples: 9 });
 });
 
-test('a reference price tells the time in a regular session only, and only where it is fresh and dated', () => {
+test('a reference price gives the time in a regular session only, if it is fresh and dated', () => {
   const offsets = new ClockOffsets();
   const take = (at: number, over = {}) => offsets.take({ ...reference(at), observedAt: at - 80, ...over });
   // Friday's price on a Sunday does not mean a clock two days behind.

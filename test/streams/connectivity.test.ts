@@ -46,7 +46,7 @@ describe('connectivity', () => {
     expect(connectivity.state('spotexchange')).toMatchObject({ hearing: 'live', degradedSince: null, heardAt: REGULAR + 800 });
   });
 
-  it('lets a durable timer of 5 s tell flaps of 4.9 s from those of 5.1 s', () => {
+  it('lets a durable 5 s timer distinguish flaps of 4.9 s from 5.1 s', () => {
     const { clock, at, edges, connectivity } = setUp(['spotexchange']);
     const lost: number[] = [];
     let cancel = (): void => {};
@@ -78,7 +78,7 @@ describe('connectivity', () => {
     );
   });
 
-  it('calls a connected feed silent by a timer, and whole again at the next sign of life', () => {
+  it('calls a connected feed silent by a timer, and recovered at the next message', () => {
     const { at, log, connectivity } = setUp(['spotexchange']);
     at(0, up, tick);
     at(5_000);
@@ -100,7 +100,7 @@ describe('connectivity', () => {
     expect(connectivity.state('spotexchange').hearing).toBe('no_trades');
   });
 
-  it('calls a reference feed that repeats an old price carried forward in the session, and market closed outside of it', () => {
+  it('calls a repeated reference price carried forward in the session, and market closed outside it', () => {
     const pyth = (at: number): FeedMessage => status(at, 'connected', { venue: 'reference', source: 'pyth' });
     const open = setUp(['reference']);
     open.at(0, pyth, (at) => reference(at));
@@ -117,14 +117,14 @@ describe('connectivity', () => {
     expect(closed.connectivity.state('reference')).toMatchObject({ hearing: 'feed_down', degradedSince: SUNDAY + 61_000 });
   });
 
-  it('does not take news or an issuer mark for share prices', () => {
+  it('does not count news or an issuer mark as share prices', () => {
     const { at, connectivity } = setUp(['reference']);
     at(10, (t) => news(t, 'a'));
     at(20, (t) => reference(t, { instrument: 'SPACEX', source: 'issuer' }));
     expect(connectivity.state('reference')).toMatchObject({ hearing: 'feed_down', detail: 'not received yet' });
   });
 
-  it('receives share prices only from who brings them: marks and news neither stand in for a dead feed nor degrade a living one', () => {
+  it('receives share prices only from their sources: marks and news neither replace a dead feed nor degrade a living one', () => {
     const of = (source: string, word: 'connected' | 'disconnected') => (t: number) => status(t, word, { venue: 'reference', source });
     const dead = setUp(['reference']);
     dead.at(0, of('prestocks:mark', 'connected'), of('news:reports', 'connected'));
@@ -142,7 +142,7 @@ describe('connectivity', () => {
     expect(living.log().at(-1)).toBe('+300 feed.degraded feed_down');
   });
 
-  it('is degraded while any of the providers that bring prices is down', () => {
+  it('is degraded while any price provider is down', () => {
     const { at, log } = setUp(['prediction']);
     const of = (source: string) => (t: number) => quote(t, { venue: 'prediction', instrument: source, source: `${source}:book` });
     const state = (source: string, word: 'connected' | 'disconnected') => (t: number) => status(t, word, { venue: 'prediction', source });
@@ -162,8 +162,8 @@ describe('connectivity', () => {
   });
 });
 
-describe('the seconds that degraded data is survived for', () => {
-  it('count from the last good message, whatever the limit of the venue was', () => {
+describe('duration of degraded data that is tolerated', () => {
+  it('counts from the last good message, whatever the venue’s limit was', () => {
     const at = 1_000_000;
     expect(degradationLeftMs({ goodAt: at - 5_001, at }, at)).toBe(0);
     expect(degradationLeftMs({ goodAt: at - 15_001, at }, at)).toBe(0);
@@ -195,7 +195,7 @@ describe('the seconds that degraded data is survived for', () => {
     }
     return lostAt === null ? null : lostAt - REGULAR;
   }
-  it.each(VENUES)('are five from the last good message where the connection of %s breaks', (venue) => {
+  it.each(VENUES)('is five seconds from the last good message if the connection of %s breaks', (venue) => {
     let broken = false;
     const lost = lostAfter(venue, (at) => {
       if (broken) return null;
@@ -205,11 +205,11 @@ describe('the seconds that degraded data is survived for', () => {
     expect(lost).toBe(DATA_DEGRADATION_MS);
   });
 
-  it.each(STREAMED)('are over five seconds after the last message of %s, which streams', (venue) => {
+  it.each(STREAMED)('is over five seconds after the last message of the streaming %s', (venue) => {
     expect(lostAfter(venue, () => null)).toBe(DATA_DEGRADATION_MS + 1);
   });
 
-  it.each(STREAMED)('are those of silence and not of age: a catalog cannot let %s be silent for longer', (venue) => {
+  it.each(STREAMED)('is about silence and not age: a catalog cannot let %s be silent for longer', (venue) => {
     const read = (cell: object) => readCatalogDocument({ ...EMPTY_CATALOG, limits: { venues: { [venue]: cell } } }, []);
     expect(read({ maxAgeMs: 60_000 })).toMatchObject({ ok: true });
     expect(read({ silentAfterMs: 5_001 })).toMatchObject({
@@ -218,7 +218,7 @@ describe('the seconds that degraded data is survived for', () => {
     });
   });
 
-  it('count from the first scheduled answer that a polled venue missed, although its last good answer is older', () => {
+  it('counts from the first scheduled answer missed by a polled venue, although its last good answer is older', () => {
     const { at, edges } = setUp(['spotchain']);
     const source = 'jupiter:quote';
     at(

@@ -122,7 +122,7 @@ test('silence and a lost connection are gaps until the instrument is quoted live
   await flow.stop();
 });
 
-test('the levels of a book stand beside the best bid and ask that they agree with, and beside no other', async () => {
+test('the levels of a book are used only with the best bid and ask that they match', async () => {
   const flow = kept([
     ['100', '3'],
     ['99', '7'],
@@ -138,7 +138,7 @@ test('the levels of a book stand beside the best bid and ask that they agree wit
   await flow.stop();
 });
 
-test('any window is what a plain list of everything says of it', async () => {
+test('any window equals that of a plain list of everything', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ after: fc.integer({ min: 1, max: 900 }), traded: fc.boolean() }), { minLength: 1, maxLength: 60 }),
@@ -175,7 +175,7 @@ test('any window is what a plain list of everything says of it', async () => {
   );
 });
 
-test('what is kept is bounded, and what nobody asks for is not listened to', async () => {
+test('the stored flow is bounded, and unrequested instruments are not followed', async () => {
   const flow = kept();
   await flow.quote(0);
   for (let n = 0; n < 50_000; n++) flow.trades.next(trade(n, START + n));

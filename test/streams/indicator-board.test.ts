@@ -96,7 +96,7 @@ describe('the indicator board', () => {
     expect(atOnce.valueAt(RSI_3, T + 500 * M).value).toBeCloseTo(Number(library.getResult()), 6);
   });
 
-  it('answers for a past slot as it was answered then', () => {
+  it('answers for a past slot as it did then', () => {
     const board = createIndicatorBoard();
     const then = [];
     for (let minute = 0; minute < 20; minute++) {
@@ -144,7 +144,7 @@ describe('the indicator board', () => {
     expect(board.candles('spotexchange:B', '1m')).toHaveLength(1);
   });
 
-  it('makes hours of live funding, prefers the history of the venue and starts anew after a long silence', () => {
+  it('builds hours from live funding, prefers the venue’s history and restarts after a long silence', () => {
     const board = createIndicatorBoard();
     const need: IndicatorNeed = { instrument: 'evmvenue:BTC', name: 'funding_percentile', timeframe: '1h', period: 1 };
     for (let hour = 0; hour < 24; hour++) {

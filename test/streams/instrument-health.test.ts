@@ -43,14 +43,14 @@ test('a crossed book degrades its own instrument and no other, from the last goo
   expect(edges[2]?.detail).toBe('spotexchange:BTCUSDT is crossed');
 });
 
-test('a book that its adapter repairs after a gap is degraded until it is whole', () => {
+test('a book being repaired after a gap is degraded until it is complete', () => {
   const { feed, told } = receive();
   feed.next(quote(REGULAR, { sequence: 1, quality: 'degraded', flags: ['gap', 'resyncing'] }));
   feed.next(quote(REGULAR + 100, { sequence: 2 }));
   expect(told()).toEqual(['spotexchange:BTCUSDT feed.degraded -', 'spotexchange:BTCUSDT feed.restored 100']);
 });
 
-test('a polled or continuous book that falls silent is told by a timer; on a feed of changes only the venue can be silent', () => {
+test('a silent polled or continuous book is reported by a timer; on a feed of changes only the venue can be silent', () => {
   const { clock, feed, told } = receive();
   feed.next(quote(REGULAR, { venue: 'evmvenue', instrument: 'BTC', source: 'hyperliquid:bbo' }));
   feed.next(quote(REGULAR, { instrument: 'BTCUSDT' }));
@@ -60,7 +60,7 @@ test('a polled or continuous book that falls silent is told by a timer; on a fee
   expect(told().slice(2)).toEqual(['evmvenue:BTC feed.degraded 0']);
 });
 
-test('a quote that is asked for is silent five seconds after the one that was due next, whatever its age limit', () => {
+test('a polled quote is silent five seconds after the next one was due, whatever its age limit', () => {
   const { clock, feed, told } = receive(2_500);
   const asked = (at: number) => quote(at, { venue: 'spotchain', instrument: 'AAPLx', source: 'jupiter:quote', sourceTime: false });
   feed.next(asked(REGULAR));
@@ -73,7 +73,7 @@ test('a quote that is asked for is silent five seconds after the one that was du
   expect(told().slice(2)).toEqual(['spotchain:AAPLx feed.restored 8000', 'spotchain:AAPLx feed.degraded 10500']);
 });
 
-test('a quote of a long round is not silent while its turn has not come, although it is over age', () => {
+test('a quote of a long round is not silent before its turn, although it is too old', () => {
   const { clock, feed, told } = receive(76_000);
   feed.next(quote(REGULAR, { venue: 'spotchain', instrument: 'AAPLx', source: 'jupiter:quote', sourceTime: false }));
   clock.advanceTo(REGULAR + 81_000);
@@ -82,7 +82,7 @@ test('a quote of a long round is not silent while its turn has not come, althoug
   expect(told().at(-1)).toBe('spotchain:AAPLx feed.degraded 76000');
 });
 
-test('an empty side, a jump that waits for its proof and reference prices say nothing of a book', () => {
+test('an empty side, an unconfirmed jump and reference prices do not affect a book', () => {
   const { feed, told } = receive();
   feed.next(quote(REGULAR, { sequence: 1, ask: null }));
   feed.next(quote(REGULAR + 1, { sequence: 2 }));

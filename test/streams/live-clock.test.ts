@@ -38,7 +38,7 @@ describe('live clock', () => {
     ['was wrong by a minute, and the clock steps back with it', -60_000, 2_000],
     ['goes on as it should', 0, 2_000],
     ['is set forward: whoever reads it sees the end earlier', 1_500, 500],
-  ])('time that is left ends after what was asked for at the latest, where the system time %s', (_, stepMs, overAfterMs) => {
+  ])('a remaining time ends no later than requested if the system time %s', (_, stepMs, overAfterMs) => {
     const system = createSystem();
     const clock = createLiveClock(system.source);
     const leftMs = timeLeft(clock, 2_000);
@@ -50,7 +50,7 @@ describe('live clock', () => {
     expect(leftMs()).toBe(0);
   });
 
-  it('never runs backwards when the system time steps back, goes on, and catches up', () => {
+  it('never runs backwards when the system time steps back, continues, and catches up', () => {
     const system = createSystem();
     const clock = createLiveClock(system.source);
     const start = clock.now();
@@ -69,7 +69,7 @@ describe('live clock', () => {
     expect(clock.now()).toBe(system.source.wall());
   });
 
-  it('reads what arrived before it calls, where its process was held up past the deadline', async () => {
+  it('reads what arrived before it calls, if its process was delayed past the deadline', async () => {
     const server = net.createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const receiver = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -109,7 +109,7 @@ describe('live clock', () => {
     expect(system.delays[0]).toBe(MAX_TIMEOUT_MS);
   });
 
-  it('does not call before its time where the system time steps back, nor after it was cancelled', () => {
+  it('does not call early if the system time steps back, nor after it was cancelled', () => {
     const system = createSystem();
     const clock = createLiveClock(system.source);
     const at = clock.now() + 1_000;

@@ -51,7 +51,7 @@ function receive(
 }
 
 describe('the market pipeline', () => {
-  it('fetches the bars of what is needed from now on, where needs change while it runs', async () => {
+  it('fetches the bars of present needs as they change', async () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
     let needs: readonly IndicatorNeed[] = [];
@@ -185,7 +185,7 @@ describe('the market pipeline', () => {
       );
     const end = T + 2 * 3_600_000 + 1_000;
 
-    it('the long period of one changes no byte of what the other observes', async () => {
+    it('one’s long period changes no byte of the other’s observations', async () => {
       const alone = shown(await observe(T, end, () => [own, ema]));
       expect(alone.filter((text) => !text.includes('not yet known') && !text.includes('null')).length).toBeGreaterThan(220);
       expect(shown(await observe(T, end, () => [longer, own, ema]))).toEqual(alone);
@@ -195,13 +195,13 @@ describe('the market pipeline', () => {
       expect(shown(await observe(T, end, passing))).toEqual(alone);
     });
 
-    it('a process that starts now observes what one observes that has run for hours', async () => {
+    it('a process started now observes the same as one that has run for hours', async () => {
       const running = shown(await observe(T, end, () => [own, ema]));
       const restarted = shown(await observe(T + 5_400_000, end, () => [own, ema])).slice(1);
       expect(restarted).toEqual(running.slice(-restarted.length));
     });
 
-    it('a window that is not fetched yet gives no value, whoever has a part of it', async () => {
+    it('a window not fetched yet gives no value, even if parts of it are known', async () => {
       const joined = T + 600_500;
       const seen = await observe(T, T + 661_000, (at) => (at >= joined ? [own, longer] : [own]));
       const values = [...seen].map(([slot, { indicators }]) => [slot - T, indicators[indicatorKey(longer)]?.value] as const);
@@ -211,7 +211,7 @@ describe('the market pipeline', () => {
     });
   });
 
-  it('shows a quote as stale when its feed falls silent, counts what it dropped, and tells the edge', async () => {
+  it('shows a quote as stale when its feed falls silent, counts what it dropped, and reports the edge', async () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
     const { pipeline, assessed } = receive(clock, feed);
@@ -227,7 +227,7 @@ describe('the market pipeline', () => {
     pipeline.stop();
   });
 
-  it('loses one message where a rule throws, tells of it, and goes on', () => {
+  it('loses one message if a rule throws, reports it, and continues', () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
     const { pipeline, assessed, failures } = receive(clock, feed);
@@ -239,7 +239,7 @@ describe('the market pipeline', () => {
     pipeline.stop();
   });
 
-  it('shows of each instrument the newest price of twenty milliseconds', () => {
+  it('shows only the newest price of each instrument in twenty milliseconds', () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
     const { pipeline } = receive(clock, feed);

@@ -10,7 +10,7 @@ import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 
 const NOW = Date.UTC(2026, 10, 19, 15, 30);
 
-test('sources of one provider come and go apart, and what never said anything is not told', () => {
+test('sources of one provider come and go separately, and one that never sent anything is not listed', () => {
   const clock = createVirtualClock(NOW);
   const failures: unknown[] = [];
   const onFailure = (error: unknown): void => void failures.push(error);

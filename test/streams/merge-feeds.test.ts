@@ -30,7 +30,7 @@ function follow<Value>(stream: Observable<Value>, consume: (value: Value) => voi
 }
 
 describe('ordered bus', () => {
-  it('shows every subscriber the same order, however they answer one another', () => {
+  it('shows every subscriber the same order, whatever they send in response', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 20 }),
@@ -137,7 +137,7 @@ describe('merge feeds', () => {
     expect(attempts.length).toBe(before);
   });
 
-  it('takes the mark of a nameless failure off when the feed comes', () => {
+  it('clears the mark of an unnamed failure when the feed arrives', () => {
     const clock = createVirtualClock(T);
     let tries = 0;
     const feed: Feed = {

@@ -175,7 +175,7 @@ function marketOf(steps: readonly Step[], { numbered, timed, source }: Habits): 
   });
 }
 
-it('leaves the same view and the same counts wherever somebody looks, whatever venues send', () => {
+it('leaves the same view and counts at every read, whatever venues send', () => {
   let quotes = 0;
   let receivedOfThem = 0;
   fc.assert(
@@ -203,7 +203,7 @@ it('leaves the same view and the same counts wherever somebody looks, whatever v
   expect(receivedOfThem).toBeLessThan(quotes * 0.8);
 });
 
-it('receives only the last of a calm run', () => {
+it('receives only the last quote of a calm run', () => {
   const messages = Array.from({ length: 200 }, (_, index) =>
     quote(REGULAR + index * 50, {
       sequence: index + 1,

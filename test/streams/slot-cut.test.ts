@@ -251,7 +251,7 @@ describe('the cut', () => {
     );
   });
 
-  it('holds a quote received at the very slot and not the one a millisecond later', () => {
+  it('includes a quote received exactly at the slot and not one a millisecond later', () => {
     const { clock, cutter, cuts } = setUp();
     cutter.start();
     clock.advanceTo(T + 30_000);
@@ -268,7 +268,7 @@ describe('the cut', () => {
     expect(at(T + 60_000)).toBe('21');
   });
 
-  it('measures the premium of a token exactly, with its reference and the session beside it', () => {
+  it('measures a token’s premium exactly, with its reference and the session', () => {
     const { clock, cutter, cuts } = setUp();
     cutter.start();
     clock.advanceTo(T + 29_000);
@@ -283,7 +283,7 @@ describe('the cut', () => {
     expect(observation.gapToMarkPct).toBeNull();
   });
 
-  it('forgets a perpetual context and pool liquidity over their age: unknown, not old', () => {
+  it('drops a perpetual context and pool liquidity over their age: unknown, not old', () => {
     const { clock, cutter, cuts } = setUp();
     cutter.start();
     cutter.take(perpContext(T));
@@ -298,7 +298,7 @@ describe('the cut', () => {
     expect(known(330_000)).toEqual([null, null]);
   });
 
-  it('goes on with the next slot when a consumer throws, and counts what comes after its slot', () => {
+  it('continues with the next slot when a consumer throws, and counts messages after their slot', () => {
     const { clock, cutter, cuts, failures, view } = setUp({
       onCut: (cut) => {
         if (cut.slot === T + 30_000) throw new Error('no room');
@@ -403,7 +403,7 @@ describe('the market view', () => {
     expect(view.newsOf('TSLA', T + 723 * hour)?.map((one) => one.id)).toEqual(['f']);
   });
 
-  it('calls a symbol unknown while an event about it had to make room for others', () => {
+  it('calls a symbol unknown while one of its events was evicted', () => {
     const view = createMarketView({ maxNews: 2 });
     view.apply(news(T, 'a', { symbols: ['TSLA'] }));
     for (const id of ['b', 'c']) view.apply(news(T + 1, id));
@@ -413,7 +413,7 @@ describe('the market view', () => {
     expect(idsOf(view, 'TSLA', T + 720 * hour + 1)).toEqual([]);
   });
 
-  it('knows of no event only while every source of an asset was read to its end of late, and a status alone is no round', () => {
+  it('knows that there is no event only if every source was recently read to its end, and a status alone does not suffice', () => {
     const view = createMarketView();
     const seen = (at: number) => ['BTC', 'AAPL'].map((symbol) => idsOf(view, symbol, at));
     view.apply(status(T, 'connected', { venue: 'reference', source: 'news:wire' }));
@@ -432,7 +432,7 @@ describe('the market view', () => {
     expect(seen(T + 301_001)).toEqual([[], null]);
   });
 
-  it('counts rejections by reason and tells of every changed quote', () => {
+  it('counts rejections by reason and reports every changed quote', () => {
     const view = createMarketView();
     const changed: unknown[] = [];
     view.changed.subscribe({ next: (one) => changed.push(one) });

@@ -14,7 +14,7 @@ describe('the slot table', () => {
     expect(names).toEqual(['a/x', 'a/y', 'b/x']);
   });
 
-  it('forgets the oldest slot of a source beyond its capacity', () => {
+  it('evicts the oldest slot of a source beyond its capacity', () => {
     let made = 0;
     const table = new SlotTable(() => ++made, 2);
     for (const instrument of ['x', 'y', 'z', 'z', 'y', 'x']) table.at('a', instrument);

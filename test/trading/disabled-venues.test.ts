@@ -6,7 +6,7 @@ import { disabledVenuesOf } from '../../src/trading/disabled-venues.ts';
 
 const hasKey = (orgId: string) => orgId === 'ours';
 
-test('without a signer purchases by itself lack its key, and what is held can be sold', () => {
+test('without a signer automatic purchases lack its key, and positions can be sold', () => {
   const disabled = disabledVenuesOf({
     spotexchange: { enabled: true, hasKey },
     primaryChain: true,
@@ -19,7 +19,7 @@ test('without a signer purchases by itself lack its key, and what is held can be
   expect([lacks('confirm'), lacks('risk_only'), lacks(null)]).toEqual(Array(3).fill([null, null]));
 });
 
-test('an organization without a key cannot trade on the exchange, and what is switched off comes first', () => {
+test('an organization without a key cannot trade on the exchange, and a disabled venue is named first', () => {
   const parts = { primaryChain: true, signer: true, onchainPredictions: true };
   const on = disabledVenuesOf({ ...parts, spotexchange: { enabled: true, hasKey } });
   expect([on(null, 'ours').spotexchange, on(null, 'theirs').spotexchange, on('confirm', 'theirs').spotexchange]).toEqual([

@@ -7,7 +7,7 @@ import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 const NOON = Date.UTC(2026, 0, 5, 12);
 const BITCOIN: InstrumentKey = 'spotexchange:BTCUSDT';
 
-test('a live quote gives its bid and its middle for as long as it is young, and nothing afterwards', () => {
+test('a live quote gives its bid and mid while it is fresh, and nothing afterwards', () => {
   let now = NOON;
   const clock = { now: () => now };
   const quote = quoteOf(BITCOIN, NOON, '100', '102');
@@ -22,7 +22,7 @@ test('a live quote gives its bid and its middle for as long as it is young, and 
   expect(marks([BITCOIN])).toEqual(new Map());
 });
 
-test('a quote that was not live when it was received never becomes so', () => {
+test('a quote that was not live at receipt never becomes live', () => {
   const quote = quoteOf(BITCOIN, NOON, '100', '102', 'degraded');
   const received = { latest: () => quote };
   expect(createLiveQuotes(received, { now: () => NOON })(BITCOIN)).toBeNull();

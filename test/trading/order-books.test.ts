@@ -62,7 +62,7 @@ function countedBudget() {
   return { budget, weights };
 }
 
-test('five thousand paper executions on one instrument ask the venue for its book once, besides the snapshot of the feed', async () => {
+test('five thousand paper executions on one instrument request the venue’s book once, besides the feed’s snapshot', async () => {
   const clock = createVirtualClock(NOON);
   const simulator = await createSpotExchangeSimulator({ market: tinyMarket(), clock, port: 0, seed: 3 });
   ends.push(() => simulator.close());
@@ -180,7 +180,7 @@ test.each<[string, RiskApproved<Order>, boolean]>([
   ['holds more than a sale', orderAt('1', '2', 'sell'), false],
   ['holds less than a sale within its limit', orderAt('1', '3', 'sell'), true],
   ['is known down to the limit of a sale', orderAt('98', '3', 'sell'), false],
-])('a followed book that %s is asked of its venue if the order could walk beyond what is known', async (_, order, isAsked) => {
+])('a followed book that %s is requested from its venue if the order could exceed its known depth', async (_, order, isAsked) => {
   const asked: number[] = [];
   const orderBooks: VenueBooks = {
     read: async (_venue, _instrument, depth, least = depth) => {

@@ -33,14 +33,14 @@ function observed(publishedAt: number, at: number) {
   return presentMarket({ at, quote: null, reference, liquidity: null }).reference;
 }
 
-test('while the exchange is closed a last price is old because of that, and a rule that reads it may trade by it', () => {
+test('while the exchange is closed a last price is old for that reason, and a rule that reads it may trade by it', () => {
   const at = CLOSE + 13 * HOUR;
   const reference = observed(CLOSE - 1_000, at);
   expect(reference).toMatchObject({ quality: 'stale', flags: ['session_closed'] });
   expect(isReadableCarried(reference, at, carriedIn(MANIFEST))).toBe(true);
 });
 
-test('a price that nothing explains the age of is over age: no rule reads it', () => {
+test('a price with an unexplained age is too old: no rule reads it', () => {
   // The feed falls silent two hours before the close; the weekend does not make that price the session's last.
   const before = observed(CLOSE - 2 * HOUR, CLOSE - HOUR);
   expect(before).toMatchObject({ quality: 'stale', flags: ['over_age'] });

@@ -66,7 +66,7 @@ function feed() {
 
 const brokenParts = async () => (await verifyTrail(owner)).breaks.filter(({ part }) => part === 'shadow flow').map(({ detail }) => detail);
 
-test('an order that rested is measured by the trades of its window, shown beside its fill, and checked by whoever assesses', async () => {
+test('a resting order is measured by the trades of its window, shown next to its fill, and checked by assessments', async () => {
   const { told, trades, look, stop } = feed();
   const manifest = eagerManifest({ algorithm: 'smart_order_routing_maker_first', urgency: 'high' });
   const id = await fixture.agent('policy_auto', manifest);
@@ -156,7 +156,7 @@ test('an order that rested is measured by the trades of its window, shown beside
   stop();
 });
 
-test('an order in slices is measured slice by slice, each by the book that the venue showed as it arrived', async () => {
+test('an order in slices is measured slice by slice, each by the venue’s book on its arrival', async () => {
   const { told, look, stop } = feed();
   const { count, everyMs } = SLICES.high;
   const id = await fixture.agent('policy_auto', eagerManifest({ algorithm: 'twap', urgency: 'high' }));
@@ -195,7 +195,7 @@ test('an order in slices is measured slice by slice, each by the book that the v
   stop();
 });
 
-test('an order whose window nobody received is unknown, and a window that the worker wrote is named', async () => {
+test('an order with an unreceived window is unknown, and a window written by the worker is reported', async () => {
   const id = await fixture.agent('policy_auto', eagerManifest());
   await fixture.atStage(id, 'shadow');
   fixture.price('60000', '60010');
@@ -217,7 +217,7 @@ test('an order whose window nobody received is unknown, and a window that the wo
   expect(await brokenParts()).toEqual([expect.stringMatching(/put it on record, and it is no key of the feed$/)]);
 });
 
-test('an order on paper of an agent that does not stand at the shadow stage is not measured', async () => {
+test('a paper order of an agent not at the shadow stage is not measured', async () => {
   const id = await fixture.agent('policy_auto', eagerManifest());
   await fixture.atStage(id, 'paper');
   fixture.price('60000', '60010');

@@ -4,7 +4,7 @@ import { premiumPoints, stretchesOf } from '../../web/terminal/chart/layer-point
 
 const bar = (hour: number, close: string) => ({ openTime: `2026-11-20T${String(hour).padStart(2, '0')}:00:00.000Z`, close });
 
-test('a bar is held against the reference of its time, and against the last one while the exchange is closed', () => {
+test('a bar is compared with the reference of its time, and with the last one while the exchange is closed', () => {
   const bars = [bar(13, '99'), bar(14, '101'), bar(15, '102'), bar(16, '110'), bar(20, '90')];
   const references = [bar(14, '100'), bar(15, '100'), bar(17, '120')];
   expect(premiumPoints(bars, references).map(({ at, value }) => [new Date(at).getUTCHours(), Number(value.toFixed(6))])).toEqual([
@@ -16,7 +16,7 @@ test('a bar is held against the reference of its time, and against the last one 
   expect(premiumPoints(bars, [])).toEqual([]);
 });
 
-test('neighbouring bars of one colour are one stretch, and a bar without one parts them', () => {
+test('neighbouring bars of one colour are one stretch, and a bar without a colour separates them', () => {
   const bars = ['a', 'a', null, 'a', 'b', 'b', null].map((colour, time) => ({ time, colour }));
   expect(stretchesOf(bars)).toEqual([
     { from: 0, to: 1, colour: 'a' },

@@ -82,7 +82,7 @@ test('a browser that goes offline loses the connection at once', async () => {
   expect([states.at(-1), feed.isReceived()]).toEqual(['waiting', false]);
 });
 
-test('frames that were sent long ago are late: nothing is received until they are on time again', async () => {
+test('frames sent long ago are late: nothing counts as received until they are on time again', async () => {
   const peer = await connected();
   const beat = (agoMs: number) => peer.send(JSON.stringify({ type: 'heartbeat', at: new Date(Date.now() - agoMs).toISOString() }));
   beat(0);
@@ -94,7 +94,7 @@ test('frames that were sent long ago are late: nothing is received until they ar
   expect(feed.isReceived()).toBe(true);
 });
 
-test('after a sleep, in which no timer ran, nothing is received and a new connection is made', async () => {
+test('after a sleep without timers nothing counts as received and a new connection is made', async () => {
   await connected();
   const now = Date.now();
   vi.spyOn(Date, 'now').mockImplementation(() => now + 3_600_000);
@@ -108,7 +108,7 @@ test('after a sleep, in which no timer ran, nothing is received and a new connec
   await reach('live');
 });
 
-test('once ended it belongs to nobody: the network brings it back only after somebody connects again', async () => {
+test('after its end the network does not reconnect until a member connects again', async () => {
   const peer = await connected();
   const closed = once(peer, 'close');
   feed.end();
@@ -137,7 +137,7 @@ test('an unchanged quote of a venue that sends only changes stays live while the
   expect([true, false].map((isReceived) => qualityAt(90_000, {}, isReceived, true))).toEqual(['live', 'stale']);
 });
 
-test('data without an age limit is live while the service is received, and no other quality becomes better', () => {
+test('data without an age limit is live while the service is received, and no other quality improves', () => {
   const states = ['live', 'no_trades', 'degraded', 'halted', 'feed_down'];
   const without = (isReceived: boolean) => states.map((quality) => qualityAt(0, { quality, maxAgeMs: undefined }, isReceived));
   expect(without(true)).toEqual(states);

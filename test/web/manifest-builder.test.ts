@@ -55,14 +55,14 @@ const hashOf = (payload: unknown): string => {
 };
 
 describe('the form of a manifest', () => {
-  test('has every condition type of the service on its sides, and every field of it', () => {
+  test('has every condition type of the service on its sides, with every field', () => {
     for (const side of ['entry', 'exit'] as const) {
       const expected = CONDITIONS.filter(({ sides }) => sides.includes(side)).map(({ type, fields }) => [type, Object.keys(fields)]);
       expect(FORM[side].map(({ type, fields }) => [type, fields.map(({ name }) => name)])).toEqual(expected);
     }
   });
 
-  test('objects to what the service would refuse of a number, and to nothing that it takes', () => {
+  test('rejects exactly the numbers that the service would refuse', () => {
     const field = FORM.fields.find(({ name }) => name === 'stopLossPct') as Field;
     expect(['4', '0', '100', '3.5'].map((text) => objectionTo(field, text))).toEqual([null, null, null, null]);
     expect(['', '-1', '101', '4 %'].map((text) => objectionTo(field, text))).not.toContain(null);
@@ -80,7 +80,7 @@ describe('the form of a manifest', () => {
 });
 
 describe('rows and YAML', () => {
-  test('rows written as YAML and read again are the same rows, whatever is written in them', () => {
+  test('rows written as YAML and read again are the same rows, whatever their content', () => {
     fc.assert(
       fc.property(drafts, (draft) => {
         const read = readYaml(writeYaml(manifestOf(draft, FORM)));
@@ -91,7 +91,7 @@ describe('rows and YAML', () => {
   });
 
   test.each(MANIFEST_TEMPLATES.map((template) => [template.name, template] as const))(
-    'the template %s passes the service, and so does what its rows say, with the same hash',
+    'the template %s passes the service, and so do its rows, with the same hash',
     (_, template) => {
       const rows = draftOf(template, FORM) as ManifestDraft;
       expect(hashOf(manifestOf(rows, FORM))).toBe(hashOf(template));
@@ -102,7 +102,7 @@ describe('rows and YAML', () => {
     },
   );
 
-  test('what the rows do not show is kept: an unknown field, and a value of another kind', () => {
+  test('values that the rows do not show are kept: an unknown field, and a value of another kind', () => {
     const manifest = {
       universe: [],
       entryConditions: [{ type: 'rsi_below', period: [14], value: 3, of: 'all' }],
@@ -112,7 +112,7 @@ describe('rows and YAML', () => {
     expect(manifestOf(draftOf(manifest, FORM) as ManifestDraft, FORM)).toEqual(manifest);
   });
 
-  test('the declarative form, and lists that hold no rules, are left to the text', () => {
+  test('the declarative form, and lists without rules, are edited as text only', () => {
     expect(isDeclarative({ version: '1', agent: { name: 'x' } })).toBe(true);
     expect(isDeclarative(MANIFEST_TEMPLATES[2] as never)).toBe(false);
     expect(draftOf({ universe: 'AAPLx', entryConditions: [], exitConditions: [] }, FORM)).toBeNull();
@@ -130,7 +130,7 @@ describe('rows and YAML', () => {
     expect(read.ok ? null : read.place).toEqual({ line, column });
   });
 
-  test('a path of the service leads to its value, or to what holds it', () => {
+  test('a path of the service leads to its value, or to its nearest parent', () => {
     const read = readYaml('name: a\nentryConditions:\n  - type: rsi_below\n    value: 30\n');
     expect(read.ok && read.placeOf('$.entryConditions[0].value')).toEqual({ line: 4, column: 5 });
     expect(read.ok && read.placeOf('$.entryConditions[0].period')).toEqual({ line: 3, column: 5 });
@@ -146,7 +146,7 @@ describe('rows and YAML', () => {
   });
 });
 
-test('every condition has a sentence that says each of its fields that has no default', () => {
+test('every condition has a sentence with each field that has no default', () => {
   for (const { type, fields } of CONDITIONS) {
     const values = Object.fromEntries(Object.keys(fields).map((name, at) => [name, `${at + 3}7`]));
     const sentence = conditionSentence({ type, ...values });

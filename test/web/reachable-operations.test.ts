@@ -51,12 +51,12 @@ const names = Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[];
 const called = (name: string): boolean => new RegExp(`\\b(?:api|lastCall)\\.${name}\\b`).test(terminal);
 const excused = Object.keys(FOR_MACHINES);
 
-test('each operation is reached from a page, or is on a list with its reason', () => {
+test('each operation is reachable from a page, or listed with its reason', () => {
   const unreached = names.filter((name) => !called(name) && !excused.includes(name));
   expect(unreached, 'put it on a page, or on the list with its reason').toEqual([]);
 });
 
-test('no list names an operation that a page reaches, that is gone, or twice', () => {
+test('no list names an operation that a page uses, that is gone, or twice', () => {
   const reached = excused.filter((name) => called(name));
   expect(reached).toEqual([]);
   expect(excused.filter((name) => !(name in OPERATIONS))).toEqual([]);

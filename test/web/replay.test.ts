@@ -51,7 +51,7 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the terminal', () => {
       input.dispatchEvent(new PointerEvent('pointerup', { bubbles: true }));
     })()`);
 
-  test('nobody signs in; it says that it is a replay, and shows the quotes of that time', async () => {
+  test('needs no sign-in, says that it is a replay, and shows the quotes of that time', async () => {
     await bar().getByText('REPLAY').waitFor();
     expect(await bar().innerText()).toContain('day.tape.ndjson');
     expect(await page.getByRole('button', { name: /Halt|account of/ }).count()).toBe(0);
@@ -63,7 +63,7 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the terminal', () => {
     expect(await shownTime()).toBe('2026-03-02 14:30:01 UTC');
   });
 
-  test('what is left is said in time of the tape and in time at its speed, until nothing is', async () => {
+  test('the rest is shown in tape time and at its speed, down to zero', async () => {
     const left = () => page.locator('.replay-left').innerText();
     expect(server.to).toBe(DAY_BEGIN + 359_000);
     expect(await left()).toBe('5:58 left, 0:36 at × 10');
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the terminal', () => {
     expect(await left()).toBe('');
   });
 
-  test('a jump shows the bars and the quote of where it leads, and running on closes bars on the chart', async () => {
+  test('a jump shows the bars and the quote of its time, and continuing closes bars on the chart', async () => {
     await page.goto(`${server.url}/#/instruments/${encodeURIComponent('spotexchange:BTCUSDT')}/1m`);
     await page.locator('.timeframes').getByText('1m', { exact: true }).click();
     const chart = page.locator('.chart-canvas');
@@ -103,7 +103,7 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the terminal', () => {
     await waitFor(async () => (await bars()) === 2, { what: 'the bars of that time again' });
   });
 
-  test('another tape of the folder is loaded; nothing of it troubles axe in the dark, the light or on a phone', async () => {
+  test('another tape of the folder is loaded; axe has no findings in dark, light and on a phone', async () => {
     await page.getByRole('link', { name: 'day.tape.ndjson' }).click();
     await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Load broken.tape.ndjson' }).click();
@@ -114,7 +114,7 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the terminal', () => {
     expect(await findingsEverywhere(page)).toEqual([]);
   });
 
-  test('until here nothing complained, and nobody else was asked for anything', () => {
+  test('there were no console errors and no requests to others', () => {
     // The invalid tape was refused, as the page said.
     expect(watched.complaints.filter((text) => !text.includes('400'))).toEqual([]);
     expect([...new Set(watched.asked.map((address) => new URL(address).host))]).toEqual([new URL(server.url).host]);

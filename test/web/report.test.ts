@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
   const said = () => page.locator('.market-chart [role=status]').innerText();
   const shown = (text: string) => text.replaceAll(/[\u00a0,]/g, (character) => (character === ',' ? '' : ' '));
 
-  test('it names what it is about, as text; nothing of it troubles axe in the dark, the light or on a phone', async () => {
+  test('it shows its subject as text; axe has no findings in dark, light and on a phone', async () => {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(`Backtest: ${NAME}`);
     expect(await page.title()).toBe(`Backtest: ${NAME}`);
     expect(await section('Metrics').innerText()).toContain(`${result.performance.sharpe?.toFixed(2)}`);
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
     await page.emulateMedia({ colorScheme: 'dark' });
   });
 
-  test('the chart tells equity, benchmark and drawdown at the cursor with every digit of the record', async () => {
+  test('the chart shows equity, benchmark and drawdown at the cursor with every digit of the record', async () => {
     const last = result.daily.at(-1);
     expect(shown(await legend())).toContain(`agent ${last?.equityUsd} `);
     const place = await page.locator('.market-chart-canvas').boundingBox();
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
     expect(told).toMatch(/drawdown % -?[\d.]+$/);
   });
 
-  test('it zooms and shows all again, and its scale becomes logarithmic and linear', async () => {
+  test('it zooms and resets, and its scale switches between logarithmic and linear', async () => {
     await page.mouse.move(0, 0);
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await waitFor(async () => /In view: 20\d\d/.test(await said()), { what: 'a part of the stretch' });
@@ -128,7 +128,7 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
     expect(await scale()).toBe('linear');
   });
 
-  test('all trades are sorted by value over all of them, and more are shown as one asks', async () => {
+  test('sorting covers all trades by value, and more are shown on request', async () => {
     const { list } = result.trades;
     expect(list.length).toBeGreaterThan(100);
     const trades = section('Trades');
@@ -169,7 +169,7 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
     expect(download.suggestedFilename()).toMatch(/^[\w-]+-trades-[0-9a-f]{8}\.csv$/);
   });
 
-  test('the tables of instruments and exits show the sums of the record', async () => {
+  test('the tables of instruments and exits show the record’s sums', async () => {
     for (const [name, groups] of [
       ['By instrument', result.trades.byInstrument],
       ['By exit rule', result.trades.byExit],
@@ -188,7 +188,7 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
     }
   });
 
-  test('it asked nobody for anything, and nothing complained', () => {
+  test('it made no requests, and there were no console errors', () => {
     expect(watched.complaints).toEqual([]);
     expect(watched.asked.filter((address) => !/^(file|blob):/.test(address))).toEqual([]);
   });

@@ -14,7 +14,7 @@ const AT = '2026-03-02T14:31:00.000Z';
 const update = (cursor: string) => ({ type: 'update', channel: 'proposals', at: AT, seq: 1, cursor, data: { state: 'filled' } });
 const acknowledged = (id: number, cursor: string) => ({ type: 'subscribed', id, channel: 'proposals', at: AT, seq: 0, cursor });
 
-test('what is still on its way to the page before begins nothing for the next one, and takes its beginning from none', () => {
+test('messages still in flight for the previous page start nothing on the next one', () => {
   const sent: { op: string; id: number; from?: string }[] = [];
   const subscriptions = new Subscriptions((operation: object) => void sent.push(operation as never));
   const leave = subscriptions.subscribe({ channel: 'proposals', receive: () => {} });

@@ -74,7 +74,7 @@ test.each([
   expect(orderOf(texts, { isDown: true })).toEqual([...full.toReversed(), ...empty]);
 });
 
-test('rows of one value keep the order in which they were given, both ways', () => {
+test('rows of one value keep their given order, both ways', () => {
   expect(orderOf(['1', '1.0', '1.00'], { isDown: false })).toEqual([0, 1, 2]);
   expect(orderOf(['1', '1.0', '1.00'], { isDown: true })).toEqual([0, 1, 2]);
 });

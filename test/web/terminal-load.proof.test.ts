@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     await page.locator('.chart-canvas canvas').first().waitFor();
   };
 
-  test('the first visit is few files and few bytes, and is painted at once', async () => {
+  test('the first visit is few files and few bytes, and paints at once', async () => {
     await page.reload();
     await settle();
     await page.waitForFunction('window.paints.length > 0');
@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     expect(painted).toBeLessThanOrEqual(MOST_LCP_MS);
   });
 
-  test('no page moves about while it is read, on a phone, a laptop and a wide screen', { timeout: 1_200_000 * PATIENCE }, async () => {
+  test('no page shifts while it is read, on a phone, a laptop and a wide screen', { timeout: 1_200_000 * PATIENCE }, async () => {
     const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
     const id = items.find(({ name }) => name === 'Crypto trend')?.id as string;
     await page.setViewportSize({ width: 390, height: 844 });
@@ -112,7 +112,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     expect(shifts.filter(({ shift }) => shift >= MOST_SHIFT)).toEqual([]);
   });
 
-  test(`${QUOTES_A_SECOND} quotes a second are drawn without a pause that is felt, and the heap stays as it was`, {
+  test(`${QUOTES_A_SECOND} quotes a second are drawn without a noticeable pause, and the heap stays flat`, {
     timeout: 400_000 * PATIENCE,
   }, async () => {
     await turnTo(page, 'dark');

@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
     expect(submitted.slice(before)).toEqual([]);
   }
 
-  test('a wallet proves itself by the text that it was given, and by nothing else', async () => {
+  test('a wallet is linked only by the text that it was given', async () => {
     await go('wallets');
     await page.getByRole('button', { name: /^Harbour/ }).click();
     const place = page.getByRole('region', { name: 'Link a wallet' });
@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
     expect(watched.complaints).toEqual([]);
   });
 
-  test('a launch that was prepared elsewhere is signed on its page by its creator alone, and trades', async () => {
+  test('a launch prepared elsewhere is signed on its page only by its creator, and trades', async () => {
     const wish = { preset: 'agent_treasury', quoteMint: NATIVE_MINT, startingFdv: '30', name: 'Lantern <b>Bearer</b>', symbol: 'LANTERN' };
     const uri = 'https://example.com/lantern.json';
     const { body: launch, ...prepared } = await service.post('/v1/launches/dbc/prepare', { ...wish, uri, creator: ADDRESS });
@@ -141,7 +141,7 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
     expect(watched.complaints.splice(0).filter((complaint) => !complaint.includes('404'))).toEqual([]);
   });
 
-  test('a swap of the ticket is signed unchanged, and ends on the chain', async () => {
+  test('a swap of the ticket is signed unchanged, and completes on the chain', async () => {
     await go('trade/spotchain%3AAAPLx');
     const ticket = page.getByRole('form', { name: 'Swap ticket' });
     await ticket.getByRole('textbox', { name: 'Pay (USDC)' }).fill('20');
@@ -188,7 +188,7 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
     expect(watched.complaints).toEqual([]);
   });
 
-  test('a delegation is asked of no wallet if its text is another one, is signed as written, and is revoked', async () => {
+  test('a delegation with another text never reaches a wallet, the right one is signed as written, and is revoked', async () => {
     const { items } = (await service.get('/v1/agents')).body as { items: { id: string }[] };
     await go(`agents/${items[0]?.id}/signing`);
     const place = page.getByRole('region', { name: 'Delegated wallets' });
@@ -229,7 +229,7 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
     expect(watched.complaints).toEqual([]);
   });
 
-  test('a wallet of the EVM chain proves itself by typed data, and by nothing else', async () => {
+  test('a wallet of the EVM chain is linked only by typed data', async () => {
     await go('wallets');
     await page.getByRole('button', { name: /^Cliff/ }).click();
     const linking = page.getByRole('region', { name: 'Link a wallet' });

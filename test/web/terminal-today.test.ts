@@ -12,7 +12,7 @@ test.each([
   expect(leftOut(keys)).toBe(text);
 });
 
-test("no page shows today's profit without what it leaves out", () => {
+test("every page shows with today's profit what it leaves out", () => {
   const root = new URL('../../web/terminal/', import.meta.url);
   const pages = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tsx'));
   const having = (pattern: RegExp) => pages.filter((name) => pattern.test(readFileSync(new URL(name, root), 'utf8')));

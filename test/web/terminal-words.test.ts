@@ -33,7 +33,7 @@ test('a venue is live only while the page receives the service', () => {
   expect(unknown.lacks).toHaveLength(1);
 });
 
-test('a venue says what it lacks, in sentences, and how long it is degraded', () => {
+test('a venue’s deficiencies are sentences, with the duration of a degradation', () => {
   const off = [{ provider: 'jupiter', connected: false, epoch: null, lastMessageAt: null, detail: 'refused' }];
   const degradedSince = '2026-03-02T14:26:00.000Z';
   expect(venueState({ ...venue, hearing: 'feed_down', detail: 'no connection', degradedSince, providers: off }, NOW, true)).toEqual({
@@ -59,7 +59,7 @@ test.each([
   expect(problemOf({ ...FIRST, ...some })).toBe(problem);
 });
 
-test('its body is in dollars or in contracts, and has a limit only if one is written', () => {
+test('its body is in dollars or in contracts, and has a limit only if one is given', () => {
   const order = { ...FIRST, size: '25' };
   const body = { marketId: 'pm-1', outcome: 'yes', side: 'buy', maxSlippageBps: 100 };
   expect(bodyOf('pm-1', order)).toEqual({ ...body, notionalUsd: '25' });
@@ -81,7 +81,7 @@ function asked(summary: object | null): object {
   return { evaluation: 'agreement', endedAt: '2026-03-02T00:00:00Z', summary };
 }
 
-test('alerts that repeat are one, with their number, the first and the last of them', () => {
+test('repeated alerts are one, with their number, the first and the last', () => {
   const alert = (at: string, what: string, detail: string) => ({ at, what, agentId: 'a', venues: ['spotexchange'], detail, data: { at } });
   const [newest, filled, middle, oldest, other] = [
     alert('14:05', 'data_degraded', 'BTCUSDT'),
@@ -104,7 +104,7 @@ interface DelegationWords {
 const reading = new URL('../../web/terminal/wallet/delegation-text.ts', import.meta.url).href;
 const { delegationDifferences } = (await import(reading)) as DelegationWords;
 
-test.each(['agent', 'take'] as const)('the text of a delegation to an %s that the service writes is what the page asked for', (trader) => {
+test.each(['agent', 'take'] as const)('the service’s delegation text to an %s matches the page’s request', (trader) => {
   const [id, wallet] = ['018f3c5e-0000-7000-8000-0000000000aa', keyOf(91).publicKey.toBase58()];
   const terms = { trader, orgId: id, agentId: id, wallet, signerWallet: 'session-9', maxNotionalUsd: '250.5', nonce: 'n', issuedAt: NOW };
   const text = delegationText({ ...terms, expiresAt: NOW + 1_000 } as DelegationTerms & { readonly nonce: string });

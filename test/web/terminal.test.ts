@@ -74,7 +74,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByText('Risk: passes').waitFor();
   };
 
-  test('signed in, it shows live prices that move, and the first visit is small', async () => {
+  test('after sign-in it shows moving live prices, and the first visit is small', async () => {
     await page.goto(`${service.url}/terminal`);
     await giveToken(page, service.token('operator'));
     const price = page.locator('[data-instrument="spotexchange:BTCUSDT"] [class^=flash-]');
@@ -100,7 +100,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect(shift, moved).toBeLessThan(MOST_SHIFT);
   });
 
-  test('prices that come after the page has been drawn move nothing', async () => {
+  test('prices that arrive after the page was drawn shift nothing', async () => {
     const late = (await browser.page({ width: 1440, height: 900 })).page;
     await late.addInitScript(WATCH_SHIFTS);
     let release = () => {};
@@ -141,7 +141,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.locator('[data-fill]').waitFor();
   });
 
-  test('an order that risk blocks says why, and one click makes it pass', async () => {
+  test('an order blocked by risk says why, and one click makes it pass', async () => {
     await page.getByText('Market', { exact: true }).last().click();
     await page.getByRole('textbox', { name: 'Size' }).fill('90000000');
     await page.getByText('Risk: blocked').waitFor();
@@ -171,7 +171,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await waitFor(async () => (await service.get(`/v1/agent-orders/${id}`)).body.state === 'filled', { what: 'the filled proposal' });
   });
 
-  test('what its fill was expected to cost and what it cost stand on the page, as the API tells them', async () => {
+  test('expected and actual cost of its fill are on the page, as in the API', async () => {
     const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
     const id = items.find(({ name }) => name === PATIENT.name)?.id;
     const { paper, groups, fills } = (await service.get(`/v1/agents/${id}/calibration`)).body;
@@ -195,7 +195,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('img', { name: `Realized cost of ${fills.length - paper.unknown} fills against the expected one` }).waitFor();
   });
 
-  test('an agent is found by the palette, its page says where it stands, and a decision is explained', async () => {
+  test('an agent is found by the palette, its page shows its stage, and a decision is explained', async () => {
     await page.evaluate("location.hash = '#/agents'");
     await page.locator('tr[data-agent]', { hasText: 'Crypto trend' }).waitFor();
     await page.locator('main').focus();
@@ -215,7 +215,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     }
   });
 
-  test('the past of an agent is walked by keyboard, a question branches off it, and nothing of it is stored', async () => {
+  test('an agent’s past is walked by keyboard, a what-if question branches off it, and nothing is stored', async () => {
     const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
     const id = items.find(({ name }) => name === 'Crypto trend')?.id as string;
     const { version } = (await service.get(`/v1/actors/${id}`)).body;
@@ -292,7 +292,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('region', { name: 'Fills' }).waitFor();
   });
 
-  test('by keyboard alone a thesis lights up as it is read, asks what is not clear, and is armed once each open reading is confirmed', async () => {
+  test('by keyboard alone a thesis is highlighted while typed, asks about unclear parts, and is armed once each open reading is confirmed', async () => {
     const hand = keyboardOf(page);
     await hand.go('Takes');
     const thesis = page.getByRole('textbox', { name: 'Your thesis' });
@@ -314,7 +314,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect((await service.get('/v1/takes')).body.items).toEqual([expect.objectContaining({ state: 'armed', mode: 'paper' })]);
   });
 
-  test('the wallet of the sandbox is filled, proves itself, and launches a token whose curve trades', async () => {
+  test('the sandbox wallet is funded, linked, and launches a token whose curve trades', async () => {
     await page.evaluate("location.hash = '#/wallets'");
     await page.getByRole('button', { name: 'Get 10 SOL and 10,000 USDC' }).click();
     await page.getByText('The faucet brought').waitFor();
@@ -335,7 +335,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     watched.complaints.splice(0);
   });
 
-  test('nobody is kept out: axe finds nothing in the dark and the light, and a phone does not scroll sideways', async () => {
+  test('accessible to everybody: axe has no findings in dark and light, and a phone does not scroll sideways', async () => {
     for (const place of [
       '#/trade',
       '#/agents',
@@ -372,7 +372,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect(watched.asked.filter((address) => new URL(address).host !== new URL(service.url).host)).toEqual([]);
   });
 
-  test('a halt says who, when and why on every page, and whoever may resumes after a confirmation', async () => {
+  test('a halt shows who, when and why on every page, and a permitted member resumes after a confirmation', async () => {
     const reason = '<b>prices look wrong</b>';
     await page.evaluate("location.hash = '#/operate'");
     await page.getByRole('button', { name: 'Halt', exact: true }).click();

@@ -14,7 +14,7 @@ const { age, forPeople, numberText, priceText, quoteText, rejectionWords, valueT
 };
 const { moneyText }: { moneyText(usd: string, isChange?: boolean): string } = await moduleOf('report/money.js');
 
-test('a statistic keeps every digit before its point, and five digits in all', () => {
+test('a statistic keeps every digit before its point, with five digits in all', () => {
   expect([528_192, -528_192.4, 12_345.678, 9_999.876, 0.000123456, 1.9345678, 0].map(numberText)).toEqual([
     '528192',
     '-528192',
@@ -27,14 +27,14 @@ test('a statistic keeps every digit before its point, and five digits in all', (
   expect([valueText(528_192), valueText(null), valueText('market_closed')]).toEqual(['528192', 'unknown', 'market closed']);
 });
 
-test('money is grouped and rounded as the decimal text that it is, never as a double', () => {
+test('money is grouped and rounded as a decimal text, never as a double', () => {
   expect(moneyText('12345678901234567.895')).toBe('12,345,678,901,234,567.90');
   expect([moneyText('-3.5', true), moneyText('3', true), moneyText('0.001', true)]).toEqual(['-3.50', '+3.00', '0.00']);
 });
 
 const { compareTexts }: { compareTexts(a: string, b: string, way: 1 | -1): number } = await moduleOf('report/compare-texts.js');
 
-test('a column is sorted by value beyond what a double holds, ages by their length, and what is unknown comes last both ways', () => {
+test('a column sorts by value beyond a double’s precision, ages by length, and unknown values come last both ways', () => {
   const sorted = (texts: readonly string[], way: 1 | -1 = 1) => texts.toSorted((a, b) => compareTexts(a, b, way));
   const large = ['9007199254740993.5', '9007199254740993.25', '-3', '1,000.00 USD', '999.999 USD', 'unknown'];
   expect(sorted(large)).toEqual(['-3', '999.999 USD', '1,000.00 USD', '9007199254740993.25', '9007199254740993.5', 'unknown']);
@@ -43,7 +43,7 @@ test('a column is sorted by value beyond what a double holds, ages by their leng
   expect(sorted(['agent 10', 'Agent 9', 'agent 2'])).toEqual(['agent 2', 'Agent 9', 'agent 10']);
 });
 
-test('a price is grouped and cut as the text that it is', () => {
+test('a price is grouped and cut as text', () => {
   expect(
     ['1234567.5', '0.100', '-91234.50', '12345678901234567890.1234567', '1000', '0.0000000673778911177', '0.00123456789', '0.00000002'].map(
       priceText,
@@ -60,13 +60,13 @@ test('a price is grouped and cut as the text that it is', () => {
   ]);
 });
 
-test('a quote has four decimals, or five digits below one; what it does not have is not made up', () => {
+test('a quote has four decimals, or five digits below one; missing digits are not invented', () => {
   expect(
     ['262.712463123', '95.5', '64000', '96244.85', '0.0000000319512345', '0.48', '12345678901234567890.123456', '-0.5'].map(quoteText),
   ).toEqual(['262.7125', '95.5', '64,000', '96,244.85', '0.000000031951', '0.48', '12,345,678,901,234,567,890.1235', '-0.5']);
 });
 
-test('a sentence of the API is said for people: its instants by the clock, its instruments by their symbols, its conditions in words', () => {
+test('a sentence of the API is rewritten for people: times, symbols and conditions', () => {
   expect(forPeople('At 2026-11-23T12:09:00.000Z the agent proposed to buy spotexchange:BTCUSDT: price_below price=20000.')).toBe(
     'At 2026-11-23 12:09:00 UTC the agent proposed to buy BTCUSDT: price below price 20000.',
   );
@@ -101,11 +101,11 @@ test.each<[number, string]>([
 test.each([
   ['stale, over_age, 104100000 ms old', 'stale, over_age, 28 h old'],
   ['a limit of 5000 ms', 'a limit of 5000 ms'],
-])('the ages inside of a text of the record are said, and nothing else of it changes: %s', (text, words) => {
+])('only the ages in a text of the record are rewritten: %s', (text, words) => {
   expect([withAgesInWords(text), withAges(text)]).toEqual([words, words]);
 });
 
-test('a refusal tells ages in a unit that fits, and nothing else of the record in other words', () => {
+test('a refusal shows ages in a suitable unit, and nothing else differs from the record', () => {
   const rejection = { code: 'stale_quote', limit: '5000 ms', before: 'stale, over_age, 104100000 ms old', after: null, suggestion: null };
   expect(rejectionWords(rejection)).toMatch(/: limit 5000 ms, before stale, over_age, 28 h old$/);
 });

@@ -67,7 +67,7 @@ test('2,000 announcements over cuts at any byte: each exactly once, in order', a
   expect(cut.cuts()).toBeGreaterThan(10);
 });
 
-test('a cursor that a program kept goes on after its frame', async () => {
+test('a stored cursor resumes after its frame', async () => {
   await announce(
     sql,
     [1, 2, 3].map((n) => ({ channel: 'alerts', orgId: OURS, body: { n } })),
@@ -85,7 +85,7 @@ test('a cursor that a program kept goes on after its frame', async () => {
   expect((await numbers(first[1]?.cursor ?? null, 1)).map(({ n }) => n)).toEqual([3]);
 });
 
-test('a client that is cut off before its snapshot gets it with the next connection', async () => {
+test('a client cut off before its snapshot gets it with the next connection', async () => {
   const firstCut = [170];
   for await (const { type } of clientOf({ fetch: cutting(() => firstCut.shift() ?? Number.POSITIVE_INFINITY) }).feed('agents')) {
     expect(type).toBe('snapshot');
@@ -104,7 +104,7 @@ test.each([
   expect(error).toMatchObject({ code: 'invalid_cursor', channel: 'proposals' });
 });
 
-test('quotes go into RxJS in one line, items of the snapshot first, and an unsubscribed feed ends at once', async () => {
+test('quotes feed RxJS in one line, items of the snapshot first, and an unsubscribed feed ends at once', async () => {
   fixture.bus.publish(testQuote('BTCUSDT', '100.00', Date.now()));
   const quotes = clientOf()
     .feed('quotes', { instruments: ['spotexchange:BTCUSDT', 'spotexchange:ETHUSDT'] })
@@ -127,7 +127,7 @@ test('quotes go into RxJS in one line, items of the snapshot first, and an unsub
   await waitFor(() => fixture.stats().connections === 0, { what: 'the end of the connection' });
 });
 
-test('a reader that leaves while it waits ends its connection, and an abort throws its reason', async () => {
+test('a waiting reader that leaves ends its connection, and an abort throws its reason', async () => {
   const frames = clientOf().feed('takes')[Symbol.asyncIterator]();
   const next = frames.next();
   await waitFor(() => fixture.stats().connections === 1, { what: 'the connection' });
@@ -185,7 +185,7 @@ test.each([
   await server.close();
 });
 
-test('a service that is away is connected to again, as late as it asks', async () => {
+test('an unavailable service is reconnected as late as it asks', async () => {
   const { server, timing, seen, ended } = await twoFrames([
     events([first]),
     html(502),
@@ -198,7 +198,7 @@ test('a service that is away is connected to again, as late as it asks', async (
   await server.close();
 });
 
-test('a stream without a sign of life is given up and resumed', async () => {
+test('a stream without heartbeats is given up and resumed', async () => {
   const { server, timing, seen, ended } = await twoFrames([events([first], silence), second]);
   await waitFor(() => seen.length === 1, { what: 'the first frame' });
   timing.expire();
@@ -216,7 +216,7 @@ test('a service that restarts is given the same token', async () => {
   await server.close();
 });
 
-test('a token that expires in the middle is asked for again', async () => {
+test('a token that expires midway is requested again', async () => {
   let given = 0;
   const expired = events([first, refusal('alerts', 'token_expired')]);
   const { server, ended } = await twoFrames([expired, second], { token: () => `token-${++given}` });
@@ -238,7 +238,7 @@ test.each([
   await server.close();
 });
 
-test('a network error of a feed is not thrown but outlived', async () => {
+test('a network error of a feed is retried, not thrown', async () => {
   const { server, seen, ended } = await twoFrames([(response) => void response.socket?.destroy(), events([first]), second]);
   expect(await ended).not.toBeInstanceOf(NetworkError);
   expect(seen).toEqual(['first', 'second']);

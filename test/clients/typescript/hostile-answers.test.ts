@@ -74,7 +74,7 @@ test.each([
   ['a page of a proxy that is busy', html(502), 500],
   ['a connection that ends without an answer', hangUp, 500],
   ['an answer that is cut off', cutOff, 500],
-])('%s: a read is asked again after its pause', async (_, failure, pauseMs) => {
+])('%s: a read is repeated after its pause', async (_, failure, pauseMs) => {
   const api = await clientOf([failure, json(ME)]);
   expect(await api.getMe()).toEqual(ME);
   expect(server.asked).toHaveLength(2);
@@ -90,14 +90,14 @@ test('retries are bounded, their pauses double, and the last failure is thrown',
   expect(timing.pauses).toEqual([500, 1_000, 2_000, 4_000]);
 });
 
-test('a wait that would take minutes is not waited for', async () => {
+test('a wait of minutes is not waited for', async () => {
   const api = await clientOf([problem(429, 'rate_limited', { 'retry-after': '600' })]);
   const error = (await caught(api.getMe())) as ApiError;
   expect([error.code, error.retryAfterMs, error.wayOut]).toEqual(['rate_limited', 600_000, ['ask again in 600 s']]);
   expect(server.asked).toHaveLength(1);
 });
 
-test('a change is sent again under its one key, also while the first is still under way', async () => {
+test('a change is repeated under its one key, also while the first is still running', async () => {
   const api = await clientOf([hangUp, problem(409, 'idempotency_in_flight'), json({ id: 'a-1' }, 201)]);
   expect(await api.createAgent(agent)).toEqual({ id: 'a-1' });
   const keys = server.asked.map(({ headers }) => headers['idempotency-key']);
@@ -106,7 +106,7 @@ test('a change is sent again under its one key, also while the first is still un
 });
 
 test.each([hangUp, cutOff, html(503), problem(429, 'rate_limited'), problem(503, 'unavailable')])(
-  'a change that takes no key is never sent again (%#)',
+  'a change without a key is never repeated (%#)',
   async (failure) => {
     const api = await clientOf([failure, json({})]);
     expect(await caught(api.inviteMember({ body: { name: 'Nora' } }))).toBeInstanceOf(Error);
@@ -117,14 +117,14 @@ test.each([hangUp, cutOff, html(503), problem(429, 'rate_limited'), problem(503,
 test.each([
   ['HTML in place of JSON', html(200)],
   ['JSON that ends in the middle', truncated],
-])('%s is no answer of the service', async (_, answer) => {
+])('%s is not an answer of the service', async (_, answer) => {
   const api = await clientOf([answer]);
   const error = (await caught(api.getMe())) as NetworkError;
   expect([error.failure, error.status]).toEqual(['foreign', 200]);
   expect(server.asked).toHaveLength(1);
 });
 
-test('a redirect is not followed: the token stays here', async () => {
+test('a redirect is not followed: the token is not sent elsewhere', async () => {
   const elsewhere = await answering(json(ME));
   const api = await clientOf([(response) => void response.writeHead(302, { location: elsewhere.url }).end()]);
   expect(((await caught(api.getMe())) as NetworkError).failure).toBe('foreign');
@@ -132,13 +132,13 @@ test('a redirect is not followed: the token stays here', async () => {
   await elsewhere.close();
 });
 
-test('a service that is not there is unreachable', async () => {
+test('a missing service is unreachable', async () => {
   const api = await clientOf([silence], { retries: 0 });
   await server.close();
   expect(((await caught(api.getMe())) as NetworkError).failure).toBe('unreachable');
 });
 
-test('an answer that never comes ends at its bound', async () => {
+test('an answer that never comes ends with a timeout', async () => {
   const api = await clientOf([silence], { retries: 0 });
   const asked = caught(api.getMe());
   await waitFor(() => server.asked.length === 1, { what: 'the request' });
@@ -146,7 +146,7 @@ test('an answer that never comes ends at its bound', async () => {
   expect(((await asked) as NetworkError).failure).toBe('timeout');
 });
 
-test('an abort ends a call at once, while it is asked and before', async () => {
+test('an abort ends a call at once, during and before the request', async () => {
   const api = await clientOf([silence]);
   const abort = new AbortController();
   const asked = caught(api.getMe({}, { signal: abort.signal }));
@@ -157,7 +157,7 @@ test('an abort ends a call at once, while it is asked and before', async () => {
   expect(server.asked).toHaveLength(1);
 });
 
-test('a refused token is asked for again, once for all calls that were refused, and the call goes on', async () => {
+test('a refused token is requested again, once for all refused calls, and the call continues', async () => {
   const refused: (string | null)[] = [];
   let given = 0;
   const api = await clientOf([problem(401, 'token_expired'), problem(401, 'token_expired'), json(ME)], {
@@ -172,14 +172,14 @@ test('a refused token is asked for again, once for all calls that were refused, 
   expect(sent).toEqual(['Bearer token-1', 'Bearer token-1', 'Bearer token-2', 'Bearer token-2']);
 });
 
-test('a change whose token was refused is sent again under its key', async () => {
+test('a change with a refused token is repeated under its key', async () => {
   let given = 0;
   const api = await clientOf([problem(401, 'token_expired'), json({ id: 'a-1' }, 201)], { token: () => `token-${++given}` });
   expect(await api.createAgent(agent)).toEqual({ id: 'a-1' });
   expect(new Set(server.asked.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
 });
 
-test('a token that stays refused is an error, and asked for again with the next call', async () => {
+test('a token that stays refused is an error, and is requested again with the next call', async () => {
   const tokens = ['old', 'old', 'old', 'new'];
   const api = await clientOf([problem(401, 'token_expired'), problem(401, 'token_expired'), json(ME)], {
     token: () => tokens.shift() ?? '',
@@ -213,14 +213,14 @@ test('a list is read page by page and item by item, through a failure in the mid
   expect(server.asked.map(({ url }) => url)).toEqual(['/v1/agents?limit=2', ...Array(2).fill('/v1/agents?limit=2&cursor=second')]);
 });
 
-test('leaving a list asks for no further page', async () => {
+test('leaving a list requests no further page', async () => {
   const api = await clientOf([page([1, 2], 'second')]);
   for await (const item of api.listAgents.items()) if (item) break;
   for await (const { items } of api.listAgents.pages()) if (items) break;
   expect(server.asked.map(({ url }) => url)).toEqual(['/v1/agents', '/v1/agents']);
 });
 
-test('a list whose cursor is refused in the middle says which', async () => {
+test('a list whose cursor is refused midway names it', async () => {
   const refusedCursor = problem(
     400,
     'malformed',

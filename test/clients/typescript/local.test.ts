@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-test('a running service is found, and nothing once it has ended', () => {
+test('a running service is found, but not after its end', () => {
   const forget = noteService(home, 'http://127.0.0.1:9321');
   expect(localService({ home }).baseUrl).toBe('http://127.0.0.1:9321');
   forget();
@@ -24,7 +24,7 @@ test('a service that was killed is not found', () => {
   expect(() => localService({ home })).toThrow('no service runs on');
 });
 
-test("a member's token is read anew each time, as the service renews it", () => {
+test("a member's token is read each time, because the service renews it", () => {
   noteService(home, 'http://127.0.0.1:9321');
   mkdirSync(join(home, 'tokens'));
   const { token } = localService({ home, member: 'risk-manager' });

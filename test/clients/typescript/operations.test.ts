@@ -45,7 +45,7 @@ function recording() {
   return { sent, calls: api as unknown as Readonly<Record<string, (input: object) => Promise<unknown>>> };
 }
 
-test.each(operations)('$operationId asks $method $path', async ({ path, method, operationId, parameters, requestBody }) => {
+test.each(operations)('$operationId sends $method $path', async ({ path, method, operationId, parameters, requestBody }) => {
   const { sent, calls } = recording();
   const given = parameters.filter(({ in: place }) => place === 'path' || place === 'query').map(({ name = '' }) => [name, `a ${name}/?`]);
   const body = requestBody === undefined ? {} : { body: { some: 'body' } };
@@ -69,7 +69,7 @@ test('the client has every operation of the document and no other, and feeds', (
   expect(Object.keys(calls).sort()).toEqual([...operations.map(({ operationId }) => operationId), 'feed'].sort());
 });
 
-test.each([undefined, '', '.', '..'])('a path parameter of %j names nothing and is refused before anything is sent', async (id) => {
+test.each([undefined, '', '.', '..'])('a path parameter of %j is empty and is refused before anything is sent', async (id) => {
   const { sent, calls } = recording();
   await expect(calls['getAgent']?.({ id })).rejects.toThrow('getAgent: id must name something');
   expect(sent).toEqual([]);
@@ -87,7 +87,7 @@ test('a manifest may be sent as YAML', async () => {
   expect([sent[0]?.headers['content-type'], sent[0]?.body]).toEqual(['application/yaml', 'name: hunter']);
 });
 
-test('a key of the caller is sent, and refused where the document takes none', async () => {
+test('a caller’s key is sent, and refused if the document takes none', async () => {
   const { sent, calls } = recording() as unknown as {
     sent: Sent[];
     calls: Record<string, (input: object, more: object) => Promise<unknown>>;

@@ -48,7 +48,7 @@ function documentedSamples(): string {
   return `import type { Client } from '@sevengate/client';\ndeclare const api: Client;\n${blocks.join('\n')}\n`;
 }
 
-test('a browser loads at most 25 kB of it, and no module of Node', async () => {
+test('a browser loads at most 25 kB of it, and no Node module', async () => {
   const { outputFiles } = await build({
     stdin: { contents: "export * from '@sevengate/client';", resolveDir: folder },
     bundle: true,
@@ -64,7 +64,7 @@ test('a browser loads at most 25 kB of it, and no module of Node', async () => {
   expect(`${Math.ceil(bytes / 1_000)} kB compressed`).toBe(/\d+ kB compressed/.exec(readme)?.[0]);
 });
 
-test('the package needs nothing at run time', () => {
+test('the package has no runtime dependencies', () => {
   const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Record<string, unknown>;
   expect(manifest['dependencies']).toBe(undefined);
   for (const name of ['index', 'local']) {

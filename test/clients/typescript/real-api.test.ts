@@ -50,7 +50,7 @@ test('a change whose answer was lost takes effect once', async () => {
   expect(lost).toBe(2);
 });
 
-test('a problem of the service arrives whole', async () => {
+test('a problem of the service arrives completely', async () => {
   const client = await clientOf(OPERATOR);
   const missing = await problemOf(client.getAgent({ id: '00000000-0000-7000-8000-0000000000ff' }));
   expect([missing.status, missing.code, missing.detail]).toEqual([404, 'not_found', 'there is no agent with this id']);
@@ -63,7 +63,7 @@ test('a problem of the service arrives whole', async () => {
   expect(viewer.code).toBe('permission_missing');
 });
 
-test('a list gives every item once over its pages, and refuses a cursor that is not its own', async () => {
+test('a list gives every item once over its pages, and refuses a foreign cursor', async () => {
   const client = await clientOf(OPERATOR);
   for (const name of ['One', 'Two', 'Three']) await client.createAgent({ body: manifest({ name }) });
   const pages = await all(client.listAgents.pages({ limit: 2 }));
@@ -90,11 +90,11 @@ test('a token that expires between two calls is asked for again', async () => {
   expect(refused).toHaveLength(2);
 });
 
-test('a text is a text', async () => {
+test('texts stay texts', async () => {
   expect(await (await clientOf(OPERATOR)).getMetrics()).toBe('up 1\n');
 });
 
-test('types follow the document', () => {
+test('types match the document', () => {
   type Items<Name extends 'listAgents' | 'listDecisions'> = ReturnType<Client[Name]['items']>;
   expectTypeOf<Items<'listAgents'>>().toExtend<AsyncIterable<Agent>>();
   expectTypeOf<Items<'listDecisions'>>().toExtend<AsyncIterable<Decision>>();

@@ -35,7 +35,7 @@ const reading = (holdings: readonly TokenHolding[], supply = 1_000n): HolderRead
 });
 
 describe('holders', () => {
-  test('of curves, pools, lockers and burn addresses are apart from wallets, and a stranger is a wallet', () => {
+  test('of curves, pools, lockers and burn addresses are separate from wallets, and an unknown owner is a wallet', () => {
     expect(holderKind(held(POOL_AUTHORITY, 1n, null))).toBe('curve');
     expect(holderKind(held(SUCCESSOR_AUTHORITY, 1n, null))).toBe('pool');
     expect(holderKind(held('escrow', 1n, LOCKER_PROGRAM))).toBe('locker');
@@ -68,7 +68,7 @@ describe('holders', () => {
     expect([found.top1Pct, found.top10Pct, found.isComplete]).toEqual([40, 50, true]);
   });
 
-  test('say so where a node does not tell all of them, and where nothing circulates', () => {
+  test('report missing holders, and an empty circulation', () => {
     const many = Array.from({ length: 20 }, (_, at) => held(`holder ${at}`, 10n));
     expect(concentrationOf(reading(many))).toMatchObject({ isComplete: false, top10Pct: 10 });
     expect(concentrationOf(reading([held(POOL_AUTHORITY, 1_000n, null)]))).toMatchObject({
@@ -108,7 +108,7 @@ const hours = (count: number, of: (at: number) => Partial<Candle> = () => ({})):
   Array.from({ length: count }, (_, back) => bar(NOW - (count - back) * HOUR, of(back)));
 
 describe('volume', () => {
-  test('of trades that go round in circles hardly counts: what counts is what the moves of the price cost', () => {
+  test('of circular trades hardly counts: only the cost of price moves counts', () => {
     const depth = 10_000;
     // From the lowest to the highest price is sqrt(1.02) - 1 of ten thousand dollars.
     const way = 10_000 * (Math.sqrt(1.02) - 1);
@@ -118,7 +118,7 @@ describe('volume', () => {
     expect(countedVolume(bar(NOW, { low: '0' }), depth)).toBe(0);
   });
 
-  test('that is even has no variation; a wash trader adds to what is reported and not to what counts', () => {
+  test('that is even has no variation; a wash trader adds to the reported but not to the counted volume', () => {
     const even = volumeStability(hours(7 * 24), '10000', NOW);
     expect(even).toMatchObject({ days: 7, reportedUsd: '16800', countedUsd: '16800', washedPct: 0, variation: 0 });
     const washed = volumeStability(
@@ -141,7 +141,7 @@ describe('volume', () => {
     expect(found).toMatchObject({ days: 3, variation: 0.5 });
   });
 
-  test('of two days says nothing, and of nobody is as unstable as it can be', () => {
+  test('of two days is unknown, and of no traders is as unstable as possible', () => {
     expect(volumeStability(hours(48), '10000', NOW)).toBeNull();
     expect(
       volumeStability(
@@ -162,7 +162,7 @@ describe('the risk score', () => {
     volume: { variation: 0, washedPct: 0 },
   };
 
-  test('is nothing where every input is the best, and all where nobody knows anything', () => {
+  test('is 0 if every input is best, and maximal if everything is unknown', () => {
     expect(riskScoreOf(SAFE)).toMatchObject({ score: 0, unknown: [] });
     const unknown = riskScoreOf({ depthUsd: null, top10Pct: null, creator: null, ageDays: 0, volume: null });
     expect(unknown.score).toBe(100);
@@ -189,7 +189,7 @@ describe('the risk score', () => {
     expect(found.terms[2]?.input).toEqual({ freePct: 5, lockedPct: 10 });
   });
 
-  test('never falls where one input gets worse (500 random inputs)', () => {
+  test('never falls if one input gets worse (500 random inputs)', () => {
     const random = seededRandom(9);
     for (let round = 0; round < 500; round++) {
       const base: RiskInputs = {
@@ -242,7 +242,7 @@ describe('performance against the share', () => {
     expect(day).toEqual({ window: '24h', tokenPct: 100, stockPct: 25, relativePct: 60 });
   });
 
-  test('is unknown where a bar of that time is missing, on either side', () => {
+  test('is unknown if a bar of that time is missing, on either side', () => {
     const found = pairedPerformance(hours(48), hours(10 * 24), NOW);
     expect(found.map(({ window, tokenPct, stockPct, relativePct }) => [window, tokenPct, stockPct, relativePct])).toEqual([
       ['24h', 0, 0, 0],
@@ -275,7 +275,7 @@ describe('an analysis', () => {
     stockBars: hours(8 * 24),
   };
 
-  test('brings its parts together', () => {
+  test('combines its parts', () => {
     const found = analysisOf(entry, LOOK);
     expect(found.ageDays).toBe(9);
     expect(found.creator).toMatchObject({ freePct: 5, lockedPct: 20 });
@@ -283,7 +283,7 @@ describe('an analysis', () => {
     expect(found.performance?.[1]).toEqual({ window: '7d', tokenPct: 0, stockPct: 0, relativePct: 0 });
   });
 
-  test('of a token that nobody answers for is unknown, and is not ranked', () => {
+  test('of a token without data is unknown and not ranked', () => {
     const silent = analysisOf(entry, { ...LOOK, holders: null, creator: null, depth: null, bars: [], stockBars: [] });
     expect(silent.risk.unknown).toHaveLength(4);
     const ranked = rankTokens([silent, analysisOf({ ...entry, key: 'spotchain:OTHER' }, LOOK)], 'lowest_risk');
@@ -310,7 +310,7 @@ describe('an analysis', () => {
       ).toEqual(['spotchain:OTHER', 'spotchain:ORCHARD']);
   });
 
-  test('flags whoever holds both the token and the share', () => {
+  test('flags holders of both the token and the share', () => {
     expect(duplicatedExposure(entry, new Set([entry.key, 'spotchain:AAPLx' as const]))).toEqual({
       flagged: true,
       holdsToken: true,

@@ -49,7 +49,7 @@ function echo(made: Assessment): Answer {
 describe('the deterministic assessment', () => {
   const made = assessStock(ENTRY, EVIDENCE);
 
-  it('rests every claim on sources that are listed', () => {
+  it('bases every claim on listed sources', () => {
     const known = new Set(made.sources.map(({ id }) => id));
     expect(all(made).length).toBeGreaterThan(6);
     for (const { sources } of all(made)) {
@@ -59,7 +59,7 @@ describe('the deterministic assessment', () => {
     expect(new Set(all(made).map(({ id }) => id)).size).toBe(all(made).length);
   });
 
-  it('puts what speaks for it and against it where it belongs', () => {
+  it('sorts arguments for and against correctly', () => {
     expect(made.bull.map(({ text }) => text).join(' ')).toMatch(/2% cheaper .*Buyback/);
     expect(made.bear.map(({ text }) => text).join(' ')).toContain('Recall');
     // Unconfirmed reports are catalysts to watch, not arguments; the calendar too.
@@ -68,7 +68,7 @@ describe('the deterministic assessment', () => {
     expect(made.sources.find(({ id }) => id === 'event:s2')?.kind).toBe('filing');
   });
 
-  it('says where the evidence is thin instead of filling up', () => {
+  it('reports thin evidence instead of filling up', () => {
     const thin = assessStock(ENTRY, { at: SLOT, seen: null, events: [], bars: [], releases: [] });
     expect(all(thin)).toEqual([]);
     expect(thin.thin).toEqual([
@@ -86,7 +86,7 @@ describe('the deterministic assessment', () => {
     expect(carried.bull.some(({ text }) => text.includes('cheaper'))).toBe(false);
   });
 
-  it('says how old a reference is that the closed exchange left behind, and makes no case of the gap', () => {
+  it('states the age of a reference from the closed exchange, and makes no argument of the gap', () => {
     const saturday = Date.parse('2026-07-18T15:00:00Z');
     const ageMs = saturday - Date.parse('2026-07-17T20:00:00Z');
     const closed = assessStock(ENTRY, {
@@ -113,7 +113,7 @@ describe('the check of a phrasing', () => {
   const made = assessStock(ENTRY, EVIDENCE);
   const valuation = made.valuation.claims[0] as Claim;
 
-  it('takes other words and another order', () => {
+  it('accepts other words and another order', () => {
     const answer = echo(made);
     (answer['valuation'] as { text: string }[])[0] = {
       ...((answer['valuation'] as never)[0] as object),

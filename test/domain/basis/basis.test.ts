@@ -29,7 +29,7 @@ function series(keep: number, bars: number): { at: number; pct: number }[] {
 }
 
 describe('half-life', () => {
-  it('finds the half-life of a series that was made with one', () => {
+  it('finds the half-life of a series with a known one', () => {
     for (const keep of [0.5, 0.8, 0.95]) {
       const fitted = halfLifeOf(series(keep, 6_000), HOUR);
       const exact = Math.log(2) / -Math.log(keep);
@@ -38,7 +38,7 @@ describe('half-life', () => {
     }
   });
 
-  it('has none for a trend, a constant, too few bars, and bars with gaps between them', () => {
+  it('has no half-life for a trend, a constant, too few bars, and bars with gaps', () => {
     const ramp = Array.from({ length: 100 }, (_, index) => ({ at: index * HOUR, pct: 1.05 ** index }));
     expect(halfLifeOf(ramp, HOUR)).toMatchObject({ hours: null, why: 'no_reversion' });
     expect(
@@ -56,7 +56,7 @@ describe('half-life', () => {
     ).toMatchObject({ samples: 0 });
   });
 
-  it('compares only bars that both have', () => {
+  it('compares only bars of both legs', () => {
     const token = [1, 2, 4].map((hour) => ({ openTime: hour * HOUR, close: '101' }));
     const base = [2, 3, 4].map((hour) => ({ openTime: hour * HOUR, close: '100' }));
     expect(alignedSpreads(token, base)).toEqual([
@@ -83,7 +83,7 @@ describe('a row', () => {
     expect(edge?.reasons).toEqual([]);
   });
 
-  it('gives no edge where a leg is not live, and says which', () => {
+  it('gives no edge if a leg is not live, and names it', () => {
     const edges = (over: Partial<Observation>) =>
       basisRow(ENTRY, cutOf({ ...seen, ...over }), undefined, { notionalUsd: '1000', halfLife: NO_HALF_LIFE }).edges[0];
     expect(edges({ quote: { ...LIVE_QUOTE, quality: 'stale' } })).toMatchObject({ netEdgeBps: null, reasons: ['token_not_live'] });
@@ -103,7 +103,7 @@ describe('a row', () => {
     });
   });
 
-  it('counts fees and funding until the half-life on the leg of the perpetual', () => {
+  it('counts fees and funding until the half-life on the perpetual’s leg', () => {
     const quote = { ...LIVE_QUOTE, bid: '102.99', ask: '103.01', mid: '103' };
     const perp = observation({ instrument: 'evmvenue:xyz:AAPL', hourlyFunding: '-0.00005', quote });
     const halfLife = { reference: null, perpetual: { hours: 10, samples: 100, slope: -0.1, why: 'fitted' as const } };

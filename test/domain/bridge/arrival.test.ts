@@ -25,12 +25,12 @@ test.each([
   expect(arrivalOf(seen({ block }), HEAD, null, OWN)).toMatchObject(older ? { state: 'foreign', objection: 'older' } : { state: 'final' });
 });
 
-test('what has settled another transfer is foreign', () => {
+test('a payment that settled another transfer is foreign', () => {
   expect(arrivalOf(seen(), HEAD, OWN, OWN)).toEqual({ state: 'final', hash: 'h', amount: '5', objection: null });
   expect(arrivalOf(seen(), HEAD, 'other transfer', OWN)).toMatchObject({ state: 'foreign', objection: 'settled_another' });
 });
 
-test('a payment whose block nobody tells is not believed, and what is no payment has no amount', () => {
+test('a payment with an unknown block is not believed, and a non-payment has no amount', () => {
   expect(arrivalOf(seen({ block: null }), HEAD, null, OWN).state).toBe('foreign');
   fc.assert(
     fc.property(fc.constantFrom('none' as const, 'failed' as const), fc.option(fc.constant(OWN)), (state, settled) => {

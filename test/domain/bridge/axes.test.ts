@@ -161,7 +161,7 @@ describe('the state', () => {
     expect(transferStatusOf(given, TERMS)).toEqual({ state, attentions });
   });
 
-  test('every attention has its sentence', () => {
+  test('every state that needs attention has its sentence', () => {
     expect(new Set(ATTENTIONS.map(attentionWords)).size).toBe(ATTENTIONS.length);
   });
 });
@@ -194,7 +194,7 @@ const sighting: fc.Arbitrary<Sighting> = fc.record({
   refund: fc.option(arrival),
 });
 
-test('over any course of looks final things stay, and what ended without money on a chain was proven', () => {
+test('over any observations final states stay, and an end without money on a chain was proven', () => {
   fc.assert(
     fc.property(fc.array(sighting, { maxLength: 30 }), (looks) => {
       let now = FIRST_AXES;
@@ -222,7 +222,7 @@ test('over any course of looks final things stay, and what ended without money o
   );
 });
 
-test('what was in a block and is gone is reorged until it is in a block again', () => {
+test('a transaction dropped from a block is reorganized until it is in a block again', () => {
   const look = (state: 'unseen' | 'included' | 'final', at: number): Sighting => ({
     at,
     provider: null,

@@ -7,7 +7,7 @@ const NOTHING: Sighting = { at: 0, provider: null, source: null, destination: nu
 const included = { state: 'included', confirmations: 1, detail: null } as const;
 const paid = (amount: string, state: 'included' | 'final') => ({ ...NO_ARRIVAL, state, hash: 'h', amount });
 
-test('each change is one point; a look that found the same, or was begun before the last one, is none', () => {
+test('each change is one point; an unchanged check, or one begun before the last, is none', () => {
   const points = transferCourse(1_000, [
     { at: 2_000, state: 'submitted', sighting: null },
     { at: 3_000, state: 'submitted', sighting: { ...NOTHING, at: 2_900 } },
@@ -26,7 +26,7 @@ test('each change is one point; a look that found the same, or was begun before 
   ]);
 });
 
-test('the silence of a provider is no point, and a refund is told beside what arrived', () => {
+test('a provider’s silence is no point, and a refund is shown next to the arrival', () => {
   const points = transferCourse(0, [
     { at: 1, state: 'submitted', sighting: NOTHING },
     { at: 2, state: 'refunded', sighting: { ...NOTHING, at: 1, refund: paid('40000000', 'final') } },

@@ -40,7 +40,7 @@ describe('amounts', () => {
     if (!read.ok) expect(read.refusal.code).toBe('malformed');
   });
 
-  test('base units and dollars are one another at any amount', () => {
+  test('base units and dollars convert exactly at any amount', () => {
     fc.assert(
       fc.property(fc.bigInt(1_000_000n, 10_000_000_000_000n), (base) => {
         const back = baseUnitsOf(usdOf(base));
@@ -75,7 +75,7 @@ test.each([
 describe('the choice', () => {
   const cctp: BridgeOffer = { ...OFFER, provider: 'cctp', minimumOut: '99950000', estimatedSeconds: 900 };
 
-  test('the least cost wins, what is paid on top included', () => {
+  test('the lowest cost wins, fees on top included', () => {
     expect(costUsd(OFFER).toString()).toBe('0.11');
     const made = compareOffers([OFFER, cctp], []);
     expect(made?.chosen.provider).toBe('cctp');
@@ -86,14 +86,14 @@ describe('the choice', () => {
     expect(compareOffers([dear, OFFER], [])?.chosen.provider).toBe('relay');
   });
 
-  test('among equals the faster one wins, and speed may be preferred', () => {
+  test('equal offers are decided by speed, and speed may be preferred', () => {
     const near = { ...cctp, minimumOut: '99900001' };
     expect(compareOffers([near, OFFER], [])?.chosen.provider).toBe('relay');
     expect(compareOffers([near, OFFER], [])?.explanation).toContain('2 basis points');
     expect(compareOffers([cctp, OFFER], [], 'speed')?.chosen.provider).toBe('relay');
   });
 
-  test('who offers nothing is named with the reason, and nobody is chosen out of none', () => {
+  test('a provider without an offer is named with the reason, and without offers nothing is chosen', () => {
     const made = compareOffers([OFFER], [{ provider: 'cctp', reason: 'it does not answer' }]);
     expect(made?.explanation).toContain('it is the only offer; cctp offers nothing: it does not answer');
     expect(compareOffers([], [])).toBeNull();

@@ -43,7 +43,7 @@ function objectionTo(call: SourceCall, ...instructions: readonly TransactionInst
   return sourceCallObjection(read.value, call);
 }
 
-test('the deposit is spelled as a recorded one of the real program is', () => {
+test('the deposit is encoded like a recorded one of the real program', () => {
   // Recorded on the chain: depository and vault of a native deposit by the same program.
   expect(CALLS['deposit']?.accounts.map(({ address }) => address)).toEqual(
     expect.arrayContaining(['Dodg2HifwU8rmaVVyMyUZDGTRbqAJTyVYxXPwcbNpBKc', '7uTT8Xi5RWXzy7h9XL244GRgEycDYDhLjr3ZyNdXi8pZ']),
@@ -51,23 +51,23 @@ test('the deposit is spelled as a recorded one of the real program is', () => {
 });
 
 describe.each(Object.entries(CALLS))('%s', (_, call) => {
-  test('is taken as it was asked for', () => {
+  test('is accepted as requested', () => {
     expect(objectionTo(call, instructionOf(call))).toBeNull();
   });
 
-  test('with any account swapped is refused by the name of that account', () => {
+  test('with any account swapped is refused by the account’s name', () => {
     for (const [place, { name, address }] of call.accounts.entries())
       expect(objectionTo(call, instructionOf(call, { account: place }))).toBe(`its ${name} is ${OTHER.toBase58()} instead of ${address}`);
   });
 
-  test('with any byte of its data changed is refused by the name of the field', () => {
+  test('with any byte of its data changed is refused by the field’s name', () => {
     let byte = 0;
     for (const { name, hex } of call.data)
       for (let at = 0; at < hex.length / 2; at++)
         expect(objectionTo(call, instructionOf(call, { byte: byte++ }))).toContain(`its ${name} is `);
   });
 
-  test('twice, with anything beside it, shorter or longer is refused', () => {
+  test('twice, with additional instructions, shorter or longer is refused', () => {
     const own = instructionOf(call);
     const gift = SystemProgram.transfer({ fromPubkey: new PublicKey(SENDER), toPubkey: OTHER, lamports: 5 });
     expect(objectionTo(call, own, own)).toContain('2 times, and once is right');

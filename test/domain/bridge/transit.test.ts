@@ -16,7 +16,7 @@ const AMOUNT: TransitAmount = {
   changedAt: 5,
 };
 
-test('over every combination of axes the money is in exactly one place', () => {
+test('for every combination of axes the money is in exactly one place', () => {
   for (const sourceState of SOURCE_STATES)
     for (const destinationState of ARRIVAL_STATES)
       for (const refundState of ARRIVAL_STATES) {
@@ -26,7 +26,7 @@ test('over every combination of axes the money is in exactly one place', () => {
       }
 });
 
-test('a portfolio adds it up as cash that cannot be used, and no more of it once it has arrived', () => {
+test('a portfolio counts it as unusable cash, and no longer once it has arrived', () => {
   const material = (amounts: readonly TransitAmount[]) => ({
     at: 10,
     mode: 'live' as const,
@@ -46,7 +46,7 @@ test('a portfolio adds it up as cash that cannot be used, and no more of it once
   expect(portfolioOf(material([{ ...AMOUNT, destinationState: 'included' }]), CATALOG).totals.valueUsd).toBe('0');
 });
 
-test('limits bind the amount from the submission on', () => {
+test('limits count the amount from the submission on', () => {
   expect(transitReservations([{ ...AMOUNT, sourceState: 'unseen', state: 'submitted' }])).toEqual([
     { id: 'bridge:t1', instrument: 'spotchain:USDC', side: 'buy', quantity: '250.5', notionalUsd: '250.5' },
   ]);

@@ -92,16 +92,16 @@ describe('intents', () => {
     'basis policy for AAPLx: enter at 2%, exit above 0.5%, with $500',
     'basis policy for AAPLx: enter at 2% premium, exit at 0.5%, with $500',
     'basis policy for AAPLx: enter at a 2% discount, exit at a premium of 0.5%, with $500',
-  ])('drafts nothing that is denied or can be read in two ways: %s', (message) => {
+  ])('drafts nothing from a negated or ambiguous message: %s', (message) => {
     expect(classify(message, CATALOG, null).intent).not.toBe('compile_policy');
   });
 
-  it('knows what "it" is from the conversation, and nothing without one', () => {
+  it('resolves "it" from the conversation, and not without one', () => {
     expect(classify('assess it', CATALOG, AAPL)).toEqual({ intent: 'assess', entry: AAPL });
     expect(classify('assess it', CATALOG, null)).toEqual({ intent: 'out_of_scope' });
   });
 
-  it.each(INJECTIONS)('chooses nothing that is more than reading: %s', (message) => {
+  it.each(INJECTIONS)('chooses nothing beyond reading: %s', (message) => {
     expect(['out_of_scope', 'look_up', 'rank', 'portfolio']).toContain(classify(message, CATALOG, AAPL).intent);
   });
 });

@@ -62,12 +62,12 @@ describe('a story', () => {
       'rumor',
       null,
     ],
-  ] as const)('of %s is a matter of whom to believe', (_what, parts, state, confirmedBy) => {
+  ] as const)('of %s depends on the trust in its sources', (_what, parts, state, confirmedBy) => {
     const told = parts.map((part, index) => aReport({ id: `r${index}`, publishedAt: NOW + index * 60_000, ...part }));
     expect(assess(told)).toMatchObject({ state, confirmedBy });
   });
 
-  test('says since when it is as sure and as grave as it is', () => {
+  test('states since when it is this certain and severe', () => {
     const told = [
       aReport({ id: '1', family: 'a', severity: 'medium', publishedAt: NOW }),
       aReport({ id: '2', family: 'b', severity: 'high', publishedAt: NOW + 60_000, headline: 'Officer quits at the firm overnight' }),
@@ -82,7 +82,7 @@ describe('a story', () => {
     });
   });
 
-  test('may become graver by a report, and milder only by a correction of the same family', () => {
+  test('may become more severe by a report, and less only by a correction of the same family', () => {
     const grave = aReport({ id: '1', family: 'a', severity: 'critical' });
     const mild = aReport({ id: '2', family: 'b', severity: 'low', headline: 'It was not half as bad as told', publishedAt: NOW + 1 });
     expect(assess([grave, mild]).severity).toBe('critical');
@@ -99,12 +99,12 @@ describe('a story', () => {
     expect(assess([grave, { ...corrected, family: 'c' }]).severity).toBe('critical');
   });
 
-  test('of nothing but chatter is none', () => {
+  test('of chatter alone does not exist', () => {
     expect(() => assess([aReport({ channel: 'social' })])).toThrow('other than social posts');
   });
 });
 
-describe('whatever is reported', () => {
+describe('for any reports', () => {
   test('the order of arrival changes nothing', () => {
     fc.assert(
       fc.property(reports, fc.integer(), (told, seed) => {
@@ -113,7 +113,7 @@ describe('whatever is reported', () => {
     );
   });
 
-  test('chatter changes nothing, however much and whoever it is from', () => {
+  test('chatter changes nothing, whoever it is from', () => {
     fc.assert(
       fc.property(reports, reports, (told, chatter) => {
         const posts = chatter.map((post, index) => ({ ...post, id: `post ${index}`, channel: 'social' as const, primary: true }));
@@ -122,7 +122,7 @@ describe('whatever is reported', () => {
     );
   });
 
-  test('a later copy confirms nothing, and takes nothing back', () => {
+  test('a later copy confirms nothing, and withdraws nothing', () => {
     fc.assert(
       fc.property(reports, fc.nat(), fc.string(), (told, which, family) => {
         const of = told[which % told.length] as (typeof told)[number];
@@ -166,7 +166,7 @@ describe('whatever is reported', () => {
 });
 
 describe('likeness', () => {
-  test('tells one text with an edited word from a text of its own', () => {
+  test('distinguishes a text with an edited word from another text', () => {
     const text = 'Regulator opens an inquiry into the lending business of Example Corp on Tuesday';
     expect(nearIdentical(text, text.replace('Tuesday', 'tuesday.'))).toBe(true);
     expect(nearIdentical(text, `BRIEF-${text}`)).toBe(true);
@@ -175,7 +175,7 @@ describe('likeness', () => {
     expect(nearIdentical('Short one', 'short one!')).toBe(false);
   });
 
-  test('knows an address by host and path', () => {
+  test('identifies an address by host and path', () => {
     expect(canonicalUrl('https://www.a.example/x/?utm=1#top')).toBe(canonicalUrl('http://a.example/x'));
     expect(canonicalUrl('no address')).toBe('no address');
   });
@@ -193,7 +193,7 @@ test.each([
   expect(readItems(items)).toEqual({ kind, severity, direction });
 });
 
-test('what is not understood is neither harmless nor good', () => {
+test('an unknown item is neither harmless nor good', () => {
   expect(readCategory('something new')).toEqual({ kind: 'wire', severity: 'medium' });
   expect(readCategory('constructor')).toEqual({ kind: 'wire', severity: 'medium' });
   expect(readTone('mixed', 'high')).toBe('negative');

@@ -28,11 +28,11 @@ test.each([
   ['cik', '999'],
   ['ticker', '320193'],
   ['cashtag', '$'],
-] as const)('%s %s is not guessed at', (kind, text) => {
+] as const)('%s %s is not guessed', (kind, text) => {
   expect(names.map([{ kind, text }])).toEqual({ entities: [], ambiguous: [], unmapped: [text] });
 });
 
-test('a name of two underlyings stands for none of them', () => {
+test('a name of two underlyings matches neither', () => {
   const two = entityNamesOf(CATALOG, [...ISSUERS, { asset: 'ETH', cik: null, tickers: ['SOL'], names: ['Solana'], distinctive: [] }]);
   expect(
     two.map([
@@ -50,13 +50,13 @@ test('a name of two underlyings stands for none of them', () => {
   });
 });
 
-test('only what the catalog has is known', () => {
+test('only names in the catalog are recognized', () => {
   const small = entityNamesOf(catalogOf(CATALOG.entries.filter(({ underlying }) => underlying === 'BTC')));
   expect(small.map([{ kind: 'name', text: 'Apple' }]).unmapped).toEqual(['Apple']);
   expect(small.ciks.size).toBe(0);
 });
 
-test('a text is searched for cashtags and for names that mean nothing else', () => {
+test('a text is searched for cashtags and for unambiguous names', () => {
   expect(names.mentionsIn('$AAPL and $aapl, not $5 or US$MSFT; Tesla but not Teslas, apple pie, Meta level')).toEqual([
     { kind: 'cashtag', text: '$AAPL' },
     { kind: 'name', text: 'Tesla' },

@@ -34,7 +34,7 @@ describe('a score', () => {
 });
 
 describe('the regime', () => {
-  test('is neutral where every input stands in the middle', () => {
+  test('is neutral if every input is in the middle', () => {
     expect(readRegime(values({}), NOW)).toMatchObject({ regime: 'neutral', score: '0', knownWeight: '1' });
   });
 
@@ -62,7 +62,7 @@ describe('the regime', () => {
     [{ volatility: '40', credit_spread: '8', chain_tvl: '-20' }, 'risk_off', '-0.65'],
   ] as const)('of %j is %s', (over, regime, score) => expect(readRegime(values(over), NOW)).toMatchObject({ regime, score }));
 
-  test('divides by the weight that is known: (0.25 + 0.15) / 0.75', () => {
+  test('divides by the known weight: (0.25 + 0.15) / 0.75', () => {
     expect(readRegime(values({ volatility: '10', dollar: '-3', credit_spread: null }), NOW)).toMatchObject({
       regime: 'risk_on',
       score: '0.5333',
@@ -70,7 +70,7 @@ describe('the regime', () => {
     });
   });
 
-  test('is unknown where less than 0.6 of the weight is known, and an input that is too old is not', () => {
+  test('is unknown with less than 0.6 of the weight, and an input that is too old counts as unknown', () => {
     const measured = values({ chain_tvl: null });
     expect(readRegime(measured, NOW)).toMatchObject({ regime: 'neutral', knownWeight: '0.85' });
     const old = { ...measured, volatility: { value: '10', at: NOW - REGIME_RULES.volatility.maxAgeMs - 1 } };
@@ -134,7 +134,7 @@ describe('inputs', () => {
     });
   });
 
-  test('are missing where a series does not reach back far enough', () => {
+  test('are missing if a series does not reach back far enough', () => {
     expect(
       changeOver(
         daily([

@@ -52,7 +52,7 @@ test('the stories are the same in whatever order the reports arrive, and are tho
   );
 });
 
-test('being linked is mutual', () => {
+test('links are mutual', () => {
   fc.assert(
     fc.property(reports, (told) => {
       for (const a of told) for (const b of told) expect(linked(a, b)).toBe(linked(b, a));
@@ -60,7 +60,7 @@ test('being linked is mutual', () => {
   );
 });
 
-test('a wire item of the kind of a filing joins it within a day, and no other asset, kind or day does', () => {
+test('a wire item of a filing’s kind joins it within a day, and no other asset, kind or day does', () => {
   const wire = aReport({ id: 'wire', headline: 'Top manager quits with immediate effect', publishedAt: NOW + HOUR });
   expect(linked(filing, wire)).toBe(true);
   expect(linked(filing, { ...wire, publishedAt: NOW + 25 * HOUR })).toBe(false);
@@ -70,7 +70,7 @@ test('a wire item of the kind of a filing joins it within a day, and no other as
   expect(linked({ ...filing, primary: false }, wire)).toBe(false);
 });
 
-test('the streams receive of a story when it opens, is confirmed, grows worse or is taken back, and not of copies', () => {
+test('the streams are notified when a story opens, is confirmed, becomes more severe or is withdrawn, and not of copies', () => {
   const tracker = new StoryTracker();
   const take = (report: Report) => {
     const change = tracker.take(report);
@@ -93,7 +93,7 @@ test('the streams receive of a story when it opens, is confirmed, grows worse or
   });
 });
 
-test('a story that is taken back blocks nothing any more', () => {
+test('a withdrawn story blocks nothing', () => {
   const tracker = tracked([aReport({ id: 'w1' })]);
   const change = tracker.take(
     aReport({ id: 'w2', action: 'retraction', corrects: 'w1', headline: 'We withdraw this', publishedAt: NOW + HOUR }),
@@ -102,7 +102,7 @@ test('a story that is taken back blocks nothing any more', () => {
   expect(newsEventOf(change?.story as never)).toMatchObject({ id: 'w1', negative: false, rumor: true });
 });
 
-test('an entry that shuns bad news waits for a confirmation, is refused by it, and is free again once it is taken back', () => {
+test('an entry that avoids bad news waits for a confirmation, is refused by it, and is free again after a withdrawal', () => {
   const tracker = new StoryTracker();
   const watch = (includeRumors: boolean) =>
     NO_NEGATIVE_EVENT.compile({ type: 'no_negative_event', minSeverity: 'high', lookbackHours: 24, includeRumors });
@@ -127,7 +127,7 @@ test('an entry that shuns bad news waits for a confirmation, is refused by it, a
   expect(seen({ ...gone('w5', 'b') })).toEqual([true, true]);
 });
 
-test('two stories that turn out to be one become the older, and the other is taken back', () => {
+test('two stories that prove to be one become the older, and the other is withdrawn', () => {
   const tracker = tracked([
     aReport({ id: 'w1', storyKey: 'k1', receivedAt: 1 }),
     aReport({ id: 'w2', storyKey: 'k2', receivedAt: 2, headline: 'Officer quits at the firm overnight', family: 'b' }),
@@ -139,7 +139,7 @@ test('two stories that turn out to be one become the older, and the other is tak
   expect(mergedEventOf('w2', tracker.stories()[0] as never)).toMatchObject({ id: 'w2', negative: false, severity: 'low' });
 });
 
-test('a restored tracker goes on where the other stopped', () => {
+test('a restored tracker continues where the other stopped', () => {
   fc.assert(
     fc.property(reports, reports, (before, later) => {
       const more = later.map((report) => ({ ...report, id: `later ${report.id}` }));
@@ -155,7 +155,7 @@ test('a restored tracker goes on where the other stopped', () => {
   );
 });
 
-test('what nobody speaks of for a month is closed, and chatter opens nothing', () => {
+test('a story without reports for a month is closed, and chatter opens none', () => {
   const tracker = tracked([aReport({ id: 'old', publishedAt: NOW - 40 * 24 * HOUR }), aReport({ id: 'new' })]);
   expect(tracker.stories().map(({ id }) => id)).toEqual(['new']);
   expect(tracker.take(aReport({ id: 'post', channel: 'social' }))).toBeNull();

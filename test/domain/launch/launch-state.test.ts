@@ -4,7 +4,7 @@ import { claimedFee, launchErrorWords, launchReturns, namesProblem } from '../..
 import { seededRandom } from '../../../src/domain/values/seeded-random.ts';
 
 describe('returns since a launch', () => {
-  test('are those of the token in dollars, of what it is quoted in, and of one measured in the other', () => {
+  test('are those of the token in dollars, of its quote token, and of one measured in the other', () => {
     // Doubled against a share that lost a tenth: 80 % in dollars.
     expect(launchReturns('2', '200', '180')).toEqual({ tokenPct: '80', quotePct: '-10', relativePct: '100' });
     expect(launchReturns('1', '150', '150')).toEqual({ tokenPct: '0', quotePct: '0', relativePct: '0' });
@@ -21,13 +21,13 @@ describe('returns since a launch', () => {
   });
 });
 
-test('what was claimed is the share of all fees less what waits, and never less than nothing', () => {
+test('claimed fees are the share of all fees minus the pending ones, and never negative', () => {
   expect(claimedFee('1000', 75, '250')).toBe(500n);
   expect(claimedFee('1000', 75, '750')).toBe(0n);
   expect(claimedFee('999', 50, '500')).toBe(0n);
 });
 
-test('errors of programs have words, and others stay as the chain spelled them', () => {
+test('errors of programs have descriptions, and others keep the chain’s text', () => {
   expect(launchErrorWords('{"InstructionError":[2,{"Custom":6081}]}')).toBe(
     'the quote mint takes a fee of every transfer (program error 6081)',
   );

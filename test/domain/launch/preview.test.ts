@@ -33,7 +33,7 @@ describe('a preview', () => {
     expect(Number(preview.graduationFdv)).toBeCloseTo(1_000 * preset.graduationMultiple, 1);
   });
 
-  test('tells the fees of a preset in as many steps as it has periods, and what the volatility fee may add', () => {
+  test('lists the fees of a preset in as many steps as it has periods, with the maximum volatility fee', () => {
     const { fees } = previewOf(wish('reference_anchored'));
     expect(fees).toHaveLength(31);
     expect(fees[0]).toEqual({ at: 0, bps: '500', volatilityBps: expect.any(String) });
@@ -44,7 +44,7 @@ describe('a preview', () => {
     expect(previewOf(wish('price_discovery')).fees.at(-1)).toMatchObject({ at: 3_600, bps: '100' });
   });
 
-  test('divides every fee: a fifth to the protocol, the rest by the preset', () => {
+  test('splits every fee: a fifth to the protocol, the rest by the preset', () => {
     expect(previewOf(wish('agent_treasury')).feeShares).toEqual({
       protocolPct: '20',
       referralPct: '4',
@@ -59,7 +59,7 @@ describe('a preview', () => {
     });
   });
 
-  test('shows what of the vesting does not divide into days', () => {
+  test('shows the part of the vesting that does not divide into days', () => {
     expect(previewOf(wish('agent_treasury')).vesting).toEqual({
       supplyPct: 10,
       total: '100000000',
@@ -72,7 +72,7 @@ describe('a preview', () => {
     expect(previewOf(wish('reference_anchored')).vesting).toBeNull();
   });
 
-  test('is refused where a number is out of bounds, saying which', () => {
+  test('is refused with a number out of bounds, naming it', () => {
     const ok = { startingFdv: '1000', totalSupply: '1000000000', decimals: 6 };
     expect(wishProblem(ok)).toBeNull();
     expect(wishProblem({ ...ok, decimals: 5 })).toContain('$.decimals');

@@ -33,7 +33,7 @@ test.each([
   expect(salesOf(events)).toEqual(costs);
 });
 
-test('an event costs what its own token holds, and the ledger is plain JSON', () => {
+test('an event costs as much as its own token holds, and the ledger is plain JSON', () => {
   let ledger: FifoLedger = EMPTY_LEDGER;
   for (let lot = 1; lot <= 40; lot++) ({ ledger } = ledgerAfter(ledger, buy(lot, lot * 10, `M${lot % 4}`)));
   const before = ledger['M1'];
@@ -42,7 +42,7 @@ test('an event costs what its own token holds, and the ledger is plain JSON', ()
   expect(JSON.parse(JSON.stringify(after))).toEqual(after);
 });
 
-describe('what a transaction did to a wallet', () => {
+describe('effect of a transaction on a wallet', () => {
   const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
   const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB';
   const SOL = 'So11111111111111111111111111111111111111112';
@@ -77,7 +77,7 @@ describe('what a transaction did to a wallet', () => {
     });
   });
 
-  test('the fee that the wallet paid and its wrapped coin are no part of the price', () => {
+  test('the fee paid by the wallet and its wrapped coin are not part of the price', () => {
     expect(lamportsOf(-1_000_005_000n, new Map([[SOL, 1_000_000_000n]]), 5_000n)).toBe(0n);
   });
 });
@@ -119,7 +119,7 @@ describe('the FIFO cases of RP2', () => {
     0.04 * 15_100,
   ];
 
-  test('give the same basis as worked out by hand', () => {
+  test('give the same basis as by hand', () => {
     const costs = salesOf(HISTORY.map(({ event }) => event)).map((cost) => Number(cost) / 1e12);
     costs.forEach((cost, place) => {
       expect(cost).toBeCloseTo(EXPECTED[place] as number, 8);

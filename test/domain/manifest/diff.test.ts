@@ -5,7 +5,7 @@ import { diffManifests } from '../../../src/domain/manifest/diff.ts';
 import { manifestHash } from '../../../src/domain/manifest/manifest.ts';
 import { condition, sampleManifest } from '../../actors/agent/sample.ts';
 
-test('equal manifests differ in nothing, and a difference is a difference of the hash', () => {
+test('equal manifests have no difference, and every difference changes the hash', () => {
   const changed = fc.record(
     {
       stopLossPct: fc.integer({ min: 1, max: 20 }),
@@ -28,7 +28,7 @@ test('equal manifests differ in nothing, and a difference is a difference of the
   );
 });
 
-test('conditions that came and went are told by side, duplicates by their number, another order as a change of the list', () => {
+test('added and removed conditions are listed by side, duplicates by number, another order as a change of the list', () => {
   const [a, b, c] = [
     condition('premium_below', { pct: -1 }),
     condition('premium_below', { pct: -2 }),

@@ -5,7 +5,7 @@ import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 
 const universe = (...keys: InstrumentKey[]) => ({ universe: keys.map((key) => ({ key, kind: 'spot' as const })) });
 
-test('an organization without a key at the exchange is told which instruments wait for it, beside what no order ever reaches', () => {
+test('an organization without an exchange key is told which instruments wait for it, and which no order can reach', () => {
   const lacking = 'the organization has no API key at the spot exchange: sevengate exchange-keys add adds one';
   expect(liveLimit(universe('spotexchange:BTCUSDT', 'spotchain:AAPLx'), true)).toBe(
     `spotexchange:BTCUSDT cannot be traded live yet: ${lacking}`,

@@ -36,7 +36,7 @@ describe('one strategy, one hash', () => {
     expect(hashOf(payload())).toBe('d5777943349460f56de0954958de9c5f41e92896ed9a61abbc754a2ea517fd2e');
   });
 
-  test('id, autonomy and stage are requests beside the manifest, outside of its hash', () => {
+  test('id, autonomy and stage are requests beside the manifest, outside its hash', () => {
     const result = readManifest(declarative());
     expect(result).toMatchObject({ ok: true, requestedAutonomy: 'confirm', requestedStage: 'paper', agentKey: 'btc-momentum' });
     const other = declarative();
@@ -46,14 +46,14 @@ describe('one strategy, one hash', () => {
     expect(readManifest(payload())).toMatchObject({ requestedAutonomy: null, requestedStage: null, agentKey: null });
   });
 
-  test('money is the same as a number or as a decimal string of any spelling', () => {
+  test('money is the same as a number or as a decimal string in any spelling', () => {
     const as = (maxCapitalUsd: unknown) => hashOf(payload({ maxCapitalUsd }));
     expect(as('50000.00')).toBe(as(50000));
     expect(as('050000')).toBe(as(50000));
     expect(read(payload({ maxTradeNotionalUsd: 0.1 })).maxTradeNotionalUsd).toBe('0.1');
   });
 
-  test('what is not said is the same as its default', () => {
+  test('an omitted field equals its default', () => {
     const said = payload({
       description: '',
       maxLeverage: '1',
@@ -76,7 +76,7 @@ describe('one strategy, one hash', () => {
     );
   });
 
-  test('a condition on bars takes the manifest’s timeframe, on either side, unless it names its own', () => {
+  test('a condition on bars uses the manifest’s timeframe, on either side, unless it names its own', () => {
     const manifest = read(
       payload({
         timeframe: '4h',
@@ -177,7 +177,7 @@ describe('factors', () => {
     expect(manifest.exit).toEqual(exit);
   });
 
-  test('a factor on bars asks every timeframe to agree, and one of its own when it names it', () => {
+  test('a factor on bars requires every timeframe to agree, and uses its own if it names one', () => {
     const manifest = read(
       withFactors([{ name: 'rsi' }, { name: 'ema_cross', parameters: { fast: 2, slow: 3, timeframe: '4h' } }], ['5m', '1h']),
     );
@@ -190,7 +190,7 @@ describe('factors', () => {
     expect(manifest.exit.map(({ type, timeframe }) => `${type}@${String(timeframe)}`)).toEqual(['rsi_above@5m', 'ema_cross_down@4h']);
   });
 
-  test('a listed timeframe that nothing reads is refused, for changing it would change nothing', () => {
+  test('a listed timeframe that no rule reads is refused, because changing it would change nothing', () => {
     const problems = problemsOf(withFactors([{ name: 'premium', parameters: { max_pct: -1 } }], ['1h', '4h']));
     expect(problems).toEqual([
       { path: '$.strategy.timeframes[1]', problem: 'no factor or condition uses 4h', allowed: 'the timeframes that are used' },
@@ -267,7 +267,7 @@ describe('what an author is told', () => {
     ]);
   });
 
-  test.each([[null], [undefined], [[]], ['text'], [7], [true]])('%j is no manifest', (value) => {
+  test.each([[null], [undefined], [[]], ['text'], [7], [true]])('%j is not a manifest', (value) => {
     expect(problemsOf(value)[0]?.path).toBe('$');
   });
 
@@ -297,11 +297,11 @@ describe('what an author is told', () => {
     expect(problem?.allowed).toContain(allowed);
   });
 
-  test('a text that no encoding can carry is refused, not hashed', () => {
+  test('a text that cannot be encoded is refused, not hashed', () => {
     expect(problemsOf(payload({ name: 'a\ud800' }))[0]).toMatchObject({ path: '$.name' });
   });
 
-  test('a name of nothing but spaces is none', () => {
+  test('a name of spaces only is missing', () => {
     expect(problemsOf(payload({ name: ' \t ' }))).toEqual([
       { path: '$.name', problem: 'has only spaces', allowed: 'a text of 1 to 120 visible characters, not only spaces' },
     ]);
@@ -316,13 +316,13 @@ describe('what an author is told', () => {
     expect(read(payload({ maxCapitalUsd: '12345678901.123457' })).maxCapitalUsd).toBe('12345678901.123457');
   });
 
-  test('members that JSON.parse leaves on an object are fields like any other', () => {
+  test('members that JSON.parse leaves on an object are ordinary fields', () => {
     expect(problemsOf(JSON.parse(`{"__proto__": {"name": "x"}, "constructor": 1}`)).map((one) => one.path)).toEqual(
       expect.arrayContaining(['$.__proto__', '$.constructor', '$.name']),
     );
   });
 
-  test('nothing that is not a manifest makes the reader throw', () => {
+  test('no invalid manifest makes the reader throw', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.anything(), fc.record({ strategy: fc.anything(), agent: fc.anything(), version: fc.anything() })),
@@ -389,15 +389,15 @@ describe('the draft gate', () => {
     [{ maxTradeNotionalUsd: 50000.01 }, '$.maxTradeNotionalUsd'],
     [{ maxLeverage: '0.5' }, '$.maxLeverage'],
     [{ maxOpenPositions: 0 }, '$.maxOpenPositions'],
-  ])('%j holds it back at %s', (change, path) => {
+  ])('%j blocks it at %s', (change, path) => {
     expect(draftProblems(read(payload(change))).map((problem) => problem.path)).toEqual([path]);
   });
 
-  test('leverage widens what one trade may be', () => {
+  test('leverage increases the maximum trade', () => {
     expect(draftProblems(read(payload({ maxTradeNotionalUsd: 100000, maxLeverage: '2' })))).toEqual([]);
   });
 
-  test('no capital is a problem of its own', () => {
+  test('missing capital is a problem of its own', () => {
     expect(draftProblems(read(payload({ maxCapitalUsd: 0 }))).map((problem) => problem.path)).toContain('$.maxCapitalUsd');
   });
 });

@@ -19,7 +19,7 @@ const both = (tokens: readonly { mint: string; amount: bigint; decimals: number 
   return portfolioOf(materialOf({ mode: 'live', books, wallets: [accountOfPrimaryWallet(wallet, WIDE, SATURDAY)], quotes }), WIDE);
 };
 
-test('a token that a book and a wallet hold is named where the sum says what it includes', () => {
+test('a token held by a book and a wallet is named next to the sum that includes both', () => {
   const { totals } = both([{ mint, amount: 200_000_000n, decimals: 8 }]);
   expect(totals.valueUsd).toBe('500');
   expect(totals.includes).toContain(
@@ -27,6 +27,6 @@ test('a token that a book and a wallet hold is named where the sum says what it 
   );
 });
 
-test('nothing is said where they hold different things', () => {
+test('nothing is said if they hold different assets', () => {
   expect(both([{ mint: USDC_MINT, amount: 5_000_000n, decimals: 6 }]).totals.includes).toMatch(/0 unread wallets$/);
 });

@@ -33,7 +33,7 @@ const facts = (check: AccountFacts['check'], booksCapitalUsd: string, takesCash:
   takesCash,
 });
 
-test('cash of books and free dollars are what accounts hold, whatever is paid in, paid out, bought and sold since they were read', () => {
+test('cash of books plus free dollars equals the accounts, whatever is deposited, withdrawn, bought and sold since they were read', () => {
   const cents = fc.integer({ min: -1_000_000, max: 1_000_000 }).map((value) => new Decimal(value).div(100));
   const moves = fc.array(fc.record({ kind: fc.constantFrom('transfer', 'fill'), usd: cents }), { maxLength: 12 });
   fc.assert(
@@ -55,7 +55,7 @@ test('cash of books and free dollars are what accounts hold, whatever is paid in
   );
 });
 
-test("coins at the exchange that no book holds are shown outside the books, back no dollars and are no book's to sell", () => {
+test('exchange coins that no book holds are shown outside the books, back no dollars and cannot be sold by a book', () => {
   const held: ReservePlace = {
     place: 'spot exchange, account 7',
     venue: 'spotexchange',
@@ -101,7 +101,7 @@ test("coins at the exchange that no book holds are shown outside the books, back
   expect(totals.cashUsd).toBe('10000');
 });
 
-test('an allocation of a Take is part of what the account holds, and no money where that is unknown', () => {
+test('a Take’s allocation is part of the account’s balance, and zero if that is unknown', () => {
   const take = bookOf('agent:t:live', '4000', []);
   const held = compared('0', '0', [place('spot exchange, account 7', '10000')]);
   const totals = (account: AccountFacts, at = SATURDAY) =>
@@ -120,13 +120,13 @@ test('an allocation of a Take is part of what the account holds, and no money wh
   expect(portfolioOf(materialOf({ mode: 'live', free: freeDollars(NO_ACCOUNTS, SATURDAY) }), WIDE).places).toEqual([]);
 });
 
-test('a wallet that is named stands on its own, and its dollars are counted once', () => {
+test('a named wallet stands alone, and its dollars are counted once', () => {
   const check = compared('0', '0', [place('spot exchange', '10000'), place(walletPlace('w'), '500')]);
   const free = freeDollars(facts(check, '0'), SATURDAY);
   expect([free.usd, withoutWallets(free, ['w', 'another']).usd]).toEqual(['10500', '10000']);
 });
 
-test('what is paid into books leaves the account', () => {
+test('deposits into books leave the account', () => {
   const free = freeDollars(facts(compared('0', '0', [place('spot exchange', '10000')]), '0'), SATURDAY);
   expect([paidInto(free, '98').usd, paidInto(free, '-2').usd]).toEqual(['9902', '10002']);
 });

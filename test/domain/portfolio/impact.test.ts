@@ -39,7 +39,7 @@ const sell = (quantity: string) => assessed({ instrument: 'spotexchange:BTCUSDT'
 const impact = (all: readonly AssessedAllocation[], more: Partial<PortfolioMaterial> = {}) =>
   impactOf(materialOf({ quotes: QUOTES, ...more }), MANUAL, all, WIDE);
 
-test('a purchase costs the touch and the fee, and is worth the mark', () => {
+test('a purchase costs the ask and the fee, and is worth the mark', () => {
   const { before, after, allocations } = impact([buy('0.1')]);
   // The purchase opens the book; before it the portfolio is empty.
   expect(before.totals).toMatchObject({ valueUsd: '0', cashUsd: '0' });
@@ -54,7 +54,7 @@ test('a purchase costs the touch and the fee, and is worth the mark', () => {
   expect(before.scenarios.map(({ lossUsd }) => lossUsd)).toEqual(['0', '0', '0', '0', '0']);
 });
 
-test('what risk would refuse is simulated all the same, and said to be refused', () => {
+test('a trade that risk would reject is simulated anyway, and marked as rejected', () => {
   const { after, allocations } = impact([buy('0.1', false)]);
   expect(allocations[0]).toMatchObject({ wouldPass: false, quantity: '0.1', note: 'risk would refuse it' });
   expect(after.totals.liveUsd).toBe('5000');
@@ -78,7 +78,7 @@ test('allocations follow each other; a sale takes no more than the book then hol
   expect(after.holdings).toEqual([]);
 });
 
-test('the material is left as it was, and other books stay apart', () => {
+test('the input is unchanged, and other books stay separate', () => {
   const books = [bookOf(MANUAL, '0', [['spotchain:AAPLx', '1', '190']]), bookOf(`${MANUAL}:live`, '77', [])];
   const material = materialOf({ quotes: QUOTES, books });
   const copy = JSON.stringify(material.books.map(({ state }) => state));
@@ -92,7 +92,7 @@ test('the material is left as it was, and other books stay apart', () => {
   ]);
 });
 
-test('a purchase that makes a position large for its pool brings the haircut with it', () => {
+test('a purchase that makes a position large for its pool adds the haircut', () => {
   const pools = new Map([['spotchain:AAPLx', { liquidityUsd: '8000', observedAt: SATURDAY }] as const]);
   const books = [bookOf(MANUAL, '0', [['spotchain:AAPLx', '2', '390']])];
   const more = assessed({ instrument: 'spotchain:AAPLx', side: 'buy', notionalUsd: '201' }, '1', '201');

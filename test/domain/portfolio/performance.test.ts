@@ -105,7 +105,7 @@ test('a loss at the first purchase of a book is a loss of its first day', () => 
   expect([pnlUsd, todayUsd]).toEqual(['-4.1', '-4.1']);
 });
 
-test('an instrument without a price of midnight is left out of today alone, with what it traded since, and named', () => {
+test('an instrument without a midnight price is left out of today only, with its later trades, and named', () => {
   const id = BOOKS[0] as string;
   const [btc, aapl] = INSTRUMENTS as [InstrumentKey, InstrumentKey];
   const op = (instrument: number, kind: 'buy' | 'sell', price: number): Operation => ({

@@ -15,7 +15,7 @@ const holding = (positions: readonly (readonly [InstrumentKey, string])[], more:
 const one = (quality: Quality, flags: readonly QualityFlag[], observedAt = SATURDAY - 60_000) =>
   holding([['spotchain:AAPLx', '2']], { quotes: new Map([quoteOf('spotchain:AAPLx', '99', '101', { quality, flags, observedAt })]) });
 
-test('a live quote values a holding at its middle, with venue, time, age and quality', () => {
+test('a live quote values a holding at its mid, with venue, time, age and quality', () => {
   expect(one('live', []).holdings).toEqual([
     {
       id: `${MANUAL}/spotchain:AAPLx`,
@@ -51,7 +51,7 @@ test.each<[Quality, QualityFlag[]]>([
   ['delayed', []],
   ['halted', ['session_closed']],
   ['stale', ['carried_forward']],
-])('what was a price once (%s %j) values it with the reason beside it, in a sum of its own', (quality, flags) => {
+])('a former price (%s %j) values it with the reason, in a sum of its own', (quality, flags) => {
   const { holdings, totals } = one(quality, flags);
   expect(holdings[0]).toMatchObject({ pricing: 'qualified', valueUsd: '200', why: `its quote is ${[quality, ...flags].join(', ')}` });
   expect(totals).toMatchObject({ valueUsd: '300', liveUsd: '0', qualifiedUsd: '200', coverage: 'complete' });
@@ -73,7 +73,7 @@ test.each<[Quality, QualityFlag[]]>([
   expect(sectors.map(({ sector }) => sector)).toEqual(['cash']);
 });
 
-test('a quote of a day ago still values, a millisecond more and it does not', () => {
+test('a quote up to a day old still values, and not a millisecond longer', () => {
   expect(one('stale', ['over_age'], SATURDAY - QUALIFIED_MAX_AGE_MS).holdings[0]?.pricing).toBe('qualified');
   expect(one('stale', ['over_age'], SATURDAY - QUALIFIED_MAX_AGE_MS - 1).holdings[0]).toMatchObject({
     pricing: 'unpriced',
@@ -95,7 +95,7 @@ test("another venue's quote of the same underlying values nothing", () => {
   expect(portfolio.holdings[0]).toMatchObject({ pricing: 'unpriced', why: 'no quote of spotexchange:BTCUSDT was received', quote: null });
 });
 
-test('a retired mint is worth nothing that anybody quotes', () => {
+test('a retired mint has no value, whatever is quoted', () => {
   const at = Date.UTC(2027, 2, 12);
   const portfolio = holding([['spotchain:SPACEX', '1']], {
     at,
@@ -107,7 +107,7 @@ test('a retired mint is worth nothing that anybody quotes', () => {
   });
 });
 
-test('a contract that nobody quotes is valued at what is known of its market, else at nothing', () => {
+test('an unquoted contract is valued by its market’s known data, or else not', () => {
   const key: InstrumentKey = 'prediction:pm-000000000000000000000001.yes';
   const fact = {
     name: 'yes: Will it?',
@@ -142,7 +142,7 @@ const PRICES = new Map([
   quoteOf('spotchain:MSFTx', '399', '401'),
 ]);
 
-test('sectors are those of the catalog, largest first, and sum with cash to the whole', () => {
+test('sectors are those of the catalog, largest first, and sum with cash to the total', () => {
   const { sectors, totals } = holding(MIXED, { quotes: PRICES });
   expect(totals.valueUsd).toBe('3900');
   expect(sectors.map(({ sector, netUsd, weightPct }) => [sector, netUsd, weightPct])).toEqual([
@@ -188,7 +188,7 @@ test('one instrument in two books is no duplicate; an unpriced member is named a
   expect(found?.members[1]).toMatchObject({ instrument: 'evmvenue:AAPL', valueUsd: null });
 });
 
-test('an exit says its share of the pool, its slippage and what leaves within the budget', () => {
+test('an exit states its share of the pool, its slippage and the amount within the budget', () => {
   const mandate = { version: 0, preferences: { ...DEFAULT_PREFERENCES, maxPoolSharePct: 3, maxSlippageBps: 50 } };
   const pools = new Map([['spotchain:AAPLx', { liquidityUsd: '50000', observedAt: SATURDAY }] as const]);
   const { exits } = holding(MIXED.slice(0, 2), { quotes: PRICES, pools, mandate });
@@ -284,7 +284,7 @@ test('a wallet of the primary chain holds raw units, which the multiplier of the
   expect(totals).toMatchObject({ cashUsd: '1.5', valueUsd: '451.5' });
 });
 
-test('what the issuer froze is qualified, and frozen dollars are no cash', () => {
+test('assets frozen by the issuer are qualified, and frozen dollars are no cash', () => {
   const { holdings, totals } = primary([
     { mint: USDC_MINT, amount: 1_500_000n, decimals: 6, frozen: true },
     { mint: mint('SPACEX'), amount: 1_000_000_000n, decimals: 9, frozen: true },
@@ -297,20 +297,20 @@ test('what the issuer froze is qualified, and frozen dollars are no cash', () =>
   expect(totals.cashUsd).toBe('0');
 });
 
-test('of tokens that anybody sent a hundred are named and the rest counted', () => {
+test('of unsolicited tokens a hundred are named and the rest counted', () => {
   const { holdings, inputs } = primary(Array.from({ length: 130 }, (_, index) => ({ mint: `spam${index}`, amount: 1n, decimals: 0 })));
   expect(holdings).toHaveLength(101);
   expect(inputs.find(({ kind }) => kind === 'wallet')?.what).toBe('balances at slot 9; 30 more tokens that the catalog does not list');
 });
 
-test('a wallet that did not answer makes the whole partial', () => {
+test('a wallet that did not answer makes the total partial', () => {
   const unread = [{ address: ADDRESS, asked: 'evmvenue', why: 'nobody answers' }];
   const { totals } = holding([], { unread });
   expect(totals).toMatchObject({ valueUsd: '100', coverage: 'partial' });
   expect(totals.includes).toContain('1 unread wallet');
 });
 
-test('every id that a number names is an input, a holding or a place of the same answer', () => {
+test('every id referenced by a number is an input, a holding or a place of the same answer', () => {
   const pools = new Map([['spotchain:AAPLx', { liquidityUsd: '50000', observedAt: SATURDAY }] as const]);
   const portfolio = holding(MIXED, { quotes: PRICES, pools });
   const known = new Set([...portfolio.inputs, ...portfolio.holdings, ...portfolio.places].map(({ id }) => id));

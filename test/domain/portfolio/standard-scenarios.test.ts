@@ -103,7 +103,7 @@ test('the haircut adds to the shock: an agent token falls by 35 percent of its p
   expect(scenario(portfolio, 'liquidity_freeze')).toMatchObject({ lossUsd: '350', afterUsd: '650', lossPct: 35 });
 });
 
-test('a pool of unknown liquidity fails closed and says why; what trades on an order book has no pool', () => {
+test('a pool of unknown liquidity fails closed with the reason; order-book instruments have no pool', () => {
   const effects = scenario(everything({ pools: new Map() }), 'liquidity_freeze').effects;
   expect(effects.map(({ haircutPct }) => haircutPct)).toEqual([-25, -25, -25, 0, 0]);
   expect(effects[0]?.why).toMatch(/public_equity -2 %; exit haircut -25 %: the liquidity of its pools is not known/);
@@ -111,7 +111,7 @@ test('a pool of unknown liquidity fails closed and says why; what trades on an o
   expect(effects[0]?.inputs).toContain('pool:spotchain:AAPLx');
 });
 
-test('a position is large by what all books hold of it together', () => {
+test('a position’s size is its total over all books', () => {
   const pools = new Map([['spotchain:AAPLx', { liquidityUsd: '20000', observedAt: SATURDAY }] as const]);
   const books = [
     bookOf(MANUAL, '0', [['spotchain:AAPLx', '3']]),
@@ -158,7 +158,7 @@ const perps = (size: string, accountValue: string) =>
     WIDE,
   );
 
-test('a short gains where the price falls, and leverage counts the notional against the equity', () => {
+test('a short gains if the price falls, and leverage applies the notional to the equity', () => {
   const short = perps('-4', '1000');
   expect(short.totals).toMatchObject({ valueUsd: '1000', cashUsd: '11000', liveUsd: '-10000', grossExposureUsd: '10000', leverage: 10 });
   expect(scenario(short, 'crypto_crash')).toMatchObject({ lossUsd: '-3000', afterUsd: '4000', lossPct: -300 });
@@ -173,7 +173,7 @@ const held = (amounts: readonly number[], times = 1) =>
     ([, quantity]) => quantity !== '0',
   );
 
-test('what a portfolio is worth after a scenario is the exact sum of what its parts are worth after it', () => {
+test('the portfolio’s value after a scenario is the exact sum of its parts', () => {
   fc.assert(
     fc.property(quantities, fc.integer({ min: 0, max: 100_000_000 }), (amounts, cents) => {
       const cash = new Decimal(cents).div(100).toFixed();

@@ -35,7 +35,7 @@ describe('a tapered grid', () => {
     expect(tickAt(TAPERED, price)).toBe(step);
     expect(isOnGrid(TAPERED, price)).toBe(stands);
   });
-  test('says nothing beyond its ends', () => {
+  test('has no steps beyond its ends', () => {
     expect(tickAt(TAPERED, '1.01')).toBeNull();
     expect(isOnGrid([], '0.5')).toBe(false);
   });
@@ -98,15 +98,15 @@ describe('a question in words', () => {
     ['Will Bitcoin be above $95,000 or above $100,000?'],
     ['Will gold be above $4,000?'],
     ['Will Bitcoin be between $90,000?'],
-  ])('%s cannot be read beyond doubt', (title) => expect(read(title)).toBeNull());
-  test('without an instant it is none', () => expect(readQuestion('Will Bitcoin be above $95,000?', '', null)).toBeNull());
+  ])('%s is ambiguous', (title) => expect(read(title)).toBeNull());
+  test('without a time it cannot be parsed', () => expect(readQuestion('Will Bitcoin be above $95,000?', '', null)).toBeNull());
 });
 
 describe('two questions', () => {
   const ours = sampleMarket('polymarket', '0x1');
   const asks = ours.asks as NonNullable<typeof ours.asks>;
   const theirs = (over: object) => sampleMarket('kalshi', 'K', { asks: { ...asks, ...over } });
-  test('are the same where everything agrees and the instants lie within five minutes', () => {
+  test('are the same if everything agrees and the times lie within five minutes', () => {
     const match = matchQuestions(ours, theirs({ resolvesAt: asks.resolvesAt + 300_000 }));
     expect(match.verdict).toBe('same');
     expect(match.reasons).toHaveLength(5);
@@ -117,12 +117,12 @@ describe('two questions', () => {
     [{ threshold: '95000.01' }, /\$95000\.01/],
     [{ measure: 'any_time' }, /any_time/],
     [{ resolvesAt: asks.resolvesAt + 300_001 }, /T17:05/],
-  ])('are only related where they differ in %j', (over, reason) => {
+  ])('are only related if they differ in %j', (over, reason) => {
     const match = matchQuestions(ours, theirs(over));
     expect(match.verdict).toBe('related');
     expect(match.reasons.join(' ')).toMatch(reason);
   });
-  test('are only related where one cannot be read, and unrelated where they are about different things', () => {
+  test('are only related if one cannot be parsed, and unrelated if they are about different things', () => {
     expect(matchQuestions(ours, sampleMarket('kalshi', 'K', { asks: null })).verdict).toBe('related');
     expect(matchQuestions(ours, sampleMarket('kalshi', 'K', { underlying: 'ETH' })).verdict).toBe('unrelated');
     expect(
@@ -131,8 +131,8 @@ describe('two questions', () => {
   });
 });
 
-describe('what decides a market', () => {
-  test('every sentence of the rules is filed, and decimals end none', () => {
+describe('resolution criteria', () => {
+  test('every sentence of the rules is classified, and decimals end none', () => {
     const market = sampleMarket('polymarket', '0x1');
     const { criteria } = criteriaOf({
       ...market,

@@ -83,7 +83,7 @@ describe('the grid', () => {
   });
 });
 
-describe('a wish becomes an order', () => {
+describe('a request becomes an order', () => {
   test.each<[Partial<PredictionWish>, string, string, object]>([
     // Two percent above 0.55 is 0.561: the grid has 0.56.
     [{}, '0.54', '0.55', { limitPrice: '0.56', quantity: '10', notionalUsd: '5.6', side: 'buy' }],
@@ -111,14 +111,14 @@ describe('a wish becomes an order', () => {
     expect(outcome.ok ? '' : outcome.refusal).toMatchObject({ code: 'malformed', detail: expect.stringContaining(where) });
   });
 
-  test('less than the least order is bought by nobody, and may be sold', () => {
+  test('less than the minimum order cannot be bought, but may be sold', () => {
     const least = { ...market, minimumSize: '5' };
     expect(compiled(wish({ quantity: '4.99' }), '0.54', '0.55', least).ok).toBe(false);
     expect(compiled(wish({ quantity: '4.99', side: 'sell' }), '0.54', '0.55', least).ok).toBe(true);
   });
 
   test.each([[null], [{ bid: '0.54', ask: '0.55', quality: 'stale' as const }], [{ bid: '0.54', ask: null, quality: 'live' as const }]])(
-    '%j prices nothing',
+    '%j gives no price',
     (top) => {
       const quote = top === null ? null : { venue: 'prediction' as const, instrument: market.id, flags: [], ...top };
       const outcome = compilePredictionOrder(market, wish(), quote, TERMS);
@@ -208,7 +208,7 @@ describe('a fill on paper', () => {
     expect(filledBy('sell', 'no', '50', '0.43')).toMatchObject({ outcome: 'filled', fill: { quantity: '50', notionalUsd: '21.905' } });
   });
 
-  test('costs no more in fees than risk was told', () => {
+  test('costs no more in fees than risk assumed', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 60_000 }),
@@ -229,7 +229,7 @@ describe('a fill on paper', () => {
     );
   });
 
-  test('an unknown fee is never called free', () => {
+  test('an unknown fee is never treated as free', () => {
     expect(() => takenFeeUsd({ model: 'unknown', rate: null, exponent: 1, roundingUsd: null }, [{ price: '0.5', size: '1' }])).toThrow();
     expect(takenFeeUsd({ model: 'none', rate: null, exponent: 1, roundingUsd: null }, [{ price: '0.5', size: '1' }])).toBe('0');
   });
@@ -237,7 +237,7 @@ describe('a fill on paper', () => {
 
 describe('exposure', () => {
   const group = (mutuallyExclusive: boolean | null) => ({ id: 'pe-1', providerId: 'E', title: '', mutuallyExclusive });
-  test('markets that exclude each other are one; so are those of which nobody said', () => {
+  test('mutually exclusive markets are one group; so are those of unknown relation', () => {
     expect(exposureOf({ id: 'pm-1', event: group(true) })).toBe('pe-1');
     expect(exposureOf({ id: 'pm-1', event: group(null) })).toBe('pe-1');
     expect(exposureOf({ id: 'pm-1', event: group(false) })).toBe('pm-1');
@@ -276,7 +276,7 @@ describe('exposure', () => {
     expect(assessed(holding(other.id, 'yes'))).toEqual([]);
   });
 
-  test('so does a market of the same event, where the two exclude each other', () => {
+  test('so does a market of the same event, if the two exclude each other', () => {
     const grouped: RiskCatalog = {
       byKey: (key) => (readOutcomeKey(key) === null ? undefined : { underlying: 'prediction:pe-1', token: null, benchmarkKind: null }),
     };
@@ -302,12 +302,12 @@ describe('settlement', () => {
     expect([...sums.values()].every((sum) => sum.isZero())).toBe(true);
   });
 
-  test('only of what is held, and never above a dollar', () => {
+  test('only for held contracts, and never above a dollar', () => {
     expect(() => applySettlement(held, { bookId: BOOK, instrument: key, quantity: '49', payout: '1', at: AT })).toThrow();
     expect(() => applySettlement(held, { bookId: BOOK, instrument: key, quantity: '50', payout: '1.01', at: AT })).toThrow();
   });
 
-  test('a position that nobody quotes is worth its payout, its listed bid, or nothing', () => {
+  test('an unquoted position is worth its payout, its listed bid, or nothing', () => {
     const listed = (over: Partial<PredictionMarket>, bid: string | null, payout: string | null): PredictionMarket => ({
       ...market,
       ...over,

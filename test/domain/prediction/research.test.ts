@@ -43,7 +43,7 @@ describe('two books that overlap', () => {
     expect([research.low.value, research.high.value]).toEqual(['0.5', '0.54']);
   });
 
-  test('disagree by less than their spreads, and after fees nothing is left', () => {
+  test('disagree by less than their spreads, and after fees no edge is left', () => {
     expect(research.disagreement).toMatchObject({
       verdict: 'inside_spreads',
       difference: { value: '0.01' },
@@ -58,7 +58,7 @@ describe('two books that overlap', () => {
   });
 });
 
-test('what fees eat is not actionable', () => {
+test('an edge below the fees is not actionable', () => {
   const near = sampleEvidence(KALSHI, [['0.49', '100']], [['0.50', '100']]);
   const { corroboration, disagreement } = researchProbability(poly, near, AT);
   // 1 - 0.50 - 0.48 = 0.02 before fees of 1.75 + 1.79712 per hundred.
@@ -75,13 +75,13 @@ test('venues that contradict each other by more than fees give no probability', 
   expect(probability.why).toMatch(/contradict/);
 });
 
-test('where a fee is not known an edge is not claimed', () => {
+test('with an unknown fee no edge is claimed', () => {
   const unknown = { ...KALSHI, fee: { model: 'unknown', rate: null, exponent: 1, roundingUsd: null } as const };
   const { corroboration, disagreement } = researchProbability(poly, sampleEvidence(unknown, [['0.44', '50']], [['0.45', '50']]), AT);
   expect([disagreement.verdict, disagreement.edgePerContract.value, corroboration]).toEqual(['fees_unknown', null, 'disputed']);
 });
 
-describe('what does not count', () => {
+describe('excluded data', () => {
   const book = kalshi.book as NonNullable<typeof kalshi.book>;
   test.each([
     ['a stale book', { ...kalshi, book: { ...book, quality: 'stale', flags: ['over_age'] } as const }, /stale \(over_age\)/],
@@ -98,7 +98,7 @@ describe('what does not count', () => {
     expect(valueOf(research, 'kalshi.depthMid')).toBeNull();
   });
 
-  test('without any live book there is no number at all', () => {
+  test('without a live book there is no number', () => {
     const nothing = { ...poly, book: null, bookProblem: 'silent' };
     const research = researchProbability(nothing, null, AT);
     expect([research.corroboration, research.probability.value, research.low.value]).toEqual(['insufficient', null, null]);

@@ -67,7 +67,7 @@ describe('fair value', () => {
     expect(rankFairValue(EQUITIES, cut, request('highest_premium'))[0]).toMatchObject({ symbol: second.instrument, score: '2.25' });
   });
 
-  it('ranks by the price of the last session while the exchange is closed, flagged with its age', () => {
+  it('ranks by the last session’s price while the exchange is closed, flagged with its age', () => {
     const saturday = Date.parse('2026-07-18T15:00:00Z');
     const close = Date.parse('2026-07-17T20:00:00Z');
     const carried = (entry: CatalogEntry, premiumPct: number, over: Partial<typeof LIVE_REFERENCE> = {}) =>
@@ -126,12 +126,12 @@ describe('fair value', () => {
       { quote: { ...LIVE_QUOTE, quality: 'halted' as const }, reference: { ...LIVE_REFERENCE, quality: 'stale' as const } },
       ['quote_not_live', 'stale_reference'],
     ],
-  ])('leaves without a rank what cannot be compared: %j', (over, reasons) => {
+  ])('leaves incomparable rows without a rank: %j', (over, reasons) => {
     const rows = rankFairValue([first], cutOf(seenOf(first, over)), request('deepest_discount'));
     expect(rows).toMatchObject([{ rank: null, score: null, reasons }]);
   });
 
-  it('ranks liquidity by the largest trade, and names what has no pool', () => {
+  it('ranks liquidity by the largest trade, and names instruments without a pool', () => {
     const rows = rankFairValue(EQUITIES, cut, request('liquidity'));
     expect(rows.slice(0, 2).map(({ symbol }) => symbol)).toEqual([first.instrument, second.instrument]);
     // With 400,000 in dollars and tokens alike, tokens worth 995.02 dollars leave for 1,000: 50 bps more.
@@ -141,7 +141,7 @@ describe('fair value', () => {
     expect(rowOf(rows, third.instrument)).toMatchObject({ rank: null, reasons: ['no_pool'] });
   });
 
-  it('weighs events by severity, age and corroboration, and knows silence from nobody listening', () => {
+  it('weighs events by severity, age and corroboration, and distinguishes silence from missing news', () => {
     const events = [
       event({ id: 'a', severity: 'critical', observedAt: SLOT - 24 * HOUR }),
       event({ id: 'b', severity: 'low', rumor: true, observedAt: SLOT }),
@@ -203,7 +203,7 @@ describe('the search for depth', () => {
     );
   });
 
-  it('keeps below the smallest size that failed where routers are not monotonic', () => {
+  it('stays below the smallest size that failed if routers are not monotonic', () => {
     // Expensive between 1,000 and 3,000, cheap again above.
     const cost = (size: string): number => (Number(size) > 1_000 && Number(size) < 3_000 ? 90 : Number(size) / 1_000);
     const asked: number[] = [];
@@ -219,7 +219,7 @@ describe('the search for depth', () => {
     expect(failed.length).toBeGreaterThan(0);
   });
 
-  it('stops at once where the smallest size fails or has no route, and says what bound it', () => {
+  it('stops at once if the smallest size fails or has no route, and names the bound', () => {
     const limits = { ...DEFAULT_DEPTH_LIMITS, budgetBps: 50 };
     expect(depthOf(() => 51, limits)).toEqual({ maxUsd: null, costBps: null, requests: 1, bound: 'slippage' });
     expect(depthOf(() => null, limits)).toEqual({ maxUsd: null, costBps: null, requests: 1, bound: 'no_route' });
@@ -239,7 +239,7 @@ describe('private markets', () => {
       { openTime: SLOT - HOUR, close: closes[2] },
     ] as const;
 
-  it('has all seven modes, and each ranks or says why', () => {
+  it('has all seven modes, each with a rank or a reason', () => {
     const cut = cutOf(seenOf(first, { premiumPct: null, gapToMarkPct: -20 }), seenOf(second, { premiumPct: null, gapToMarkPct: 30 }));
     const portfolio = { valueUsd: '100000', sectorWeights: new Map(), underlyingWeights: new Map() };
     for (const mode of PRIVATE_MODES) {
@@ -262,7 +262,7 @@ describe('private markets', () => {
     ]);
   });
 
-  it('computes momentum from bars that are there, never from bars that are not', () => {
+  it('computes momentum from existing bars only', () => {
     // 0.6 x 10 % + 0.4 x 21 %.
     const momentum = momentumOf(bars(['100', '110', '121']), SLOT);
     expect(momentum?.terms.map(({ points }) => points)).toEqual(['6', '8.4']);
@@ -272,7 +272,7 @@ describe('private markets', () => {
     expect(momentumOf([...bars(['100', '110', '121']), { openTime: SLOT, close: '999' }], SLOT)?.bars.last).toBe(SLOT - HOUR);
   });
 
-  it('counts no rumor as news', () => {
+  it('does not count rumors as news', () => {
     const cut = cutOf(
       seenOf(first, { events: [event({ rumor: true })] }),
       seenOf(second, { events: [event({ severity: 'low', observedAt: SLOT })] }),

@@ -44,7 +44,7 @@ test(`it agrees with the naive reading on ${CASES} random orders (seed 1), and e
   expect(passed).toBeGreaterThan(CASES / 60);
 });
 
-test('what it suggests passes, and one lot more fails', () => {
+test('its suggestion passes, and one lot more fails', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 31 }), (seed) => {
       expect(brokenPromise(randomCases(seed)())).toBeNull();
@@ -90,7 +90,7 @@ function contextFor(over: Partial<RiskContext> = {}): RiskContext {
 const mandate = (over: Partial<Mandate>): Mandate => ({ ...DEFAULT_PREFERENCES, ...over });
 const refusals = (order: Order, context: RiskContext, catalog?: RiskCatalog) => assessOrder(order, context, catalog).attribution.rejections;
 
-test('an order within every limit passes and says how much more would', () => {
+test('an order within every limit passes and states the headroom', () => {
   const verdict = assessOrder(orderFor(), contextFor());
   expect(verdict.attribution).toEqual({
     verdict: 'passed',
@@ -141,7 +141,7 @@ test('weight and duplicate exposure are measured over all books of the organizat
   ]);
 });
 
-test('an agent token counts as exposure to the share that it is paired with, whichever of them is bought', () => {
+test('an agent token counts as exposure to its paired share, whichever of them is bought', () => {
   const token: InstrumentKey = 'spotchain:HUNTER';
   const share: InstrumentKey = 'spotchain:AAPLx';
   const catalog = {
@@ -157,7 +157,7 @@ test('an agent token counts as exposure to the share that it is paired with, whi
   expect(refusals(orderFor(), asked(held(token)))).toEqual([]);
 });
 
-test('what waits for approval counts as used, but for the proposal that the order is', () => {
+test('pending approvals count as used, except the order’s own proposal', () => {
   const reserve = (id: string): TradingBook => ({
     ...emptyBook('book', 'paper', '10000'),
     openProposals: [{ id, instrument: 'spotchain:TSLAx', side: 'buy', quantity: '1', notionalUsd: '9500' }],
@@ -221,7 +221,7 @@ function boughtAt(fillPrice: string): Fill {
   return { ...fill, notionalUsd, decisionPrice: fillPrice, slippageBps: 0, at: AT, quotes: [] };
 }
 
-test('a sale passes every limit that it improves, and is bound by what is held', () => {
+test('a sale passes every limit that it improves, and is bounded by the position', () => {
   const state: TradingBook = { ...applyFill(emptyBook('book', 'paper', '1000'), boughtAt('200')), day: 0, dayStartEquityUsd: '5000' };
   const book = markBook(state, new Map([['spotchain:AAPLx', '200']]), AT);
   const nothing = mandate({
@@ -241,7 +241,7 @@ test('a sale passes every limit that it improves, and is bound by what is held',
   expect(refusals(all, { ...context, halt: 'all' }).map(({ code }) => code)).toEqual(['halted']);
 });
 
-test("another venue's quote prices nothing, and does not compile where the venue is known", () => {
+test("another venue's quote is refused, and does not compile if the venue is known", () => {
   const order: Order<'spotchain'> = { ...orderFor(), venue: 'spotchain' };
   const foreign: OrderQuote<'spotexchange'> = {
     venue: 'spotexchange',
@@ -294,7 +294,7 @@ test('paper and live, proposal and person: the answer is the same', () => {
   expect(answers.size).toBe(1);
 });
 
-test('an order larger than doubles can tell apart is assessed exactly', () => {
+test('an order beyond the precision of doubles is assessed exactly', () => {
   const notionalUsd = '9007199254.740993';
   const order = { ...orderFor({ touch: '1' }), quantity: notionalUsd, notionalUsd };
   const at = (maxTradeNotionalUsd: string) =>
@@ -303,7 +303,7 @@ test('an order larger than doubles can tell apart is assessed exactly', () => {
   expect(at('9007199254.740992')).toBe(true);
 });
 
-test('an order that is not well formed is a defect', () => {
+test('a malformed order is a defect', () => {
   const order = orderFor();
   for (const wrong of [
     { quantity: '5.0000001', notionalUsd: '1000.00002' },
@@ -374,7 +374,7 @@ test('an order is sized in whole lots within its notional and its slippage budge
   expect(sizeOrder({ ...orderFor(), side: 'sell', touch: '200', heldQuantity: '0' })).toBeNull();
 });
 
-test('of a mint that is not valid yet, or not any more, nothing is bought and nothing sold', () => {
+test('a mint that is not valid yet, or no longer, is neither bought nor sold', () => {
   const deadline = Date.UTC(2027, 2, 12);
   const held = markBook(
     { ...emptyBook('book', 'paper', '10000'), holdings: [{ instrument: 'spotchain:SPACEX', quantity: '5', costUsd: '500' }] } as never,

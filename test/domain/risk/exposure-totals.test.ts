@@ -44,7 +44,7 @@ function walk(all: readonly MarkedBook[], mode: ExecutionMode, exceptBookId: str
   return { equity, sums };
 }
 
-test('without any one of the books, and without none, in either mode', () => {
+test('excluding any one of the books, or none, in either mode', () => {
   fc.assert(
     fc.property(books, fc.constantFrom('paper' as const, 'live' as const), (all, mode) => {
       const totals = exposureTotals(all, mode);
@@ -82,7 +82,7 @@ const bookAt = fc
   })
   .map(({ place, ...book }): TradingBook => ({ ...emptyBook(`book-${place}`, 'paper', '1'), ...book }) as TradingBook);
 
-test('sums that are kept while books change and go say what a walk through the books says', () => {
+test('incremental sums equal a walk through the books while books change and go', () => {
   const change = fc.oneof({ weight: 4, arbitrary: bookAt }, { weight: 1, arbitrary: fc.nat(3).map((place) => `book-${place}`) });
   const marks = fc.dictionary(instrument, amount).map((prices) => new Map(Object.entries(prices)));
   fc.assert(

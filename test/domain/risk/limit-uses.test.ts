@@ -4,7 +4,7 @@ import { assessOrder } from '../../../src/domain/risk/index.ts';
 import { limitUses } from '../../../src/domain/risk/limit-uses.ts';
 import { randomCases } from './random-cases.ts';
 
-test('a limit is said to be kept just where the risk function does not reject by it, and with the same numbers (seed 7)', () => {
+test('a limit is reported as kept exactly if the risk function does not reject by it, with the same numbers (seed 7)', () => {
   const next = randomCases(7);
   let broken = 0;
   let kept = 0;

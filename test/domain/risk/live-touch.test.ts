@@ -21,7 +21,7 @@ test.each([
   });
 });
 
-test("another venue's quote prices nothing, however live it is", () => {
+test("another venue's quote is refused, however live it is", () => {
   expect(liveTouch('spotexchange:AAPLx', 'buy', quote)).toMatchObject({
     ok: false,
     refusal: { code: 'blocked_by_risk', rejections: [{ code: 'venue_mismatch', limit: 'spotexchange:AAPLx' }] },

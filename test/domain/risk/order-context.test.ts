@@ -55,7 +55,7 @@ function verdictUnder(control: TradingControl, side: 'buy' | 'sell', mode: 'pape
   return assessOrder(order, context).attribution.rejections.map(({ code }) => code);
 }
 
-test('liquidity of a pool is known for one and the same time at a tick, live and in a replay', () => {
+test('a pool’s liquidity has the same maximum age at a tick, live and in a replay', () => {
   const view = createMarketView({ freshness: createFreshness(), counters: createFeedCounters() });
   view.apply({
     kind: 'pool_liquidity',
@@ -86,7 +86,7 @@ test.each([
   expect(haltOf(facts)).toBe(halt);
 });
 
-test('the pure function alone refuses what is halted or switched off', () => {
+test('the pure function alone refuses halted or disabled trading', () => {
   expect(verdictUnder(UNCONTROLLED, 'buy', 'live')).toEqual([]);
   expect(verdictUnder({ halt: 'entries', disabled: ALL_ENABLED }, 'buy', 'live')).toEqual(['halted']);
   expect(verdictUnder({ halt: 'entries', disabled: ALL_ENABLED }, 'sell', 'live')).toEqual([]);
@@ -98,7 +98,7 @@ test('the pure function alone refuses what is halted or switched off', () => {
   expect(verdictUnder({ halt: 'none', disabled: { evmvenue: 'live orders on evmvenue' } }, 'buy', 'live')).toEqual([]);
 });
 
-test('nobody but the one function puts a context of risk together', () => {
+test('only one function assembles the context of risk', () => {
   const makers = product.filter(({ path, code }) => !path.startsWith('src/domain/risk/') && /\bdisabledFeature\s*:/.test(code));
   expect(makers.map(({ path }) => path)).toEqual([]);
 });

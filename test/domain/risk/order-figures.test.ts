@@ -64,7 +64,7 @@ const spelled = (steps: bigint, decimals: number): string => {
 };
 const LIMIT = 2n ** 52n;
 
-test('doubles are used exactly where every product fits them, and either way the numbers are those of whole-number arithmetic', () => {
+test('doubles are used exactly if every product fits, and both ways equal integer arithmetic', () => {
   const size = fc.bigInt({ min: 1n, max: 2n ** 34n });
   fc.assert(
     fc.property(
@@ -115,7 +115,7 @@ test('a price between two ticks is assessed exactly', () => {
   });
 });
 
-test('what is not a number of lots, or states another notional, is a defect that is named', () => {
+test('a quantity that is no number of lots, or another stated notional, is a named defect', () => {
   const wrong = (over: Partial<Order>) => () => figuresOf(order('spotchain:AAPLx', '5', '200', over));
   expect(wrong({ reduceOnly: true })).toThrow(/^order o: reduceOnly must be true for a sell and false for a buy$/);
   expect(wrong({ quantity: '5.0000001', notionalUsd: '1000.00002' })).toThrow(
@@ -144,7 +144,7 @@ test.each([
   expect(() => figuresOf(order('spotchain:AAPLx', read, '200', { quantity: text, notionalUsd }))).toThrow(/is not a plain decimal$/);
 });
 
-test('bounds beyond the exact range end at it, on their side', () => {
+test('bounds beyond the exact range are clamped to it', () => {
   expect([bounded(7n), bounded(-7n), bounded(LIMIT), bounded(LIMIT + 1n), bounded(2n ** 80n), bounded(-(2n ** 80n))]).toEqual([
     7,
     -7,
@@ -155,7 +155,7 @@ test('bounds beyond the exact range end at it, on their side', () => {
   ]);
 });
 
-test('the exact integers beneath: rounding goes where it is said to, and zero has no sign', () => {
+test('exact integers: rounding goes in the given direction, and zero has no sign', () => {
   expect([floorDivide(7n, 2n), floorDivide(-7n, 2n), floorDivide(-8n, 2n), ceilDivide(7n, 2n), ceilDivide(-7n, 2n)]).toEqual([
     3n,
     -4n,

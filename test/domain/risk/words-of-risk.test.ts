@@ -128,7 +128,7 @@ test('a pool of unknown depth', () => {
   });
 });
 
-test('a limit that not even one lot keeps says how much must become free', () => {
+test('a limit below one lot says how much must become free', () => {
   // A lot, a millionth of a share, costs 0.0002 dollars.
   expect(breach(order(), { mandate: mandate({ maxTradeNotionalUsd: '0.0001' }) })).toEqual({
     code: 'notional_limit_breach',
@@ -190,7 +190,7 @@ test('a quote that is missing, one-sided or old', () => {
   );
 });
 
-test('positions without a price: the quote of the order is named first, then the first of them', () => {
+test('positions without a price: the order’s quote is named first, then the first of them', () => {
   const book = bookOf({ holdings: [holding('spotchain:TSLAx', '1', '400'), holding('spotexchange:BTCUSDT', '0.1', '6000')] });
   expect(breach(order(), { book })).toEqual(
     quoteWords('a price of every open position', 'no price of spotchain:TSLAx, spotexchange:BTCUSDT', 'spotchain:TSLAx'),
@@ -282,7 +282,7 @@ test('what only reduces', () => {
   });
 });
 
-test('what other pending sales of the same instrument will take is not sold twice', () => {
+test('quantities of other pending sales of the same instrument are not sold twice', () => {
   const openProposals = [
     pending({}),
     pending({ id: 'order', quantity: '4' }),
@@ -305,7 +305,7 @@ test('what other pending sales of the same instrument will take is not sold twic
   expect(breach(sell, { book: oversold })).toMatchObject({ before: '0', after: '-5', change: null });
 });
 
-test('a frame for one side knows nothing of the other', () => {
+test('a frame for one side has no data of the other', () => {
   const frame = (side?: 'buy' | 'sell') => prepareRisk(AAPLX, 'spotchain', context({ book: HELD }), 'order', undefined, side);
   expect(frame('sell')).toMatchObject({ capacities: [], worstBuy: null, worstSell: '189.905', availableLots: 5_000_000n });
   expect(frame('buy')).toMatchObject({ worstBuy: '210', worstSell: null, availableLots: 0n });
@@ -313,7 +313,7 @@ test('a frame for one side knows nothing of the other', () => {
   expect(frame()).toMatchObject({ worstBuy: '210', worstSell: '189.905', availableLots: 5_000_000n });
 });
 
-test('what the catalog does not list is exposure of its own, no token and without a reference', () => {
+test('an instrument outside the catalog is its own exposure, no token and without a reference', () => {
   const unlisted: InstrumentKey = 'spotexchange:DOGEUSDT';
   const others = { equityUsd: '1000', exposures: [{ instrument: unlisted, valueUsd: '900' }] };
   expect(assessOrder(order(), context({ others })).attribution).toMatchObject({ verdict: 'passed', rejections: [] });
@@ -335,7 +335,7 @@ test('a book whose day has not begun has no drawdown', () => {
   expect(assessOrder(order(), context({ book: { ...book, state: { ...book.state, day: null, dayStartEquityUsd: null } } })).ok).toBe(true);
 });
 
-test('every limit that manifest and preferences both have is the stricter of the two, whichever it is', () => {
+test('every limit in both manifest and preferences is the stricter of the two', () => {
   const loose = {
     maxCapitalUsd: '900',
     maxTradeNotionalUsd: '90',
@@ -357,14 +357,14 @@ test('every limit that manifest and preferences both have is the stricter of the
   expect(mandateOf(sampleManifest(loose), { ...DEFAULT_PREFERENCES, reduceOnly: true }, 'paper', 'autonomous').reduceOnly).toBe(true);
 });
 
-test('pending purchases of other books are exposure, pending sales are none; a book that stands alone has no others', () => {
+test('pending purchases of other books are exposure, pending sales are none; a stand-alone book has no others', () => {
   const openProposals = [pending({ side: 'buy', notionalUsd: '300' }), pending({ id: 'p2' })];
   const books = [markBook({ ...emptyBook('other', 'paper', '1000'), openProposals }, new Map(), AT)];
   expect(exposureTotals(books, 'paper').without('own')).toEqual({ equityUsd: '1000', exposures: [{ instrument: AAPLX, valueUsd: '300' }] });
   expect(NO_OTHER_BOOKS).toEqual({ equityUsd: '0', exposures: [] });
 });
 
-test('what a tick observed becomes the quote of an order on the same venue', () => {
+test('a tick’s observation becomes the quote of an order on the same venue', () => {
   const quote = {
     bid: '1',
     ask: '2',
@@ -388,14 +388,14 @@ test('what a tick observed becomes the quote of an order on the same venue', () 
   expect(observedOrderQuote({ instrument: AAPLX, quote: null })).toBeNull();
 });
 
-test('of a book: a gain is no drawdown, and slippage that rounds to nothing is nothing', () => {
+test('of a book: a gain is no drawdown, and slippage that rounds to zero is zero', () => {
   const state = { ...emptyBook('book', 'paper', '1200'), day: AT - (AT % 86_400_000), dayStartEquityUsd: '1000' };
   expect(markBook(state, new Map(), AT).dailyDrawdownPct).toBe(0);
   expect(agentBook(state).slippageBps).toBeNull();
   expect(agentBook({ ...state, fills: 1, slippageUsd: '-0.0000000001', turnoverUsd: '1000000' }).slippageBps).toBe(0);
 });
 
-test('a fill at no price above zero is no fill', () => {
+test('a fill at a price of zero or below is no fill', () => {
   const fill = { id: 'f', orderId: 'o', bookId: 'book', instrument: AAPLX, side: 'buy', quantity: '1', feeUsd: '0' } as const;
   const at = (fillPrice: string): Fill => ({
     ...fill,

@@ -109,7 +109,7 @@ function agrees(order: ShadowOrder, window: FlowWindow): ShadowMeasurement {
 }
 
 describe('random flow', () => {
-  test('is measured as the oracle counts it, and again alike from its text', () => {
+  test('is measured as the oracle counts it, and again alike from its stored text', () => {
     const seen = { unknown: 0, nothing: 0, part: 0, whole: 0, rested: 0 };
     fc.assert(
       fc.property(anyOrder, anyFlow, (asked, flow) => {
@@ -130,7 +130,7 @@ describe('random flow', () => {
     expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(0);
   });
 
-  test('never gives more than was asked, shown or traded, and nothing beyond the limit or better than the book', () => {
+  test('never fills more than was ordered, shown or traded, and nothing beyond the limit or better than the book', () => {
     fc.assert(
       fc.property(anyOrder, anyFlow, (asked, flow) => {
         const order = orderOf(asked);
@@ -158,7 +158,7 @@ describe('random flow', () => {
     );
   });
 
-  test('gives no less at a price that is worse for whoever trades', () => {
+  test('fills no less at a price that is worse for the trader', () => {
     fc.assert(
       fc.property(anyOrder, anyFlow, fc.integer({ min: 1, max: 40 }), (asked, flow, ticks) => {
         const [near, far] = [asked, { ...asked, limit: asked.limit + (asked.side === 'buy' ? ticks : -ticks) }].map((one) => {
@@ -177,7 +177,7 @@ describe('random flow', () => {
   });
 });
 
-test('a gap, a lost trade, a book that was never received and a venue that sends nothing are unknown, and say which', () => {
+test('a gap, a lost trade, a missing book and a silent venue are unknown, each with its reason', () => {
   const order = orderOf({ side: 'buy', lots: 10, limit: 10_000, rests: true });
   const book = bookOf({ at: 0, mid: 10_001, bids: [{ step: 1, units: 20 }], asks: [{ step: 1, units: 20 }] });
   const trades = [-10, 5_000, 10_000, 30_000].map((at, n) => ({ sequence: n, price: '99.99', quantity: '0.0001', at: SENT + at }));

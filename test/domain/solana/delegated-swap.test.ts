@@ -45,14 +45,14 @@ const ROUTES = JSON.parse(readFileSync(new URL('../../fixtures/jupiter/routes.js
 
 const MESSAGES = 1_500;
 
-test(`of ${MESSAGES} generated messages none is passed that does more than the order, and every one that is the order is`, () => {
+test(`of ${MESSAGES} generated messages only those that do exactly the order pass, and all of those do`, () => {
   const { passed, short, hostile } = assessedMessages(MESSAGES, 20_261_122);
   expect(passed).toBeGreaterThan(MESSAGES / 50);
   expect(short).toBeGreaterThan(MESSAGES / 50);
   expect(hostile).toBeGreaterThan(MESSAGES / 10);
 });
 
-test('an account of a lookup table is believed only as the chain itself holds it', () => {
+test('a lookup table account is used only as stored on the chain', () => {
   const parts = [transfer(WALLET, USDC, own(MAKER, USDC), 1_000n, true), transfer(MAKER, SHARE, own(WALLET, SHARE), 1_000n, true)];
   const message = new TransactionMessage({ payerKey: walletKey.publicKey, recentBlockhash: BLOCKHASH, instructions: parts });
   const transaction = new VersionedTransaction(message.compileToV0Message([TABLE]));
@@ -145,7 +145,7 @@ describe.each(Object.entries(KNOWN))('%s', (_, { instruction, beside, isGood = (
   const { programId, keys, data } = instruction;
   const withData = (other: Buffer) => isPassed([new TransactionInstruction({ programId, keys, data: other }), ...beside]);
 
-  test('is signed as it is, and with each byte changed exactly when what the chain then does keeps to the order', () => {
+  test('is signed unchanged, and with each byte changed exactly if its effect still matches the order', () => {
     expect(withData(data)).toBe(true);
     for (let at = 0; at < data.length; at++)
       for (const bits of [1, 2, 4, 8, 16, 32, 64, 128, 255]) {
@@ -160,7 +160,7 @@ describe.each(Object.entries(KNOWN))('%s', (_, { instruction, beside, isGood = (
     expect(withData(data.subarray(0, -1))).toBe(isGood(data.subarray(0, -1), 0));
   });
 
-  test('is not signed with an account that the swap does not account for, one more or one fewer', () => {
+  test('is not signed with an unexpected account, one more or one fewer', () => {
     const withKeys = (others: typeof keys) => isPassed([new TransactionInstruction({ programId, keys: others, data }), ...beside]);
     const strangers = [STRANGER, own(STRANGER, USDC), own(STRANGER, SHARE), own(WALLET, OTHER), AGGREGATOR_PROGRAM].map(keyNamed);
     for (const place of keys.slice(0, keys.length - pools).keys())
@@ -189,7 +189,7 @@ test.each([
   expect(isPassed([sharedRoute({ ...TERMS, ...shared })])).toBe(false);
 });
 
-describe('routes are read as the program reads them', () => {
+describe('routes are decoded like the program does', () => {
   test.each(ROUTES.recorded)('$what', ({ data, given, quoted, slippageBps, platformFeeBps }) => {
     expect(readRoute(Buffer.from(data, 'hex'))).toMatchObject({
       given: BigInt(given),
@@ -199,7 +199,7 @@ describe('routes are read as the program reads them', () => {
     });
   });
 
-  test('the accounts that the aggregator trades through are those of its authority of that number', () => {
+  test('the aggregator’s trading accounts are those of its numbered authority', () => {
     const { data, accounts } = ROUTES.recorded[1] as (typeof ROUTES.recorded)[number];
     const authority = programAddress(AGGREGATOR_PROGRAM, [
       'authority',
@@ -219,7 +219,7 @@ describe('routes are read as the program reads them', () => {
     expect(readRoute(route({ ...TERMS, plan }).data)).toMatchObject({ given: THOUSAND, quoted: THOUSAND, slippage: 50n, platformFee: 0n });
   });
 
-  test('a venue that is not in the list makes a route unreadable', () => {
+  test('an unlisted venue makes a route unreadable', () => {
     for (let venue = ROUTES.venues.length; venue < 256; venue++)
       expect(readRoute(route({ ...TERMS, plan: Buffer.from([1, 0, 0, 0, venue, 100, 0, 1]) }).data)).toBeNull();
   });

@@ -36,7 +36,7 @@ const NOTHING = { inserted: [], removed: [], altered: [], reordered: false, part
 describe('instructions', () => {
   const prepared = [budget(1), transfer(5), memo(9)];
 
-  test('the same ones are no difference', () => {
+  test('identical ones are no difference', () => {
     expect(told(prepared, prepared)).toEqual(NOTHING);
     expect(told([], [])).toEqual(NOTHING);
   });
@@ -65,15 +65,15 @@ describe('instructions', () => {
     expect(told([of(MEMO_PROGRAM, [0])], [of(MEMO_PROGRAM, [0, 0])])).toEqual({ ...NOTHING, altered: ['Memo'] });
   });
 
-  test('another program at the same place is one gone and one come', () => {
+  test('another program at the same place is a removal and an insertion', () => {
     expect(told(prepared, [budget(1), guard, memo(9)])).toEqual({ ...NOTHING, inserted: ['Lighthouse'], removed: ['Token'] });
   });
 
-  test('one of the same program elsewhere is no alteration', () => {
+  test('the same program elsewhere is no alteration', () => {
     expect(told(prepared, [budget(1), memo(9), transfer(6)])).toEqual({ ...NOTHING, inserted: ['Token'], removed: ['Token'] });
   });
 
-  test('an alteration beside an insertion is told as both', () => {
+  test('an alteration and an insertion are both reported', () => {
     expect(told(prepared, [budget(2), guard, transfer(5), memo(9)])).toEqual({
       ...NOTHING,
       inserted: ['Lighthouse'],
@@ -81,12 +81,12 @@ describe('instructions', () => {
     });
   });
 
-  test('the same ones in another order are told as that alone', () => {
+  test('the same ones in another order are reported as only that', () => {
     expect(told(prepared, [memo(9), transfer(5), budget(1)])).toEqual({ ...NOTHING, reordered: true });
     expect(told(prepared, [transfer(5), budget(1), memo(9)])).toEqual({ ...NOTHING, reordered: true });
   });
 
-  test('the longest common course is what stays: as little as possible is told', () => {
+  test('the longest common subsequence stays: the report is minimal', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 7 }),
@@ -110,7 +110,7 @@ describe('instructions', () => {
 });
 
 describe('accounts', () => {
-  test('one that stands in a table is the same as one that is named', () => {
+  test('a table account equals a static one', () => {
     const tables = new Map([['table', ['far', 'pool']]]);
     const named = message([transfer(5)]);
     const looked = message([of(TOKEN_PROGRAM, [0, KEYS.length - 1], 3, 5)], {
@@ -135,7 +135,7 @@ test.each([
   expect(differenceOf(message([memo(1)]), message([memo(1)], parts)).parts).toEqual(differing);
 });
 
-test('the words say all of it in one sentence', () => {
+test('the text has all of it in one sentence', () => {
   const memoProgram = { program: MEMO_PROGRAM, name: 'Memo' };
   const stranger = { program: STRANGER, name: null };
   expect(

@@ -22,7 +22,7 @@ function changes(tokens: readonly TokenChange[], lamports: readonly LamportChang
   return { tokens, lamports };
 }
 
-test('one deposit that arrives whole in the escrow keeps the promise', () => {
+test('one deposit that arrives completely in the escrow keeps the promise', () => {
   expect(depositObjection(changes([own, escrow]), promise)).toBeNull();
   expect(depositObjection(changes([escrow, own, moved('other', 'somebody', '9', '1', 'other')]), promise)).toBeNull();
   // From two accounts of the wallet, plus a new account.
@@ -32,7 +32,7 @@ test('one deposit that arrives whole in the escrow keeps the promise', () => {
   expect(depositObjection(changes([own, escrow, moved('position', OWNER, '0', '7', 'position')]), promise)).toBeNull();
 });
 
-test('where the venue names no escrow, and for a sell, only what leaves the wallet counts', () => {
+test('without a named escrow, and for a sell, only the wallet’s outflow counts', () => {
   expect(depositObjection(changes([own]), { ...promise, escrowAccount: null })).toBeNull();
   expect(depositObjection(changes([]), { ...promise, depositRaw: '0' })).toBeNull();
   expect(depositObjection(changes([moved('escrow', 'venue', '5', '2')]), { ...promise, depositRaw: '0' })).toBeNull();
@@ -48,7 +48,7 @@ test.each([
   );
 });
 
-test('a deposit of nothing is not paid', () => {
+test('a deposit of zero is not paid', () => {
   expect(depositObjection(changes([own]), { ...promise, depositRaw: '0' })).toBe(
     'the wallet would pay 5000000 of usdc, and not the 0 of the deposit',
   );

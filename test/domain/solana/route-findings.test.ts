@@ -20,7 +20,7 @@ function findings(instruction: TransactionInstruction): readonly string[] {
 test.each([
   ['route', route, 6, 3],
   ['shared_accounts_route', sharedRoute, 9, 6],
-] as const)('%s: a fee and an end elsewhere are named, and an honest one is not', (_, made, feePlace, endPlace) => {
+] as const)('%s: a fee and a foreign destination are named, and an honest route is not', (_, made, feePlace, endPlace) => {
   expect(findings(made(TERMS))).toEqual([]);
   expect(findings(made({ ...TERMS, fee: 255, instead: { [feePlace]: FEES } }))).toEqual([
     `instruction 0 pays a fee of 255 basis points to ${FEES}`,
@@ -30,7 +30,7 @@ test.each([
   ]);
 });
 
-test('a route that cannot be read says so: what it pays nobody knows from its bytes', () => {
+test('an unreadable route is reported as such: its payments are unknown', () => {
   for (const instruction of [route({ ...TERMS, trailing: Uint8Array.of(0) }), route({ ...TERMS, kind: 'route_v2' })])
     expect(findings(instruction)).toEqual([expect.stringMatching(/^instruction 0 is a route that is not known/)]);
 });

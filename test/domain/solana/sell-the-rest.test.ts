@@ -34,7 +34,7 @@ test.each<[bigint, bigint | null, bigint]>([
   expect(lotsOf(units, sellable)).toBe(lots);
 });
 
-test('no sell passes for what the book may sell and is more: its lots fit exactly where its units do, from one lot up', () => {
+test('no sell exceeds what the book may sell: its lots fit exactly if its units do, from one lot up', () => {
   const amount = fc.bigInt({ min: LOT, max: 10n ** 12n });
   const near = fc.bigInt({ min: -250n, max: 250n });
   fc.assert(
@@ -46,13 +46,13 @@ test('no sell passes for what the book may sell and is more: its lots fit exactl
   );
 });
 
-test('a buy knows nothing of what may be sold', () => {
+test('a buy has no sellable quantity', () => {
   const parts = { id: 'order', bookId: 'book', instrument: AAPLX, worstPrice: '200', maxSlippageBps: 50 };
   const given = { side: 'buy', input: { mint: 'dollars', decimals: 6, multiplier: '1' }, inAmount: '1000001' } as const;
   expect(swapOrder(given, { ...parts, sellable: '9' })).toEqual(swapOrder(given, parts));
 });
 
-test('what waits to be sold is not sold again, and what waits to be bought or is another instrument does not count', () => {
+test('pending sales are not sold again, and pending purchases or other instruments do not count', () => {
   const open = (side: 'buy' | 'sell', instrument: InstrumentKey, quantity: string): OpenProposal =>
     ({ id: `${side} ${instrument}`, side, instrument, quantity, notionalUsd: '1' }) as OpenProposal;
   const book = (openProposals: readonly OpenProposal[]): TradingBook => ({

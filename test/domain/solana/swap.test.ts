@@ -56,7 +56,7 @@ const token = (program: string, data: readonly number[], keys: readonly PublicKe
 const swap = route([keyOf(60).publicKey], [wallet.publicKey]);
 const twoSigners = route([], [wallet.publicKey, maker.publicKey]);
 
-test('a route that the wallet alone signs and pays for is one to be signed, and so is one that a known maker has signed', () => {
+test('a route signed and paid by the wallet alone may be signed, and so may one signed by a known maker', () => {
   expect(objection([swap])).toBeNull();
   expect(objection([twoSigners], { signers: [maker] })).toBeNull();
   expect(objection([swap, token(TOKEN_PROGRAM, [12]), token(TOKEN_2022, [26, 1]), token(ASSOCIATED_TOKEN_PROGRAM, [1])])).toBeNull();
@@ -84,7 +84,7 @@ test.each<[string, () => string | null]>([
     () => objection([swap, SystemProgram.assign({ accountPubkey: wallet.publicKey, programId: keyOf(63).publicKey })]),
   ],
   ['more than creating an account', () => objection([swap, token(ASSOCIATED_TOKEN_PROGRAM, [2])])],
-])('a transaction is not to be signed: %s', (words, ask) => {
+])('a transaction must not be signed: %s', (words, ask) => {
   expect(ask()).toContain(words);
 });
 
@@ -100,7 +100,7 @@ const kept: BalanceChanges = {
   tokens: [change('usdc', '300000000', '50000000'), change('token', '0', '92000000'), change('usdc', '0', '250000000', MAKER)],
 };
 
-test('balances that give no more and get no less keep the promise', () => {
+test('balances that pay no more and receive no less keep the promise', () => {
   expect(balanceObjection(kept, promise)).toBeNull();
   expect(
     balanceObjection({ ...kept, tokens: [change('usdc', '300000000', '50000000'), change('token', '5', '91540005')] }, promise),
@@ -163,12 +163,12 @@ test('a fill books the dollars that moved and the tokens that moved, to the last
   );
 });
 
-test('balances that show no trade are no fill', () => {
+test('balances without a trade are no fill', () => {
   expect(swapFill({ lamports: [], tokens: [] }, promise, info)).toBeNull();
   expect(swapFill({ lamports: [], tokens: [change('usdc', '5', '0')] }, promise, info)).toBeNull();
 });
 
-test('the order that risk assesses is never below the swap: all that a buy may spend, all that a sell may sell (seed 6)', () => {
+test('the assessed order is never below the swap: the maximum spent by a buy, and sold by a sell (seed 6)', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 1_000_000n, max: 10n ** 12n }),

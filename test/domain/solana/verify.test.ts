@@ -39,7 +39,7 @@ const check = (one: Pick<Honest, 'unsigned'>, bytes: Uint8Array): Outcome<Verifi
   verifySigned(prepared(one), bytes, verifyEd25519);
 const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'accepted' : outcome.refusal.code);
 
-test('what honest encoders make passes, with the signature that names it on the chain', () => {
+test('transactions of honest encoders pass, with the signature that names them on the chain', () => {
   expect(honest).toHaveLength(8);
   for (const one of honest) {
     const outcome = check(one, one.signed);
@@ -53,7 +53,7 @@ test('what honest encoders make passes, with the signature that names it on the 
   }
 });
 
-test('the reader sees what web3.js sees', () => {
+test('the decoder sees what web3.js sees', () => {
   for (const { name, signed } of honest) {
     const ours = read(signed);
     const theirs = VersionedTransaction.deserialize(signed).message;
@@ -183,7 +183,7 @@ test('a signature in its second spelling (s + L), of another, swapped, doubled o
   }
 });
 
-test('a key of small order signs nothing, though it would sign everything', () => {
+test('a key of small order signs nothing, though it would verify everything', () => {
   // Neutral element: with R neutral and s zero, its equation holds for every message.
   const neutral = Uint8Array.from({ length: 32 }, (_, index) => (index === 0 ? 1 : 0));
   const payer = new PublicKey(neutral);
@@ -200,7 +200,7 @@ test('an unsigned transaction and one that another key signed are refused', () =
   expect(codeOf(check(one, other.signed))).toBe('signed_bytes_differ');
 });
 
-test('what is no transaction at all says what is wrong with it', () => {
+test('an invalid transaction is described', () => {
   const detail = (bytes: Uint8Array): string => {
     const outcome = readTransaction(bytes);
     return outcome.ok ? 'accepted' : outcome.refusal.detail;
@@ -255,24 +255,24 @@ const differenceTo = (given: Honest, from: Honest = versioned([swap, memo('a')])
 };
 const names = (list: readonly { readonly name: string | null }[] | undefined) => list?.map(({ name }) => name);
 
-test('a wallet that appends its guard is told which program it inserted', () => {
+test('a wallet that appends its guard gets its program named', () => {
   const { detail, inserted, removed, altered, reordered } = differenceTo(versioned([swap, memo('a'), guard]));
   expect([names(inserted), removed, altered, reordered]).toEqual([['Lighthouse'], [], [], false]);
   expect(detail).toContain(`instructions were inserted of Lighthouse (${LIGHTHOUSE.toBase58()})`);
   expect(detail).toContain('sign exactly the prepared bytes');
 });
 
-test('a wallet that adds its fee in front and two guards behind is told all three', () => {
+test('a fee in front and two guards behind added by a wallet are all named', () => {
   const { inserted } = differenceTo(versioned([budget(100_000), swap, memo('a'), guard, { ...guard, data: Buffer.of(9) }]));
   expect(names(inserted)).toEqual(['Compute Budget', 'Lighthouse', 'Lighthouse']);
 });
 
-test('a wallet that raises the fee altered it', () => {
+test('a raised fee is an alteration', () => {
   const { altered, inserted, removed } = differenceTo(versioned([budget(100_000), swap]), versioned([budget(1_000), swap]));
   expect([names(altered), inserted, removed]).toEqual([['Compute Budget'], [], []]);
 });
 
-test('what was removed, altered beyond its program, or put into another order is named', () => {
+test('removed, altered and reordered instructions are named', () => {
   expect(names(differenceTo(versioned([swap])).removed)).toEqual(['Memo']);
   expect(names(differenceTo(versioned([memo('a')])).removed)).toEqual(['Jupiter v6']);
   expect(names(differenceTo(versioned([route([keyOf(61).publicKey], [wallet.publicKey]), memo('a')])).altered)).toEqual(['Jupiter v6']);

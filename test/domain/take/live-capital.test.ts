@@ -50,7 +50,7 @@ test.each<[string, Partial<BoundDollars>, string]>([
   expect(free(over)).toEqual({ freeUsd, heldUsd: '1000' });
 });
 
-test('dollars elsewhere pay for nothing at this venue, nor those of another wallet', () => {
+test('dollars elsewhere cannot be used at this venue, nor those of another wallet', () => {
   expect(free({}, 'spotchain', 'w')).toEqual({ freeUsd: '300', heldUsd: '300' });
   expect(free({ bound: [asked('spotchain', '120')] }, 'spotchain', 'w')).toEqual({ freeUsd: '180', heldUsd: '300' });
   const two = [account, wallet, { ...wallet, place: 'wallet v', dollars: '200' }];
@@ -61,7 +61,7 @@ test('dollars elsewhere pay for nothing at this venue, nor those of another wall
   expect(on('x', {})).toEqual({ unknown: 'what wallet x holds was not compared yet' });
 });
 
-test('what a person asks for takes no dollars that are bound, and is left to the venue where nobody knows of any', () => {
+test('a person’s order uses no reserved dollars, and is left to the venue if balances are unknown', () => {
   const dollars = bound({ bound: [take('spotexchange', '400')] });
   const at = { id: 'o', venue: 'spotexchange', wallet: null } as const;
   const objection = (usd: string, of: BoundDollars = dollars, now = AT) => boundDollarsObjection(of, { ...at, usd }, now);
@@ -87,7 +87,7 @@ test('what a person asks for takes no dollars that are bound, and is left to the
   expect(objection('5000', { facts, vaultsPaidInUsd: '0', bound: [spent] })).toBeNull();
 });
 
-test('a wallet pays what no Take has bound on it; one that nobody compares backs nothing', () => {
+test('a wallet pays with its unreserved dollars; one without a comparison backs nothing', () => {
   const dollars = bound({ bound: [take('spotchain', '250', '0', 'w')] });
   const objection = (of: string, usd: string) => boundDollarsObjection(dollars, { id: 'o', venue: 'spotchain', wallet: of, usd }, AT);
   expect(objection('w', '50')).toBeNull();
@@ -95,7 +95,7 @@ test('a wallet pays what no Take has bound on it; one that nobody compares backs
   expect(objection('elsewhere', '5000')).toBeNull();
 });
 
-test('nothing is free where accounts are unknown, old, or were never compared', () => {
+test('nothing is free if accounts are unknown, old, or were never compared', () => {
   const silent: ReservePlace = { place: 'wallet w', venue: 'spotchain', known: false, why: 'no node' };
   expect(dollarsForTake(bound({}, [account, silent]), { venue: 'spotexchange', wallet: null }, AT)).toEqual({
     unknown: 'wallet w: no node',

@@ -91,7 +91,7 @@ describe('logs of every size', () => {
     }
   });
 
-  test('each entry is proved at its place and at no other', () => {
+  test('each entry is proven at its place and at no other', () => {
     for (let size = 1; size <= 40; size++) {
       const leaves = log(size);
       const root = merkleRoot(leaves);
@@ -105,7 +105,7 @@ describe('logs of every size', () => {
     }
   });
 
-  test('every older log is proved consistent, and no other past is', () => {
+  test('every older log is proven consistent, and no other history is', () => {
     for (let size = 1; size <= 40; size++) {
       const leaves = log(size);
       const root = merkleRoot(leaves);
@@ -162,7 +162,7 @@ describe('logs of every size', () => {
     );
   });
 
-  test('what is not in the log is refused with its numbers', () => {
+  test('missing entries are refused with their numbers', () => {
     expect(() => inclusionProof(log(3), 3)).toThrow('there is no entry 3 of 3');
     expect(() => consistencyProof(log(3), 4)).toThrow('a log of 3 entries had no size 4');
     expect(provesConsistency(0, 3, EMPTY_ROOT, merkleRoot(log(3)), [])).toBe(false);

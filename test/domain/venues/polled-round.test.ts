@@ -25,7 +25,7 @@ test('every token is asked in every round, and the first ones come back within f
   );
 });
 
-test('what nobody attends to rests for less than its quote may be old, and what is attended to comes back as before, within the plan', () => {
+test('unattended tokens rest for less than a quote’s maximum age, and attended ones return as before, within the plan', () => {
   let rested = 0;
   fc.assert(
     fc.property(PLANS, fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 60 }), (perMinute, count, attended) => {
@@ -54,7 +54,7 @@ test('what nobody attends to rests for less than its quote may be old, and what 
   expect(restingRound(tokens, () => false, 30, quotesMs(23, 30))).toBeNull();
 });
 
-test('thirty tokens take 75 s at 60 requests a minute: two of them may carry live capital, and a third is refused in words', () => {
+test('thirty tokens take 75 s at 60 requests a minute: two may have live capital, and a third is refused with a reason', () => {
   expect(quotesMs(30, 60)).toBe(75_000);
   expect(lateRound(2, 60)).toBeNull();
   expect(lateRound(3, 60)).toBe(

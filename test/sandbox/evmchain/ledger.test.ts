@@ -6,7 +6,7 @@ const TOKEN = { symbol: 'USDC', contract: '0x833589fcd6edb6e08f4c7c32d4f71b54bda
 const [FROM, TO] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const;
 const opened = (block: number) => foundLedger({ chainId: 8_453, tokens: [TOKEN], newest: () => block });
 
-test('a chain that was started again pays under other hashes, and no wallet meets a nonce that it used before', () => {
+test('a restarted chain pays under other hashes, and no wallet meets a nonce it has used', () => {
   const [before, after, same] = [opened(1_000), opened(1_400), opened(1_000)];
   const hashes = [before, after].flatMap((ledger) => [
     ledger.pay(FROM, TO, TOKEN.contract, 5n),

@@ -16,7 +16,7 @@ const post = async (body: string) =>
 const rpc = (method: string, params: unknown[] = []) => post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
 const usdc = EVM_TOKENS[0]?.contract as string;
 
-test('chain, blocks and their times hang together', async () => {
+test('chain, blocks and their times are consistent', async () => {
   expect((await rpc('eth_chainId')).result).toBe('0xa4b1');
   const newest = (await rpc('eth_blockNumber')).result as string;
   const block = (await rpc('eth_getBlockByNumber', [newest, false])).result;
@@ -31,7 +31,7 @@ test('chain, blocks and their times hang together', async () => {
   });
 });
 
-test('a batch is answered item by item, with errors where they belong', async () => {
+test('a batch is answered item by item, with errors at their items', async () => {
   const answers = await post(
     JSON.stringify([
       { jsonrpc: '2.0', id: 'a', method: 'eth_chainId' },
@@ -61,7 +61,7 @@ test('tokens answer their calls, and revert where they have no such function', a
   expect((await rpc('eth_call', [{ to: `0x${'9'.repeat(40)}`, data: '0xdeadbeef' }, 'latest'])).result).toBe('0x');
 });
 
-test('many reads in one call fail one by one where that is allowed, and together where it is not', async () => {
+test('many reads in one call fail one by one if allowed, and otherwise together', async () => {
   const multicall = '0xcA11bde05977b3631167028862bE2a173976CA11';
   const call = (allowFailure: boolean) =>
     rpc('eth_call', [

@@ -72,7 +72,7 @@ describe('the live feed', () => {
     expect(bids).toEqual([...bids].sort((a, b) => b - a));
   });
 
-  test('books confirm a quiet top without ever stepping back behind the best bid and ask', async () => {
+  test('books confirm a quiet top without moving back behind the best bid and ask', async () => {
     const { received } = listen({ instruments: ['BTC'] });
     await drive(clock, 'five seconds have passed', () => clock.now() > NOON + 5_000);
     const quotes = ofKind(received, 'quote');
@@ -89,7 +89,7 @@ describe('the live feed', () => {
     expect(ofKind(received, 'feed_status').length).toBe(1);
   });
 
-  test('a socket that only answers pings is left after its time without data', async () => {
+  test('a socket that only answers pings is closed after its time without data', async () => {
     const { received } = listen({ dataSilenceMs: 30_000 });
     await drive(clock, 'quotes arrive', () => ofKind(received, 'quote').length > 3);
     simulator.faults.set({ gap: 1 });
@@ -98,7 +98,7 @@ describe('the live feed', () => {
     expect(ofKind(received, 'heartbeat').length).toBeGreaterThan(0);
   });
 
-  test('a frozen socket is left, and the subscriptions come back with the next epoch', async () => {
+  test('a frozen socket is closed, and the subscriptions return with the next epoch', async () => {
     const { feed, received } = listen({ silenceMs: 5_000 });
     await drive(clock, 'quotes arrive', () => ofKind(received, 'quote').length > 3);
     simulator.faults.set({ freeze: true });
@@ -114,7 +114,7 @@ describe('the live feed', () => {
     ]);
   });
 
-  test('with one frame of garbage in a hundred the good ones arrive and the bad ones are counted', async () => {
+  test('with one garbage frame in a hundred the good ones arrive and the bad ones are counted', async () => {
     const { received } = listen();
     simulator.faults.set({ garbage: 0.01 });
     await drive(clock, 'a thousand quotes arrived', () => ofKind(received, 'quote').length >= 1_000, 100);
@@ -132,7 +132,7 @@ describe('the live feed', () => {
     expect(history.length).toBe(3);
   });
 
-  test('a venue clock that jumps ahead and back does not silence the books', async () => {
+  test('a venue clock that jumps ahead and back does not stop the books', async () => {
     const { received } = listen({ instruments: ['BTC'] });
     simulator.faults.set({ clockOffsetMs: 3_600_000 });
     await drive(clock, 'quotes from the future came', () => ofKind(received, 'quote').some((quote) => quote.observedAt > NOON + 3_000_000));
@@ -145,7 +145,7 @@ describe('the live feed', () => {
 });
 
 describe('information over REST', () => {
-  test('markets and contexts are joined by index; a delisted one is there with its nulls', async () => {
+  test('markets and contexts are joined by index; a delisted one is included with nulls', async () => {
     const contexts = await info.marketContexts();
     expect(contexts.map(({ market }) => market.coin)).toEqual(['BTC', 'ETH', 'SOL', 'MATIC']);
     expect(contexts[0]?.context).toMatchObject({ instrument: 'BTC', hourlyFunding: '0.0000125', observedAt: NOON });
@@ -183,7 +183,7 @@ describe('information over REST', () => {
     }
   });
 
-  test('any address can be inspected: an unknown one has zeros, another one positions whose values add up', async () => {
+  test('any address can be read: an unknown one has zeros, another one positions with consistent values', async () => {
     const empty = await info.walletState(`0x${'A'.repeat(39)}0`);
     expect(empty).toMatchObject({ address: `0x${'a'.repeat(39)}0`, accountValue: '0.000000', positions: [] });
     const state = await info.walletState(`0x${'a'.repeat(39)}7`);
@@ -197,7 +197,7 @@ describe('information over REST', () => {
       if (index > 0 && fill.at > (fills[index - 1]?.at as number)) expect.fail(`fill ${index} is newer than the one before`);
   });
 
-  test('the budget spreads requests over minutes, so that the venue never has to refuse', async () => {
+  test('the budget spreads requests over minutes, so that the venue never refuses', async () => {
     const outcomes: string[] = [];
     // 30 requests of weight 120 take three minutes at 1200; the patience of one minute suffices for two of them.
     const asked = Array.from({ length: 30 }, () =>
@@ -214,7 +214,7 @@ describe('information over REST', () => {
     expect(outcomes.filter((outcome) => outcome === 'budget_exhausted').length).toBe(10);
   });
 
-  test('a refusal with 429 is waited out; one that does not end is reported with its status', async () => {
+  test('a 429 refusal is waited out; an endless one is reported with its status', async () => {
     simulator.faults.set({ status429: 1 });
     const outcomes: unknown[] = [];
     const first = info.orderBook('BTC').then((book) => outcomes.push(book?.instrument));
@@ -232,7 +232,7 @@ describe('information over REST', () => {
 });
 
 describe('the simulator keeps the venue’s rules', () => {
-  test('greets in plain text, refuses a repeated subscription, fills trades from before, and closes an idle socket', async () => {
+  test('greets in plain text, refuses a repeated subscription, sends earlier trades, and closes an idle socket', async () => {
     const ws = new WebSocket(simulator.wsUrl);
     const frames: string[] = [];
     ws.on('message', (data) => frames.push(String(data)));

@@ -47,7 +47,7 @@ describe('the signing keys', () => {
     expect(protectedHeader).toMatchObject({ alg: 'ES256', typ: 'JWT', kid: keys.published()[0]?.kid });
   });
 
-  test('outlive the process that made them and are seen by another one at once', () => {
+  test('outlive the process that created them and are seen by another at once', () => {
     const { folder, keys } = opened();
     const other = openSigningKeys({ folder, issuer: 'https://issuer.test', now: () => NOW });
     expect(other.published()).toEqual(keys.published());
@@ -56,7 +56,7 @@ describe('the signing keys', () => {
     expect(keys.published()).toHaveLength(2);
   });
 
-  test('stay published after a rotation until the last token is over', () => {
+  test('stay published after a rotation until the last token has expired', () => {
     let now = NOW;
     const { keys } = opened(() => now);
     const first = keys.published()[0]?.kid;
@@ -73,7 +73,7 @@ describe('the signing keys', () => {
     expect(keys.published().map((key) => key.kid)).toEqual([second]);
   });
 
-  test('are gone at once when withdrawn, also the one in use', () => {
+  test('disappear at once when withdrawn, including the one in use', () => {
     const { keys } = opened();
     const kid = keys.published()[0]?.kid as string;
     keys.withdraw(kid);
@@ -82,7 +82,7 @@ describe('the signing keys', () => {
     expect(() => keys.withdraw('nobody')).toThrow(/no key nobody/);
   });
 
-  test('publish no private member and lie where only the owner reads', () => {
+  test('publish no private member and are readable only by their owner', () => {
     const { folder, keys } = opened();
     expect(Object.keys(keys.published()[0] as object).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);

@@ -92,7 +92,7 @@ test.each([1, 2, 3])('has the statistics of recorded markets (seed %i)', (seed) 
   expect(facts.fundingDays).toBeGreaterThan(0.15);
 });
 
-test.each([1, 2, 3])('pays for patience with deep discounts, and for nothing that is done at any price (seed %i)', (seed) => {
+test.each([1, 2, 3])('rewards patience with deep discounts, and no rule that trades at any price (seed %i)', (seed) => {
   const market = createSeededMarket({ seed });
   const all = ['AAPL', 'GOOGL', 'MSFT'].map((symbol) => hoursOf(market, symbol));
   const patient = traded(all, { below: -0.012, above: 0.006 });

@@ -7,7 +7,7 @@ const AT = Date.UTC(2026, 10, 20, 16);
 const MINUTE = 60_000;
 const seeded = createSeededMarket({ seed: 1 });
 
-test('a press moves the token alone, for ten minutes, and comes back within twenty more', () => {
+test('a press moves only the token, for ten minutes, and returns within twenty more', () => {
   const market = createPressedMarket(seeded);
   const ratio = (at: number): number => market.token('AAPL', at).price / seeded.token('AAPL', at).price;
   expect(market.press('AAPL', -5, AT)).toBe(AT + 20_000 + 30 * MINUTE);
@@ -23,7 +23,7 @@ test('a press moves the token alone, for ten minutes, and comes back within twen
   }
 });
 
-test('bars join the live prices while it is pressed, and are as they were before and after', () => {
+test('bars match the live prices while it is pressed, and are unchanged before and after', () => {
   const market = createPressedMarket(seeded);
   market.press('AAPL', -5, AT);
   const bars = market.candles('token', 'AAPL', MINUTE, AT - 5 * MINUTE, AT + 40 * MINUTE);

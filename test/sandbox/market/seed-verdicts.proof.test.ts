@@ -17,7 +17,7 @@ function manifestOf(authored: unknown): Manifest {
   return read.manifest;
 }
 
-test('of twenty seeds most let the discount hunter pass with a Sharpe ratio of 1.9 to 3, and at most two let a naive agent pass', async () => {
+test('on most of twenty seeds the discount hunter passes with a Sharpe ratio of 1.9 to 3, and on at most two a naive agent passes', async () => {
   expect(NAIVE_MANIFESTS).toHaveLength(10);
   const believable: number[] = [];
   const naive: string[] = [];
@@ -42,7 +42,7 @@ test('of twenty seeds most let the discount hunter pass with a Sharpe ratio of 1
 /** The two example manifests of the specification, with every factor and condition of its tables. */
 const SPECIFIED = [payload({ universe: ['TSLAx'] }), load(DECLARATIVE_YAML)];
 
-test('the two example manifests of the specification are passed or refused with the figure, and every rule of them was known', async () => {
+test('the two example manifests of the specification pass or fail with the figure, and every rule was known', async () => {
   const { backtest } = sandboxBacktests(SEEDS[0] as number);
   for (const authored of SPECIFIED) {
     const manifest = manifestOf(authored);

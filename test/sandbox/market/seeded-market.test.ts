@@ -54,7 +54,7 @@ function joined(bars: readonly Candle[], length: number): Candle[] {
 }
 
 describe('the seeded market', () => {
-  test('answers the same in any order, again, and in another process of the same seed', () => {
+  test('gives the same in any order, repeatedly, and in another process of the same seed', () => {
     fc.assert(
       fc.property(fc.array(questions, { minLength: 2, maxLength: 12 }), (asked) => {
         const forwards = createSeededMarket({ seed: 11 });
@@ -75,7 +75,7 @@ describe('the seeded market', () => {
     expect(SYMBOLS.filter((symbol) => one.value(symbol, at) === other.value(symbol, at))).toEqual([]);
   });
 
-  test('stands at believable prices at its anchor', () => {
+  test('has believable prices at its anchor', () => {
     const market = createSeededMarket({ seed: 5 });
     const anchor = Date.UTC(2026, 10, 20, 21);
     expect(market.value('AAPL', anchor)).toBeCloseTo(270, 4);
@@ -83,7 +83,7 @@ describe('the seeded market', () => {
     expect(createSeededMarket({ seed: 5, anchor: NOW }).value('AAPL', NOW)).toBeCloseTo(270, 4);
   });
 
-  test.each(['reference', 'token', 'perp', 'spot'] as const)('forms hourly and daily %s bars that are the sums of its minutes', (face) => {
+  test.each(['reference', 'token', 'perp', 'spot'] as const)('has hourly and daily %s bars that are the sums of its minutes', (face) => {
     const market = createSeededMarket({ seed: 3 });
     fc.assert(
       fc.property(fc.constantFrom('AAPL', 'BTC', 'OPENAI'), instants, (symbol, at) => {
@@ -102,7 +102,7 @@ describe('the seeded market', () => {
     );
   });
 
-  test('forms sound bars whose close is the live price at that instant and that contain every live price', () => {
+  test('has valid bars whose close is the live price at that time and that contain every live price', () => {
     const market = createSeededMarket({ seed: 4 });
     fc.assert(
       fc.property(fc.constantFrom('AAPL', 'ETH', 'SPACEX'), instants, fc.integer({ min: 0, max: 299_999 }), (symbol, at, offset) => {
@@ -132,7 +132,7 @@ describe('the seeded market', () => {
     }
   });
 
-  test('moves without jumps: a second never moves a price by more than 2 percent', () => {
+  test('moves without jumps: at most 2 percent in a second', () => {
     const market = createSeededMarket({ seed: 9 });
     for (const symbol of ['TSLA', 'SOL', 'NEURALINK']) {
       let before = market.token(symbol, NOW).price;
@@ -144,7 +144,7 @@ describe('the seeded market', () => {
     }
   });
 
-  test('freezes the share outside of its sessions and opens Monday with a gap', () => {
+  test('freezes the share outside its sessions and opens Monday with a gap', () => {
     const market = createSeededMarket({ seed: 6 });
     const [friday, monday] = tradingDays(Date.UTC(2026, 10, 13), Date.UTC(2026, 10, 17)) as [TradingDay, TradingDay];
     const closing = market.reference('TSLA', friday.closedAt);
@@ -170,7 +170,7 @@ describe('the seeded market', () => {
     expect(market.reference('AAPL', NOW).confidence).toBeGreaterThan(0);
   });
 
-  test('moves a price after its news and never before, in the direction that the wire tells', () => {
+  test('moves a price after its news and never before, in the wire’s direction', () => {
     const [seed, from, to] = [12, Date.UTC(2026, 0, 5), Date.UTC(2026, 6, 1)];
     const market = createSeededMarket({ seed });
     const quiet = createSeededMarket({ seed, hasNews: false });

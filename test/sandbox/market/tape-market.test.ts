@@ -26,7 +26,7 @@ describe('a market priced from a tape', () => {
     expect(market.reference('AAPL', START + 3 * HOUR).updatedAt).toBe(START + 2 * HOUR);
   });
 
-  test('lets unrecorded faces follow the recorded one', () => {
+  test('lets unrecorded assets follow the recorded one', () => {
     const market = createTapeMarket({ series: [series], liquidityUsd: 5 });
     expect(market.token('AAPL', START)).toEqual({ price: 100, liquidityUsd: 5 });
     expect(market.perp('AAPL', START).mark).toBe(100);
@@ -50,7 +50,7 @@ describe('a market priced from a tape', () => {
     expect(() => market.candles('reference', 'AAPL', HOUR / 2, START, START + HOUR)).toThrow(/do not form bars/);
   });
 
-  test('refuses unsound and unordered tapes', () => {
+  test('refuses invalid and unordered tapes', () => {
     expect(() => createTapeMarket({ series: [{ ...series, candles: [bar(0, '100', '99', '98', '99')] }] })).toThrow(/no sound bar/);
     expect(() => createTapeMarket({ series: [{ ...series, candles: [bar(1, '1', '1', '1', '1'), bar(1, '1', '1', '1', '1')] }] })).toThrow(
       /not ascending/,
@@ -59,7 +59,7 @@ describe('a market priced from a tape', () => {
     expect(() => createTapeMarket({ series: [series] }).value('TSLA', START)).toThrow(/has no "TSLA"; it has AAPL/);
   });
 
-  test('reads CSV and names the line that is wrong', () => {
+  test('reads CSV and names the invalid line', () => {
     const header = 'openTime,open,high,low,close,volume';
     expect(parseCandlesCsv(`${header}\n${START},100,104,99,103,10.5\r\n`)).toEqual([rising[0]]);
     expect(() => parseCandlesCsv('time,o,h,l,c\n')).toThrow(/line 1/);

@@ -4,7 +4,7 @@ import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts
 import { createSeededQuestions, type SeededQuestion } from '../../../src/sandbox/prediction/seeded-questions.ts';
 import { NOON } from './fixture.ts';
 
-test('a book stands for five seconds, whatever was asked for between, and is the same in a world that begins later', () => {
+test('a book lasts five seconds, whatever was requested in between, and is the same in a world that starts later', () => {
   const market = createSeededMarket({ seed: 5 });
   const questions = createSeededQuestions({ seed: 5, market });
   const asked = questions.listed('polymarket', NOON).find(({ resolvesAt }) => resolvesAt > NOON + 3_600_000) as SeededQuestion;

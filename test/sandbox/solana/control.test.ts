@@ -49,7 +49,7 @@ const stateOf = async (signature: string): Promise<string | null> =>
   (await fixture.ask('getSignatureStatuses', [signature], { searchTransactionHistory: true })).result.value[0]?.confirmationStatus ?? null;
 
 describe('commitments', () => {
-  test('are reached by slots that pass, and every read sees the balances of its commitment', async () => {
+  test('are reached as slots pass, and every read sees the balances of its commitment', async () => {
     const [payer, to] = [fixture.rich(), Keypair.generate().publicKey];
     const signature = await send(await payment(payer, to, 3_000_000));
     expect([await stateOf(signature), ...(await balances(to))]).toEqual(['processed', 3_000_000, 0, 0]);
@@ -63,7 +63,7 @@ describe('commitments', () => {
     expect(status.confirmations).toBeNull();
   });
 
-  test('are held where the test wants them, and go on when it lets go', async () => {
+  test('can be held by the test, and continue when released', async () => {
     const [payer, to] = [fixture.rich(), Keypair.generate().publicKey];
     fixture.chain.hold('processed');
     const signature = await send(await payment(payer, to, 3_000_000));
@@ -77,7 +77,7 @@ describe('commitments', () => {
     expect(await stateOf(signature)).toBe('finalized');
   });
 
-  test('pass with the clock where the chain is not led by hand', async () => {
+  test('advance with the clock if the chain is not controlled manually', async () => {
     const other = await createSolanaSimulator({ clock: fixture.clock, seed: 1, port: 0, mints: [], stable: STABLE });
     cleanups.push(() => other.close());
     const before = other.chain.slot('processed');
@@ -88,7 +88,7 @@ describe('commitments', () => {
 });
 
 describe('a fork', () => {
-  test('undoes one transaction and what depended on it, and the same bytes land again', async () => {
+  test('undoes one transaction and its dependents, and the same bytes land again', async () => {
     const [payer, middle, to] = [fixture.rich(), Keypair.generate(), Keypair.generate().publicKey];
     const first = await payment(payer, middle.publicKey, 50_000_000);
     const [one, two] = [await send(first), await send(await payment(middle, to, 20_000_000))];
@@ -104,7 +104,7 @@ describe('a fork', () => {
     expect(await stateOf(one)).toBe('finalized');
   });
 
-  test('leaves what an honest chain without the dropped ones would hold, whatever was sent and dropped', async () => {
+  test('leaves what an honest chain without the dropped ones would have', async () => {
     const people = Array.from({ length: 4 }, (_, index) => Keypair.fromSeed(Uint8Array.from({ length: 32 }, () => index + 1)));
     const step = fc.record({ from: fc.nat(3), to: fc.nat(3), lamports: fc.integer({ min: 1_000_000, max: 400_000_000 }) });
     await fc.assert(
@@ -161,7 +161,7 @@ describe('what the node takes', () => {
     expect(await balance(to, 'processed')).toBe(2_000_000);
   });
 
-  test('is carried out although its answer is lost', async () => {
+  test('is executed although its answer is lost', async () => {
     const [payer, to] = [fixture.rich(), Keypair.generate().publicKey];
     const bytes = await payment(payer, to, 1_000_000);
     fixture.node.faults.set({ lostAnswer: 1 });
@@ -170,7 +170,7 @@ describe('what the node takes', () => {
     expect(await balance(to, 'processed')).toBe(1_000_000);
   });
 
-  test('is turned away with 429 and 503 while the node is busy, and heights are wrong where a node is', async () => {
+  test('is refused with 429 and 503 while the node is busy, and heights are wrong if a node is', async () => {
     fixture.node.faults.set({ status429: 1 });
     expect((await fetch(fixture.url, { method: 'POST', body: '{}' })).status).toBe(429);
     fixture.node.faults.set({ status429: 0, status5xx: 1 });
@@ -191,7 +191,7 @@ describe('programs of a folder', () => {
   /** Returns the memo program as deployed. */
   const elf = (): Uint8Array => createMachine().account(address(MEMO))?.data as Uint8Array;
 
-  test('run under the name of their file', async () => {
+  test('run under their file names', async () => {
     const [programs, id] = [folder(), Keypair.generate().publicKey];
     writeFileSync(join(programs, `${id.toBase58()}.so`), elf());
     writeFileSync(join(programs, 'README.md'), 'not a program');
@@ -228,14 +228,14 @@ describe('programs of a folder', () => {
     await expect(chainFixture({ programs })).rejects.toThrow(join(programs, name));
   });
 
-  test('stop the start where the folder cannot be read', async () => {
+  test('stop the start if the folder cannot be read', async () => {
     await expect(chainFixture({ programs: '/nowhere/at/all' })).rejects.toThrow(
       /the folder of program binaries, \/nowhere\/at\/all, cannot be read/,
     );
   });
 });
 
-test("the operator's control moves the chain, and says what is wrong with what it is given", async () => {
+test("the operator's control moves the chain, and reports invalid input", async () => {
   const faults = { primarychain: fixture.node.faults };
   const client = { status: () => chainStatus(fixture.chain), verbs: chainVerbs(fixture.chain, fixture.aggregator) };
   const control = await openSandboxControl({ faults, chain: client, port: 0 });

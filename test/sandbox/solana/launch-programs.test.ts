@@ -45,7 +45,7 @@ describe(`the modelled programs, ${HAS_PROGRAMS ? 'beside the real ones' : 'alon
     },
   );
 
-  test('refuse what the real ones refuse: wrong people, names that are too long, mints with extensions, bad parameters', () => {
+  test('refuse what the real ones refuse: wrong signers, names that are too long, mints with extensions, bad parameters', () => {
     const world = pairOfChains();
     const cast = launchCast('refusals');
     const script = launchScript(cast, SOL);
@@ -102,7 +102,7 @@ describe(`the modelled programs, ${HAS_PROGRAMS ? 'beside the real ones' : 'alon
     expect(world.send([script.lockerTokens(), script.locker()], [cast.creator], 'early')).not.toBeNull();
   });
 
-  test(`do what the real ones do in 8 random sequences`, () => {
+  test(`act like the real ones in 8 random sequences`, () => {
     const random = createRandom(20_261_122);
     let world = pairOfChains();
     let completed = 0;

@@ -122,7 +122,7 @@ describe('web3.js', () => {
   });
 });
 
-test('a lookup table that somebody makes shortens their next transaction', async () => {
+test('a user’s lookup table shortens their next transaction', async () => {
   const owner = fixture.rich();
   const recent = (await fixture.ask('getSlot', { commitment: 'processed' })).result as number;
   const [make, table] = AddressLookupTableProgram.createLookupTable({
@@ -158,7 +158,7 @@ test('a lookup table that somebody makes shortens their next transaction', async
     expect((await fixture.ask('getBalance', friend.toBase58(), { commitment: 'processed' })).result.value).toBe(1_000_000);
 });
 
-test('a kit client reads it as well, and is told of a signature on the same port', async () => {
+test('a kit client can use it too, and receives a signature notification on the same port', async () => {
   const rpc = createKitRpc(live.url);
   const owner = Keypair.generate().publicKey.toBase58();
   const signature = live.fund(owner, 'SOL', 5_000_000n);
@@ -214,7 +214,7 @@ describe('what a UI amount is', () => {
 });
 
 describe('sending', () => {
-  test('is refused in preflight with the code, the error and the logs that nodes give', async () => {
+  test('is refused in preflight with a node’s code, error and logs', async () => {
     const owner = fixture.rich();
     const greedy = await transfer(fixture, owner, 9_000_000_000_000);
     greedy.sign([owner]);
@@ -237,7 +237,7 @@ describe('sending', () => {
     );
   });
 
-  test('by somebody unknown, or with a blockhash that the asked commitment has not seen, is refused', async () => {
+  test('from an unknown payer, or with a blockhash unseen at the requested commitment, is refused', async () => {
     const nobody = Keypair.generate();
     const paying = await transfer(fixture, nobody, 5);
     paying.sign([nobody]);
@@ -255,7 +255,7 @@ describe('sending', () => {
     ).toBeUndefined();
   });
 
-  test('a fee is what was told of it', async () => {
+  test('the charged fee equals the announced one', async () => {
     const owner = fixture.rich();
     const paying = await transfer(fixture, owner, 1_000_000);
     const message = Buffer.from(paying.message.serialize()).toString('base64');
@@ -266,7 +266,7 @@ describe('sending', () => {
 });
 
 describe('simulating', () => {
-  test('takes unsigned bytes, and with the signatures to be checked refuses them', async () => {
+  test('accepts unsigned bytes, and refuses them if signatures are to be checked', async () => {
     const owner = fixture.rich();
     const paying = wire(await transfer(fixture, owner, 1_000_000));
     const open = await fixture.ask('simulateTransaction', paying, { encoding: 'base64', commitment: 'processed' });
@@ -287,7 +287,7 @@ describe('simulating', () => {
     expect(replaced.result.value).toMatchObject({ err: null, replacementBlockhash: { blockhash: expect.any(String) } });
   });
 
-  test('shows the accounts that are asked for as they would be', async () => {
+  test('shows the requested accounts as they would be', async () => {
     const owner = fixture.rich();
     const paying = wire(await transfer(fixture, owner, 1_000_000));
     const accounts = { addresses: [owner.publicKey.toBase58(), STABLE.mint], encoding: 'base64' };
@@ -317,7 +317,7 @@ test.each([
   expect((await fixture.ask(method, ...params)).error?.code).toBe(code);
 });
 
-test('a transaction of version 0 is only told to those who know of it', async () => {
+test('a transaction of version 0 is only sent to clients that support it', async () => {
   const owner = fixture.rich();
   const paying = await transfer(fixture, owner, 1_000_000);
   paying.sign([owner]);
@@ -333,7 +333,7 @@ test('a transaction of version 0 is only told to those who know of it', async ()
   expect(told.result.transaction[0]).toBe(wire(paying));
 });
 
-test('a batch is answered item by item, and what is no question is told so', async () => {
+test('a batch is answered item by item, and invalid items get an error', async () => {
   const post = async (body: string) => (await fetch(fixture.url, { method: 'POST', body })).json() as Promise<Json>;
   const answers = await post(
     JSON.stringify([
@@ -354,7 +354,7 @@ test('a batch is answered item by item, and what is no question is told so', asy
   expect((await fetch(fixture.url)).status).toBe(405);
 });
 
-test('reads of programs and mints see what is there, filtered', async () => {
+test('reads of programs and mints return existing ones, filtered', async () => {
   const owner = fixture.rich();
   const filters = [{ dataSize: 165 }, { memcmp: { offset: 32, bytes: owner.publicKey.toBase58() } }];
   const settings = { encoding: 'base64', commitment: 'processed', filters, dataSlice: { offset: 64, length: 8 } };

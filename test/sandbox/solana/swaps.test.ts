@@ -29,11 +29,11 @@ const send = (bytes: Uint8Array, settings: object = {}) =>
     ...settings,
   });
 
-test('the maker is who the other parts of the sandbox know', () => {
+test('the maker is the one known to the rest of the sandbox', () => {
   expect(SANDBOX_MAKER).toBe(sandboxKey('maker').address);
 });
 
-test('a signed order executes, and balances move exactly as it was quoted', async () => {
+test('a signed order executes, and balances move exactly as quoted', async () => {
   const taker = fixture.rich();
   const lamports = async () =>
     (await fixture.ask('getBalance', taker.publicKey.toBase58(), { commitment: 'processed' })).result.value as number;
@@ -57,7 +57,7 @@ test('a signed order executes, and balances move exactly as it was quoted', asyn
   expect(result.meta).toMatchObject({ err: null, fee: (told[0] as number) + (told[1] as number) });
 });
 
-test('a mint that keeps a fee credits what was quoted, both ways', async () => {
+test('a mint with a fee credits the quoted amount, both ways', async () => {
   const taker = fixture.rich();
   const order = await buy(taker.publicKey.toBase58(), TAXED.mint);
   expect((await send(signed(order.transaction, taker))).error).toBeUndefined();
@@ -93,7 +93,7 @@ test('the first API quotes, then builds, in both versions of transactions', asyn
   }
 });
 
-test('the aggregator lands what it built itself, and nothing else', async () => {
+test('the aggregator lands only its own transactions', async () => {
   const taker = fixture.rich();
   const order = await buy(taker.publicKey.toBase58());
   const bytes = signed(order.transaction, taker);
@@ -109,7 +109,7 @@ test('the aggregator lands what it built itself, and nothing else', async () => 
   expect(await amount(taker.publicKey, SHARE.mint)).toBe(BigInt(order.outAmount));
 });
 
-test('who cannot pay gets an empty transaction and the reason', async () => {
+test('a wallet that cannot pay gets an empty transaction and the reason', async () => {
   const poor = fixture.rich();
   const order = await fixture.order({
     inputMint: STABLE.mint,
@@ -168,7 +168,7 @@ describe('a transaction that is not what was signed', () => {
 });
 
 test.each(['other_recipient', 'half_output', 'takes_all'] as const)(
-  'a simulation shows what an aggregator that cheats (%s) would do',
+  'a simulation shows the effect of a cheating aggregator (%s)',
   async (how) => {
     const taker = fixture.rich();
     fixture.aggregator.cheat(how);

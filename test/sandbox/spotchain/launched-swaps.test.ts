@@ -124,7 +124,7 @@ describe.each(Object.entries(QUOTES))('a token on a curve quoted in %s', (symbol
   });
 });
 
-test.each(['SOL', 'USDC'] as const)('a route through a curve quoted in %s is one that a delegated wallet may sign', async (name) => {
+test.each(['SOL', 'USDC'] as const)('a route through a curve quoted in %s may be signed by a delegated wallet', async (name) => {
   const { mint } = launch(`delegated ${name}`, QUOTES[name]);
   const wallet = fixture.rich().publicKey.toBase58();
   const order = await fixture.order({ inputMint: STABLE.mint, outputMint: mint, amount: '100000000', taker: wallet, slippageBps: '100' });
@@ -147,7 +147,7 @@ test.each(['SOL', 'USDC'] as const)('a route through a curve quoted in %s is one
   expect(delegatedSwapObjection(read.value, swap(BigInt(order.outAmount)))).not.toBeNull();
 });
 
-test('a price that moved beyond the slippage fails on the chain, and the taker keeps everything', async () => {
+test('a price beyond the slippage fails on the chain, and the taker keeps everything', async () => {
   const { mint, script } = launch('moved meanwhile', QUOTES.USDC);
   const [taker, other] = [fixture.rich(), sandboxKey('moved meanwhile trader')];
   const wallet = taker.publicKey.toBase58();
@@ -160,7 +160,7 @@ test('a price that moved beyond the slippage fails on the chain, and the taker k
   expect(await amount(taker.publicKey, STABLE.mint)).toBe(before);
 });
 
-test('a curve that has no room for the usual probe of the feed is quoted by a smaller one', async () => {
+test('a curve too full for the feed’s usual probe is quoted by a smaller one', async () => {
   const { mint, script } = launch('nearly full', QUOTES.USDC);
   const whale = sandboxKey('nearly full trader');
   const buy = (amount: bigint) => wireOf(fixture.chain, [script.holding(whale), script.swap('buy', 'exactIn', amount, 0n)], [whale]);
@@ -189,7 +189,7 @@ test('a curve that has no room for the usual probe of the feed is quoted by a sm
   expect(Number(quote.askSize) * Number(quote.ask)).toBeCloseTo(10, 4);
 });
 
-test.each(['other_recipient', 'takes_all'] as const)('a simulation shows what an aggregator that cheats (%s) would do', async (how) => {
+test.each(['other_recipient', 'takes_all'] as const)('a simulation shows the effect of a cheating aggregator (%s)', async (how) => {
   const { mint } = launch(`cheated ${how}`, QUOTES.SOL);
   const taker = fixture.rich();
   fixture.aggregator.cheat(how);

@@ -55,7 +55,7 @@ test.each([
   expect(bendPrices(faults, 10, 11, (price) => price.toFixed(2))).toEqual(expected);
 });
 
-test('a setting that is unknown or out of range is refused with what would be right, and changes nothing', () => {
+test('an unknown or out-of-range setting is refused with what would be right, and changes nothing', () => {
   const faults = createFaultSwitch();
   expect(() => faults.set({ gap: 0.5, frieze: true } as never)).toThrow('unknown fault "frieze"; known are freeze, garbage');
   expect(() => faults.set({ gap: 2 })).toThrow('fault "gap" must be a number from 0 to 1, not 2');

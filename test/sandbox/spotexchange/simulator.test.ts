@@ -90,7 +90,7 @@ describe('the live feed', () => {
     expect(local?.flags).toEqual([]);
   });
 
-  test('a lost update makes the quotes degraded until a new snapshot fits, and only then live again', async () => {
+  test('a lost update degrades the quotes until a new snapshot fits', async () => {
     const { feed, received } = listen({ instruments: ['BTCUSDT'] });
     await drive(clock, 'the book is synchronised', () => feed.book('BTCUSDT', 5) !== null);
     simulator.faults.set({ gap: 1 });
@@ -109,7 +109,7 @@ describe('the live feed', () => {
     expect(ofKind(received, 'feed_status').length).toBe(1);
   });
 
-  test('a frozen socket is left within its silence, and the next connection has the next epoch', async () => {
+  test('a frozen socket is closed after its silence limit, and the next connection has the next epoch', async () => {
     const { received } = listen({ silenceMs: 5_000 });
     await drive(clock, 'quotes arrive', () => ofKind(received, 'quote').length > 3);
     simulator.faults.set({ freeze: true });
@@ -126,7 +126,7 @@ describe('the live feed', () => {
     ]);
   });
 
-  test('with one frame of garbage in a hundred, every good quote arrives and every bad frame is counted', async () => {
+  test('with one garbage frame in a hundred, every good quote arrives and every bad frame is counted', async () => {
     const { received } = listen({ books: false });
     simulator.faults.set({ garbage: 0.01 });
     await drive(clock, 'a thousand quotes arrived', () => ofKind(received, 'quote').length >= 1_000, 100);
@@ -138,7 +138,7 @@ describe('the live feed', () => {
     expect(ofKind(received, 'quote').every((quote) => quote.quality === 'live')).toBe(true);
   });
 
-  test('a frame of 10 MB is counted, costs the connection and not the process', async () => {
+  test('a frame of 10 MB is counted, and costs the connection but not the process', async () => {
     const { received } = listen();
     await drive(clock, 'quotes arrive', () => ofKind(received, 'quote').length > 3);
     simulator.faults.set({ bigFrame: 1 });
@@ -149,7 +149,7 @@ describe('the live feed', () => {
     );
   });
 
-  test('wrong prices are refused or marked for what they are, right ones go on', async () => {
+  test('wrong prices are refused or flagged, right ones continue', async () => {
     const { received } = listen({ instruments: ['BTCUSDT'], books: false });
     simulator.faults.set({ zeroPrice: 0.2, negativePrice: 0.2, nanPrice: 0.2 });
     await drive(
@@ -167,7 +167,7 @@ describe('the live feed', () => {
     );
   });
 
-  test('an endless loop of disconnections stays below 60 attempts in ten minutes', async () => {
+  test('an endless loop of disconnections causes fewer than 60 attempts in ten minutes', async () => {
     simulator.faults.set({ disconnectLoop: true });
     const { received } = listen();
     await drive(clock, 'ten minutes have passed', () => clock.now() >= NOON + 600_000, 250, 9);
@@ -176,7 +176,7 @@ describe('the live feed', () => {
     expect(connections).toBeLessThan(60);
   });
 
-  test('an announced shutdown makes it reconnect at once', async () => {
+  test('an announced shutdown causes an immediate reconnect', async () => {
     const { received } = listen();
     await drive(
       clock,
@@ -246,7 +246,7 @@ describe('history and statistics over REST', () => {
     }
   });
 
-  test('the refusals carry the venue’s own codes', async () => {
+  test('refusals have the venue’s own codes', async () => {
     const source = createSpotCandles(rest, clock);
     await expect(source.fetchCandles('NOPE', '1h', NOON - HOUR_MS, NOON)).rejects.toMatchObject({
       name: 'VenueError',
@@ -257,7 +257,7 @@ describe('history and statistics over REST', () => {
     await expect(source.fetchCandles('BTCUSDT', '7m', NOON - HOUR_MS, NOON)).rejects.toMatchObject({ code: '-1120' });
   });
 
-  test('a timeframe that the venue does not offer is joined from the longest bars that fit, each whole', async () => {
+  test('an unavailable timeframe is joined from the longest bars that fit, each complete', async () => {
     const source = withJoinedBars(createSpotCandles(rest, clock), Object.keys(INTERVALS));
     const from = NOON - 100 * 24 * HOUR_MS;
     const days = (await source.fetchCandles('BTCUSDT', '24h', from, NOON)).filter(({ openTime }) => openTime >= from);
@@ -282,7 +282,7 @@ describe('history and statistics over REST', () => {
     expect([...instruments.keys()]).toEqual(['BTCUSDT', 'SOLUSDT']);
   });
 
-  test('the budget keeps the adapter below the venue’s limit, whatever is asked', async () => {
+  test('the budget keeps the adapter below the venue’s limit, whatever is requested', async () => {
     const modest = createSpotRest({ baseUrl: simulator.url, clock, random: seededRandom(1), weightPerMinute: 100, maxWaitMs: 600_000 });
     cleanups.push(() => modest.close());
     let done = false;
@@ -294,7 +294,7 @@ describe('history and statistics over REST', () => {
     expect(clock.now() - NOON).toBeGreaterThanOrEqual(120_000);
   });
 
-  test('429 is waited out for as long as the venue says; insisting clients are banned with 418', async () => {
+  test('429 is waited out as long as the venue says; insisting clients are banned with 418', async () => {
     simulator.faults.set({ status429: 1 });
     let outcome: unknown = null;
     const asked = fetchOrderBook(rest, clock, 'BTCUSDT', 5).then((book) => {

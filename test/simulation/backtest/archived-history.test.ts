@@ -115,7 +115,7 @@ const RULES = [
   { type: 'liquidity_above', usd: 100_000 },
 ];
 
-test('rules on events, marks and liquidity pass where the history of each is kept, and fail where one is not', async () => {
+test('rules on events, marks and liquidity pass if the history of each is stored, and fail if one is not', async () => {
   await createCandleStore(sql).save({
     kind: 'candles',
     venue: 'spotchain',
@@ -187,7 +187,7 @@ test('rules on events, marks and liquidity pass where the history of each is kep
   expect(entriesOf(await backtest(RULES.slice(1))).some((at) => at > april && at < april + DAY)).toBe(true);
 });
 
-test('the feed keeps the least liquidity of an hour and the widest mean spread of it, known from its end on', async () => {
+test('the feed stores the lowest liquidity and the widest mean spread of an hour, known from its end on', async () => {
   const day = Date.UTC(2024, 8, 2);
   for (const [hour, usd] of [
     [3.1, '500.5'],
@@ -212,7 +212,7 @@ test('the feed keeps the least liquidity of an hour and the widest mean spread o
   ]);
 });
 
-test('the feed keeps the mean spread of live quotes, one in a minute, when their hour has ended', async () => {
+test('the feed stores the mean spread of live quotes, one per minute, after their hour', async () => {
   const day = Date.UTC(2024, 9, 1);
   const assessed = new Subject<FeedMessage>();
   const work: Promise<unknown>[] = [];
@@ -249,7 +249,7 @@ test('the feed keeps the mean spread of live quotes, one in a minute, when their
   expect(await factsOverTime(sql, 'half_spread', 'spotchain:TSLAx')).toEqual([{ receivedAt: day + HOUR, value: '150' }]);
 });
 
-test('marks that were read and marks that were imported make one history', async () => {
+test('received and imported marks make one history', async () => {
   const mark = { issuer: 'prestocks', source: 'prestocks:mark', symbol: 'OPENAI', mint: 'm', markValuation: '1', supply: null };
   const read = (markPrice: string, receivedAt: number) => ({ ...mark, markPrice, tokenPrice: null, impliedValuation: null, receivedAt });
   await createIssuerMarkStore(sql).append([read('30', 3_000), read('40', 4_000)]);
@@ -270,7 +270,7 @@ test('marks that were read and marks that were imported make one history', async
   ]);
 });
 
-test('imports of events and of values say in the database how far they are and who works; one that fails says so and keeps nothing', async () => {
+test('imports of events and values record their progress and worker; a failed one says so and stores nothing', async () => {
   const clock = createLiveClock();
   const reports = Array.from({ length: 2_500 }, (_, n) => report(`wire:many-${n}`, FROM + n * HOUR));
   const archive = {

@@ -136,7 +136,7 @@ async function ended(agentId: string, runId: string) {
   );
 }
 
-test('a run ends with a result, its page, and evidence that the database assessed itself', async () => {
+test('a run ends with a result, its page, and evidence assessed by the database itself', async () => {
   const agentId = await agent();
   const runId = await begin(agentId);
   carry();
@@ -166,7 +166,7 @@ test('a run ends with a result, its page, and evidence that the database assesse
   expect((await ended(agentId, again)).resultHash).toBe(run.resultHash);
 });
 
-test('a run whose worker died is taken over and comes to the same result', async () => {
+test('a run with a dead worker is taken over with the same result', async () => {
   const agentId = await agent();
   const first = await begin(agentId);
   // The dead worker claimed and announced the run, and then fell silent.
@@ -179,7 +179,7 @@ test('a run whose worker died is taken over and comes to the same result', async
   expect((await ended(agentId, await begin(agentId))).resultHash).toBe(run.resultHash);
 });
 
-test('a run that was begun again and again ends as failed, and says where the cause is told', async () => {
+test('a run that was restarted repeatedly ends as failed, with a pointer to the cause', async () => {
   const agentId = await agent();
   const runId = await begin(agentId);
   for (let n = 1; n <= 5; n++) {
@@ -193,7 +193,7 @@ test('a run that was begun again and again ends as failed, and says where the ca
   });
 });
 
-test('an agent has one open run; cancelled, it makes room', async () => {
+test('an agent has one open run; cancelling makes room', async () => {
   const agentId = await agent();
   const runId = await begin(agentId);
   const second = await evaluations.commands.start(context, agentId, 'backtest', {});
@@ -207,7 +207,7 @@ test('an agent has one open run; cancelled, it makes room', async () => {
   await begin(agentId);
 });
 
-test('a run that is cancelled while a thread works on it ends at once, and the thread with it', async () => {
+test('a run cancelled while a thread works on it ends at once, and the thread with it', async () => {
   const agentId = await agent();
   const runId = await begin(agentId);
   carry();
@@ -226,7 +226,7 @@ test('a run that is cancelled while a thread works on it ends at once, and the t
   expect(await evaluations.reads.report(ORG, agentId, runId)).toBeNull();
 });
 
-test('how far a run is lies with it while it is worked on, and is announced as the record says it', async () => {
+test('progress is stored with the running run, and announced like the record', async () => {
   const agentId = await agent();
   const runId = await begin(agentId);
   const told = progressOf(agentId, runId, 4);
@@ -248,7 +248,7 @@ test('how far a run is lies with it while it is worked on, and is announced as t
 test.each([
   ['waits for a venue', undefined, { cause: 'venue' }, 'bars'],
   ['has its bars made in this process waits for nobody, and', () => 'the seeded market', null, 'bars made by the seeded market'],
-] as const)('a run that %s names the backfill that it goes on with, which everybody can read', async (_, madeBy, waitingFor, unit) => {
+] as const)('a run that %s names its public backfill', async (_, madeBy, waitingFor, unit) => {
   const agentId = await agent('SOLUSDT');
   let answer = (): void => {};
   const answered = new Promise<void>((resume) => {
@@ -287,7 +287,7 @@ function progressOf(agentId: string, runId: string, done: number): ProgressBody 
   return { what: 'evaluation_progress', agentId, runId, evaluation: 'backtest', ...told, ...progress };
 }
 
-test('a history with a gap is refused by name; a run of another stretch or timeframe is kept as a look, which is no evidence', async () => {
+test('a history with a gap is refused by name; a run of another period or timeframe is a rehearsal, not evidence', async () => {
   carry();
   const gappy = await agent('ETHUSDT');
   expect(await ended(gappy, await begin(gappy))).toMatchObject({
@@ -307,7 +307,7 @@ test('a history with a gap is refused by name; a run of another stretch or timef
   }
 });
 
-test('a sweep is no evidence; its trials count for every agent whose returns move with them, each manifest once', async () => {
+test('a sweep is not evidence; its trials count for every agent with correlated returns, each manifest once', async () => {
   const rules = {
     entryConditions: [{ type: 'rsi_below', period: 5, value: 40 }],
     exitConditions: [{ type: 'held_longer_than', hours: 96 }],
@@ -371,7 +371,7 @@ test('a kind without a runner is refused, and a defect ends a run as failed', as
   expect(await ended(agentId, broken.value.id)).toMatchObject({ state: 'failed', ending: { code: 'defect' } });
 });
 
-test('reads the events that were received, as they were known at each slot, and none of the time before somebody listened', async () => {
+test('uses the received events as known at each slot, and none from before the feed was connected', async () => {
   const read = readManifest(
     payload({
       universe: ['BTCUSDT'],
@@ -421,7 +421,7 @@ test('reads the events that were received, as they were known at each slot, and 
   expect(conditions[0]).toMatchObject({ type: 'no_negative_event', evaluated: slots, unknown: slots - known, passed: known - 2 });
 });
 
-test('a preview comes to what a look at the same stretch comes to, leaves no evidence, and counts as a trial', async () => {
+test('a preview equals a rehearsal of the same period, leaves no evidence, and counts as a trial', async () => {
   const { run } = previews();
   const manifest = manifestOf('BTCUSDT');
   const asked = { orgId: ORG, subject: 'ann', manifest, request: lookFrom(FROM) };
@@ -492,7 +492,7 @@ test('a preview comes to what a look at the same stretch comes to, leaves no evi
   expect(more.filter((sharpe) => sharpe !== null)).toHaveLength(after.filter((sharpe) => sharpe !== null).length);
 });
 
-test('the newest preview of a subject takes the place of the one before, who is gone ends theirs, and time is limited', async () => {
+test('the newest preview of a subject replaces the previous one, leaving ends one’s own, and time is limited', async () => {
   const { run } = previews();
   const asked = { orgId: ORG, subject: 'ann', manifest: manifestOf('BTCUSDT'), request: lookFrom(FROM) };
   const first = run(asked, new AbortController().signal);
@@ -514,7 +514,7 @@ test('the newest preview of a subject takes the place of the one before, who is 
   expect(await waiting).toMatchObject({ result: null, ending: { code: 'out_of_time' } });
 });
 
-test('where there is no trade the preview says which rule stood in the way, and what was not known', async () => {
+test('without a trade the preview names the rule that prevented it, and what was unknown', async () => {
   const { run } = previews();
   const never = manifestOf('BTCUSDT', { entryConditions: [{ type: 'price_above', price: '900000000' }] });
   const preview = await run({ orgId: ORG, subject: 'eve', manifest: never, request: lookFrom(FROM) }, new AbortController().signal);

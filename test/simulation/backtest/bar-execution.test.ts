@@ -134,7 +134,7 @@ const CLOSE_TO_A_UNIT: readonly Asked[] = [
   },
 ];
 
-test('an order on a bar comes to what its parts come to in exact decimals, never beyond its limit', () => {
+test('an order on a bar equals the sum of its parts in exact decimals, never beyond its limit', () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(asked, (one) => {
@@ -177,18 +177,18 @@ describe('by hand, ten bitcoins at 60,000 on a bar that falls by 90 and rises by
     return { price: (fast?.price ?? 0) / units.priceUnit, rested: fast?.rested ?? 0 };
   };
 
-  test('taken at once it pays half the spread and half of the depth that it walks', () => {
+  test('taken at once it pays half the spread and half of the depth it consumes', () => {
     expect(resultOf('taker_immediate', 'low').price).toBeCloseTo(60_006 * (1 + 600_060 / 5_000_000 / 200), 1);
   });
 
-  test('where the window does not show a price below the bid, it rests in vain and is taken at its end', () => {
+  test('if the window does not show a price below the bid, the order rests in vain and is taken at its end', () => {
     // 45 seconds of an hour show 1.125 of the 90 below the open; the bid is 6 below it.
     const { price, rested } = resultOf('smart_order_routing_maker_first', 'low');
     expect(rested).toBe(0);
     expect(price).toBeCloseTo((60_000 - 45 / 80) * 1.0001 * (1 + 600_060 / 5_000_000 / 200), 0);
   });
 
-  test('where it does, the price is the bid', () => {
+  test('if it does, the price is the bid', () => {
     const deep = { ...bar, low: '58000' };
     const { fast, units } = both({ ...order, bar: deep, algorithm: 'smart_order_routing_maker_first', urgency: 'low' });
     // 25 below the open are shown, 19 of them beyond the bid; the window trades 1,250 bitcoins.
@@ -196,7 +196,7 @@ describe('by hand, ten bitcoins at 60,000 on a bar that falls by 90 and rises by
     expect(fast?.rested).toBe((fast?.quantity ?? 0) * (fast?.price ?? 0));
   });
 
-  test('slices walk less of the depth each, at the prices of their times', () => {
+  test('slices consume less depth each, at the prices of their times', () => {
     // Ten slices of one bitcoin, on average 135 seconds into an hour that falls by 45.
     expect(resultOf('twap', 'low').price).toBeCloseTo((60_000 - (45 * 135) / 3_600) * 1.0001 * (1 + 60_006 / 5_000_000 / 200), 0);
   });

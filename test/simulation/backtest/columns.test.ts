@@ -47,7 +47,7 @@ function cellsOfRule(outcome: string, rule: number, rules: number): Cell[] {
 }
 
 describe('a random manifest over a random history', () => {
-  test('decides, trades and ends exactly as the plain decider with a book in decimals', () => {
+  test('decides, trades and ends exactly like the plain decider with a book in decimals', () => {
     const seen = new Map<string, number>();
     const passed = new Set<string>();
     const saw = (word: string): void => void seen.set(word, (seen.get(word) ?? 0) + 1);
@@ -117,7 +117,7 @@ describe('a random manifest over a random history', () => {
     expect(passed.size, `types that passed with seed ${SEED}`).toBeGreaterThan(15);
   });
 
-  test('cutting off the future changes no earlier decision', () => {
+  test('removing the future changes no earlier decision', () => {
     fc.assert(
       fc.property(anyCase, fc.double({ min: 0.2, max: 0.95, noNaN: true }), (one, share) => {
         const whole = play(one);
@@ -147,7 +147,7 @@ describe('a random manifest over a random history', () => {
   });
 });
 
-test('a carried reference opens and closes positions where the session rule says so, and the plain decider agrees', () => {
+test('a carried reference opens and closes positions if the session rule allows it, like the plain decider', () => {
   const trades = [true, false].map((carriedReference) => {
     const read = readManifest(
       payload({
@@ -181,7 +181,7 @@ test('a carried reference opens and closes positions where the session rule says
   expect(trades[1]).toBe(0);
 });
 
-test('an exit that only a stale price asks for is blocked at its bar', () => {
+test('an exit triggered only by a stale price is blocked at its bar', () => {
   const read = readManifest(
     payload({
       universe: ['BTCUSDT'],
@@ -205,7 +205,7 @@ test('an exit that only a stale price asks for is blocked at its bar', () => {
   expect(blocked.length).toBeGreaterThan(3);
 });
 
-test('a day whose first bars have no price of what is held begins with the first that has one', () => {
+test('a day whose first bars lack a held instrument’s price starts with the first that has one', () => {
   const read = readManifest(
     payload({
       universe: ['BTCUSDT', 'BTC'],
@@ -249,7 +249,7 @@ test('a day whose first bars have no price of what is held begins with the first
   expect(reasons.slice(midnight, midnight + 2)).toEqual(['quote_not_live', 'propose_entry']);
 });
 
-test('over twenty thousand bars none is passed over at which the rules let something happen', () => {
+test('over twenty thousand bars none with a possible trade is skipped', () => {
   const read = readManifest(
     payload({
       universe: ['BTCUSDT'],
@@ -292,7 +292,7 @@ test('over twenty thousand bars none is passed over at which the rules let somet
   expect(closedBy, `with seed ${SEED}`).toEqual(['rsi_above', 'held_longer_than', 'stop_loss', 'take_profit']);
 });
 
-test('as many rules as a side may hold, and the guardrails after them, keep a bit each', () => {
+test('with the maximum number of rules per side, plus guardrails, each has its own bit', () => {
   const level = 60_000;
   const prices = (step: number) =>
     Array.from({ length: 32 }, (_, n) => ({
@@ -320,7 +320,7 @@ test('as many rules as a side may hold, and the guardrails after them, keep a bi
   expect(simulation.trades.length).toBeGreaterThan(0);
 });
 
-test('a history has one hash however its numbers are spelled, and another for another number', () => {
+test('a history has one hash in any spelling of its numbers, and another for another number', () => {
   const input = randomInput(8, 'BTCUSDT', 20);
   const spelled = (spell: (text: string) => string): string => {
     const candles = input.candles.map(({ openTime, open, high, low, close, volume }) => ({
@@ -393,7 +393,7 @@ test('every condition type of the registry has a column form', () => {
   expect(unknown.map(({ type }) => type)).toEqual([]);
 });
 
-test('an indicator over a column is the streaming one, bit for bit, holes and turns of windows included', () => {
+test('an indicator over a column equals the streaming one, bit for bit, including holes and full windows', () => {
   const next = draws(7);
   const closes = Float64Array.from({ length: 1_500 }, () => 50 + Math.floor(next() * 40) / 4);
   let openTime = START;

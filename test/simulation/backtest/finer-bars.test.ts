@@ -114,7 +114,7 @@ const levelOf = ({ entryPrice }: LivedTrade, pct: number): Decimal => new Decima
 
 const QUARTER = HOUR / 4;
 
-test('a stop that an hour passes and comes back from is taken at the worst of its level, the open of its quarter and the next open', async () => {
+test('a stop crossed within an hour fills at the worst of its level, its quarter’s open and the next open', async () => {
   for (const [dip, next] of [
     [[100, 100, 90, 96], 96],
     [[100, 100, 90, 93], 93],
@@ -130,7 +130,7 @@ test('a stop that an hour passes and comes back from is taken at the worst of it
   }
 });
 
-test('of a target and a stop in one finer bar the stop came first, and of two finer bars the earlier one', async () => {
+test('with a target and a stop in one finer bar the stop comes first, and of two finer bars the earlier one', async () => {
   const both: Prices[] = [QUIET, [100, 112, 90, 111], [111, 111, 111, 111], [111, 111, 111, 111]];
   expect((await lived(hourOf(both), 111, { '15m': both })).trade.exitedBy).toEqual(['stop_loss']);
   const targetFirst: Prices[] = [QUIET, [100, 112, 100, 111], [110.5, 111, 90, 90], [90, 90, 90, 90]];
@@ -139,7 +139,7 @@ test('of a target and a stop in one finer bar the stop came first, and of two fi
   expect(trade.exitPrice).toBe(soldAt(trade, new Decimal('110.5')));
 });
 
-test('a target that a finer bar only touches is not reached, and without all finer bars of an hour its close alone counts', async () => {
+test('a target that a finer bar only touches is not reached, and without all finer bars of an hour only its close counts', async () => {
   const touched: Prices[] = [QUIET, [100, 112, 100, 104], [104, 104, 104, 104], [104, 104, 104, 104]];
   const open = { exitedBy: [], exitDecidedAt: null };
   expect((await lived(hourOf(touched), 104, { '15m': touched })).trade).toMatchObject(open);
@@ -174,7 +174,7 @@ const moves = fc.array(fc.record({ to: fc.integer({ min: -60, max: 60 }), up: fc
   maxLength: 12,
 });
 
-test('whatever way the prices of an hour go, the first level that they reach ends the position, as a plain walk finds it', async () => {
+test('whatever path an hour’s prices take, the first level reached ends the position, like in a plain walk', async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(moves, async (steps) => {

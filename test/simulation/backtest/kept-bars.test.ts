@@ -18,7 +18,7 @@ const bar: fc.Arbitrary<Candle> = fc.record({
   volume: digits,
 });
 
-test('what was added in parts is read back bar by bar, from both ends, and as often as it is asked for', () => {
+test('bars added in parts are read back one by one, from both ends, and repeatedly', () => {
   fc.assert(
     fc.property(fc.array(fc.array(bar, { maxLength: 5 }), { maxLength: 8 }), fc.integer({ min: -50, max: 50 }), (parts, index) => {
       const kept = new KeptBars();
@@ -37,7 +37,7 @@ function heapMb(): number {
   return process.memoryUsage().heapUsed / 1e6;
 }
 
-test('five years of five minutes lie beside the heap, and every bar of them is there', () => {
+test('five years of 5m bars are stored outside the heap, completely', () => {
   const kept = new KeptBars();
   const barOf = (n: number): Candle => ({
     openTime: n * 300_000,
@@ -59,7 +59,7 @@ test('five years of five minutes lie beside the heap, and every bar of them is t
   expect(held).toBeLessThan(20);
 });
 
-test('the hash of lines is that of the whole text', () => {
+test('the hash of lines equals that of the whole text', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constant('x'.repeat(40_000))), { maxLength: 6 }), (lines) => {
       expect(sha256OfLines(lines)).toBe(createHash('sha256').update(lines.join('\n')).digest('hex'));

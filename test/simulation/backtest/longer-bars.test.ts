@@ -55,7 +55,7 @@ const listed = ({ candles, series = {}, ...rest }: InstrumentInput) => ({
 
 const whole = walk(draws(5), FROM, HOUR, HOURS, 30_000);
 
-test('whatever hours are missing and wherever the stretch begins, a file and the store give the same longer bars, each of four hours that are there', async () => {
+test('with any missing hours and any start, a file and the store give the same longer bars, each of four existing hours', async () => {
   const missing = fc.uniqueArray(fc.nat(HOURS - 1), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(missing, fc.nat(6), async (gone, late) => {
@@ -79,7 +79,7 @@ test('whatever hours are missing and wherever the stretch begins, a file and the
   );
 });
 
-test('a bar that was read of the longer timeframe itself stays, and only the others are joined', async () => {
+test('a stored bar of the longer timeframe stays, and only the others are joined', async () => {
   const own: Candle = { openTime: FROM + 4 * HOUR, open: '7', high: '9', low: '6', close: '8', volume: '1' };
   const hours = whole.filter((_, hour) => hour !== 5 && hour !== 9);
   const bars = new Map([
@@ -93,7 +93,7 @@ test('a bar that was read of the longer timeframe itself stays, and only the oth
   expect(longer.map(({ openTime }) => (openTime - FROM) / HOUR)).toEqual([0, 4, 12, 16, 20, 24, 28, 32, 36]);
 });
 
-test('hours in which no session was open are not missing from a bar of a tokenized share, and are from one of a coin', async () => {
+test('hours without an open session are not missing in a tokenized share’s bar, but are in a coin’s', async () => {
   const sessions = walk(draws(6), FROM, HOUR, 24, 200).slice(9);
   const opens = async (symbol: string, series: string, hours: readonly Candle[]): Promise<number[]> =>
     (await bothOf(symbol, new Map([[series, hours]]))).longer.map(({ openTime }) => (openTime - FROM) / HOUR);
@@ -103,7 +103,7 @@ test('hours in which no session was open are not missing from a bar of a tokeniz
   expect(await opens('BTCUSDT', 'spotexchange:BTCUSDT 1h', sessions)).toEqual([12, 16, 20]);
 });
 
-test('news of the last 48 hours are unknown from files and from a store that received none: both give the same run, and nothing is bought', async () => {
+test('48 hours without news are unknown from files and from a store: both give the same run, and nothing is bought', async () => {
   const conditions = [
     { type: 'price_above', price: '1' },
     { type: 'no_negative_event', minSeverity: 'low', lookbackHours: 48, includeRumors: true },

@@ -197,7 +197,7 @@ const steady = (symbol: string, level: number, liquidity?: string) => ({
     : { liquidity: Array.from({ length: 62 }, (_, n) => ({ receivedAt: START + n * HOUR, value: liquidity })) }),
 });
 
-test('a drawdown limit of zero is breached by any loss, as live', () => {
+test('a drawdown limit of zero is breached by any loss, as in live trading', () => {
   const history = buildHistory('1h', [steady('BTCUSDT', 60_000)]);
   const run = (maxDailyDrawdownPct: number) => {
     const manifest = eager({ maxDailyDrawdownPct });
@@ -215,7 +215,7 @@ test('a drawdown limit of zero is breached by any loss, as live', () => {
   expect(refusalsOf({ manifest: eager({ maxDailyDrawdownPct: 0 }), inputs: [steady('BTCUSDT', 60_000)] })).toMatchObject({ refused: [] });
 });
 
-test('a position is at most the part of a known pool that a position may be, and an unknown pool is named', () => {
+test('a position is limited to the permitted part of a known pool, and an unknown pool is named', () => {
   const manifest = eager({ maxDailyDrawdownPct: 19 }, ['AAPLx']);
   const entriesOf = (liquidity?: string) => {
     const history = buildHistory('1h', [steady('AAPLx', 200, liquidity)]);

@@ -30,7 +30,7 @@ describe('on recorded spreads and depths', () => {
     ['size', ({ notionalUsd }) => (notionalUsd < 700 ? 'below $700' : notionalUsd < 1_700 ? '$700 to $1,700' : 'above $1,700')],
     ['hour', ({ at }) => `${Math.floor(((at / 3_600_000) % 24) / 6) * 6} UTC and five more hours`],
     ['side', ({ side }) => side],
-  ])('a side costs the same in both, by %s: within 3 bps in the mean, and neither is dearer more often', (_, nameOf) => {
+  ])('a trade costs the same in both, by %s: within 3 bps on average, and neither is more expensive more often', (_, nameOf) => {
     expect(MANIFESTS.length).toBe(20);
     for (const [name, group] of grouped(pairs, nameOf)) {
       expect(group.length, name).toBeGreaterThan(50);
@@ -44,13 +44,13 @@ describe('on recorded spreads and depths', () => {
     }
   });
 
-  test('the fee that mints of pre-IPO tokens take of each transfer is paid in both', () => {
+  test('both pay the fee that mints of pre-IPO tokens take of each transfer', () => {
     const taxed = pairs.filter(({ key }) => key === 'spotchain:SPACEX');
     expect(taxed.length).toBeGreaterThan(0);
     for (const { backtestBps, paperBps } of taxed) expect(Math.min(backtestBps, paperBps)).toBeGreaterThan(100);
   });
 
-  test('an order of a token that hardly trades is as large as on paper, where its pools bound it', () => {
+  test('an order in a thinly traded token is as large as on paper, where its pools limit it', () => {
     // Its two manifests order 600 and 2,500 dollars, at a limit of 1.5 % beyond the best price.
     const bought = pairs.filter(({ key, side }) => key === 'spotchain:SPACEX' && side === 'buy');
     expect(bought.length).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ describe('on recorded spreads and depths', () => {
       expect([600, 2_500].some((asked) => notionalUsd > 0.95 * asked && notionalUsd <= asked)).toBe(true);
   });
 
-  test('every trade says that it was priced on what was observed', () => {
+  test('every trade says that it was priced on observed data', () => {
     for (const { inputs, key } of pairs)
       expect(inputs).toEqual(
         key.startsWith('spotchain:') ? { observed: ['spread', 'depth'], assumed: [] } : { observed: ['spread'], assumed: ['depth'] },
@@ -66,7 +66,7 @@ describe('on recorded spreads and depths', () => {
   });
 });
 
-test('where nothing was recorded, the assumed market is the dearer one, and every trade says so', () => {
+test('without recorded data the assumed market is more expensive, and every trade says so', () => {
   const pairs = seededPairs({ seed: 7, from: FROM, days: 4, recorded: false });
   for (const [venue, group] of grouped(pairs, ({ key }) => key.slice(0, key.indexOf(':')))) {
     expect(mean(group.map(difference)), venue).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ test('Sharpe is mean over sample deviation times the root of the periods', () =>
   expect(sharpeRatio([0.01], 365)).toBeNull();
 });
 
-test('returns that do not vary have no Sharpe ratio, whatever rounding leaves of them', () => {
+test('constant returns have no Sharpe ratio, whatever rounding leaves of them', () => {
   expect(
     sharpeRatio(
       Array.from({ length: 250 }, () => 0.001),
@@ -41,7 +41,7 @@ test('Sortino divides by the root mean square of the losses over all returns', (
   expect(sortinoRatio([0.01, 0.02], 252)).toBeNull();
 });
 
-test('the deepest drawdown counts from the running peak, the start included', () => {
+test('the maximum drawdown counts from the running peak, the start included', () => {
   expect(maxDrawdown([110, 99, 120, 90, 130], 100)).toEqual({ depth: 0.25, peak: 2, trough: 3 });
   expect(maxDrawdown([90, 95], 100)).toEqual({ depth: 0.1, peak: -1, trough: 0 });
   expect(maxDrawdown([101, 102], 100).depth).toBe(0);
@@ -85,7 +85,7 @@ test('the deflated Sharpe ratio is that of its paper', () => {
 
 const examples = fileURLToPath(new URL('../../../../shared/data/oracles/performance/empyrical_examples.json', import.meta.url));
 
-test.skipIf(!existsSync(examples))('Sharpe and drawdown agree with the examples of empyrical, where they are at hand', () => {
+test.skipIf(!existsSync(examples))('Sharpe and drawdown agree with the examples of empyrical, if they are available', () => {
   interface Examples {
     readonly series: Readonly<Record<string, { readonly values: readonly (number | null)[] }>>;
     readonly vectors: readonly {

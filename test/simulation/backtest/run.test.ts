@@ -61,11 +61,11 @@ describe('by hand', () => {
   });
   const { result } = run;
 
-  test('its last progress is the whole: the report is made after it', () => {
+  test('its last progress is complete: the report is built after it', () => {
     expect(told.at(-1)).toEqual([6, 6]);
   });
 
-  test('one trade at the next opens, with costs, excursions and what closed it', () => {
+  test('one trade at the next opens, with costs, excursions and its closing rule', () => {
     // The worst acceptable price is the ask of 95.0095 plus five percent, 99.759975, on the tick below: 5,000 / 99.75 units.
     const [trade] = result.trades.list;
     const quantity = Number(trade?.quantity);
@@ -98,7 +98,7 @@ describe('by hand', () => {
     expect(result.benchmark.returnPct).toBeCloseTo((111 / 105 - 1) * 100, 10);
   });
 
-  test('rules are counted, and luck is weighed against the versions that were tried', () => {
+  test('rules are counted, and luck is compared with the versions tried', () => {
     expect(result.conditions[0]).toMatchObject({
       side: 'entry',
       type: 'price_below',
@@ -114,7 +114,7 @@ describe('by hand', () => {
     expect(result.luck.deflatedSharpe as number).toBeLessThan(result.luck.probabilisticSharpe as number);
   });
 
-  test('the evidence of the gate says of the series what the result says', () => {
+  test('the gate’s evidence has the same series as the result', () => {
     const metrics = evidenceMetrics('backtest', backtestSeries(run));
     expect(metrics['sharpe']).toBeCloseTo(result.performance.sharpe as number, 10);
     expect(metrics['maxDrawdownPct']).toBeCloseTo(result.performance.maxDrawdownPct, 7);
@@ -122,7 +122,7 @@ describe('by hand', () => {
   });
 });
 
-test('the holder of a perpetual pays its funding at the end of every hour on the close, and receives a negative one', () => {
+test('the holder of a perpetual pays its funding hourly on the close, and receives a negative one', () => {
   const manifest = manifestOf({
     universe: ['BTC'],
     timeframe: '1h',
@@ -208,7 +208,7 @@ describe('margin', () => {
     return runBacktest({ manifest, history, assumptions: DEFAULT_ASSUMPTIONS, trials: { versions: 1, otherSharpes: [] } });
   };
 
-  test('a perpetual binds its cost divided by max_leverage, as on paper', () => {
+  test('a perpetual reserves its cost divided by max_leverage, as on paper', () => {
     const costs = (maxLeverage: string) =>
       play(maxLeverage, '95').result.trades.list.map(({ quantity, entryPrice }) => Number(quantity) * Number(entryPrice));
     const [paid, rest] = costs('1') as [number, number];
@@ -219,7 +219,7 @@ describe('margin', () => {
     expect(costs('5')).toHaveLength(2);
   });
 
-  test('a position that is paid in full survives a fall that takes a margined one with all of its margin', () => {
+  test('a fully paid position survives a fall that liquidates a margined one with its whole margin', () => {
     expect(play('1', '70').result.trades).toMatchObject({ closed: 0, open: 2 });
     const { result, simulation } = play('5', '70');
     const trade = result.trades.list.find(({ instrument }) => instrument === 'evmvenue:BTC');
@@ -233,7 +233,7 @@ describe('margin', () => {
     expect(result.assumptions.named.join('\n')).toContain('isolated margin (evmvenue:BTC 5, evmvenue:ETH 5)');
   });
 
-  test('above two thirds of the maintenance margin it is sold at the low of the bar, and the rest of its margin comes back', () => {
+  test('above two thirds of the maintenance margin it is sold at the bar’s low, and the rest of its margin is returned', () => {
     const entry = Number(play('5', '95').result.trades.list[0]?.entryPrice);
     // Liquidated at 0.8 x entry / (1 - 1 / 80); a tenth of a cent above that nothing happens.
     const line = (0.8 * entry + 0.01) / (1 - 1 / 80);
@@ -246,7 +246,7 @@ describe('margin', () => {
   });
 });
 
-test('the seeded Perpetual carry is paid its carry: price, funding and fees are the profit, to an independent sum', () => {
+test('the seeded Perpetual carry earns its carry: price, funding and fees equal an independent sum', () => {
   const read = readManifest(EXAMPLE.agents.find(({ manifest }) => JSON.stringify(manifest).includes('Perpetual carry'))?.manifest);
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const [minute, hour, first] = [60_000, 3_600_000, Date.UTC(2026, 0, 6)];
@@ -292,7 +292,7 @@ test('the seeded Perpetual carry is paid its carry: price, funding and fees are 
   expect(carry).toBeLessThan(0);
 });
 
-test('rules whose input nobody kept fail and are named; nothing is entered on them', () => {
+test('rules without stored inputs fail and are named; nothing is entered on them', () => {
   const manifest = manifestOf({
     entryConditions: [{ type: 'no_negative_event' }, { type: 'liquidity_above', usd: 1 }, { type: 'price_above', price: 1 }],
     exitConditions: [{ type: 'negative_event' }],
@@ -311,7 +311,7 @@ test('rules whose input nobody kept fail and are named; nothing is entered on th
   }
 });
 
-test('the trades of a run are those of its instruments and those of its exits, to the last digit', () => {
+test('the trades of a run equal those of its instruments and of its exits, to the last digit', () => {
   const sum = (texts: readonly string[]) => texts.reduce((total, text) => total.plus(text), new Decimal(0)).toFixed();
   const manifest = manifestOf({
     universe: ['BTCUSDT', 'AAPLx'],
@@ -363,13 +363,13 @@ test('the trades of a run are those of its instruments and those of its exits, t
   expect(together).toBeGreaterThan(0);
 });
 
-describe('a history is enough', () => {
+describe('a history suffices', () => {
   const spot = entryOf('BTCUSDT');
   const hours = (from: number, to: number): { openTime: number }[] =>
     Array.from({ length: (to - from) / HOUR }, (_, n) => ({ openTime: from + n * HOUR }));
   const from = Date.UTC(2020, 1, 29);
 
-  test('with five calendar years to the hour, and not an hour less', () => {
+  test('with exactly five calendar years, and not an hour less', () => {
     const whole = hours(from, Date.UTC(2025, 1, 28));
     expect(insufficiencyOf(spot, whole, HOUR, true)).toBeNull();
     expect(insufficiencyOf(spot, whole.slice(1), HOUR, true)).toMatchObject({
@@ -380,7 +380,7 @@ describe('a history is enough', () => {
     expect(insufficiencyOf(spot, [], HOUR, false)).toMatchObject({ gap: null });
   });
 
-  test('without a gap that maintenance does not explain; the first is named', () => {
+  test('without a gap beyond maintenance; the first gap is named', () => {
     const whole = hours(from, Date.UTC(2025, 2, 1));
     const without = (first: number, count: number) => whole.filter((_, n) => n < first || n >= first + count);
     expect(insufficiencyOf(spot, without(500, 12), HOUR, true)).toBeNull();
@@ -390,7 +390,7 @@ describe('a history is enough', () => {
     });
   });
 
-  test('of a tokenized share, time in which its exchange is closed explains a gap; a missing trading day does not', () => {
+  test('of a tokenized share, closed exchange hours explain a gap; a missing trading day does not', () => {
     const share = entryOf('AAPLx');
     const days = tradingDays(Date.UTC(2020, 1, 1), Date.UTC(2025, 2, 10));
     const bars = days.map(({ date }) => ({ openTime: Date.parse(`${date}T00:00:00Z`) }));
@@ -406,7 +406,7 @@ describe('a history is enough', () => {
   });
 });
 
-test('what is asked for is resolved or refused with every reason', () => {
+test('a request is resolved or refused with every reason', () => {
   const now = Date.UTC(2026, 2, 2, 14, 31);
   expect(readBacktestRequest({}, now)).toEqual({
     from: '2021-02-22T00:00:00.000Z',

@@ -58,14 +58,14 @@ async function read(first: number, end: number, reads: BacktestReads = createBac
   return { candles: [...(inputs[0]?.candles ?? [])], readings, most };
 }
 
-test('a year of minutes is read in one statement per fifty thousand bars, the next asked for before one has come', async () => {
+test('a year of minutes is read in one statement per fifty thousand bars, requested one ahead', async () => {
   const { candles, readings, most } = await read(0, YEAR);
   expect(candles).toEqual(bars);
   expect([readings.length, most]).toEqual([Math.ceil(YEAR / 50_000), 2]);
   expect(readings.every(({ from }, n) => n === 0 || from === readings[n - 1]?.to)).toBe(true);
 });
 
-test('whatever stretch is asked for, each bar that has closed within it is read once, as the list of bars tells it', async () => {
+test('for any period, each bar closed within it is read once, as in the list of bars', async () => {
   const near = fc.tuple(fc.constantFrom(...MINUTES), fc.integer({ min: -2, max: 2 })).map(([minute, by]) => Math.max(0, minute + by));
   await fc.assert(
     fc.asyncProperty(near, near, async (one, other) => {
@@ -77,13 +77,13 @@ test('whatever stretch is asked for, each bar that has closed within it is read 
   );
 });
 
-test('a reading that fails ends the run with its error, whatever became of the next', async () => {
+test('a failed read ends the run with its error, whatever happens to the next', async () => {
   const reads = createBacktestReads(sql);
   const failing: BacktestReads = { ...reads, bars: async ({ from }) => Promise.reject(new Error(`lost at ${from}`)) };
   await expect(read(0, YEAR, failing)).rejects.toThrow(`lost at ${FROM}`);
 });
 
-test('of the timeframes that are asked for, those are told of which a stretch has a bar, with its first and its last', async () => {
+test('of the requested timeframes, those with a bar in the period are returned with their first and last', async () => {
   const { storedSpans } = createBacktestReads(sql);
   const asked = { venue: SERIES.venue, instrument: SERIES.instrument, timeframes: ['1m', '5m'] } as const;
   const span = [{ timeframe: '1m', firstOpen: FROM + MINUTE, lastOpen: FROM + 50_000 * MINUTE }];

@@ -24,7 +24,7 @@ test.each<[string, AnsweredTrade | null, AnsweredTrade | null, boolean]>([
   ['a limit that was not there', BUY, { ...BUY, limitPrice: '9' }, false],
 ])('%s', (_, then, now, isSame) => expect(isSameAnswer(then, now)).toBe(isSame));
 
-test('holding through does not make up for trades that are missing', () => {
+test('holding does not make up for missing trades', () => {
   expect(agreementOf({ slots: 40_000, trades: 200, agreed: 198 })).toMatchObject({ agreementPct: 99, passed: true });
   const below = agreementOf({ slots: 40_000, trades: 200, agreed: 197 });
   expect(below).toMatchObject({ agreementPct: 98.5, passed: false });
@@ -34,7 +34,7 @@ test('holding through does not make up for trades that are missing', () => {
   expect(agreementOf({ slots: 9, trades: 0, agreed: 0 })).toMatchObject({ agreementPct: null, passed: true });
 });
 
-test('the beginning that is kept ends with its 200th trade, and holds all steps of code that trades less', () => {
+test('the stored beginning ends with its 200th trade, and has all steps of code that trades less', () => {
   const often = Array.from({ length: 21 }, () => Array.from({ length: 50 }, (_, n) => [n, BUY] as const));
   const opening = openingOf(often);
   expect(opening.steps).toBe(10);

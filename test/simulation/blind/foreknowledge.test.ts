@@ -77,7 +77,7 @@ test('code that knows the true prices is refused with every seed', () => {
   expect(refused).toEqual(SEEDS);
 });
 
-test('honest code of a Sharpe ratio of about 2 is refused with at most one seed of twenty', () => {
+test('honest code with a Sharpe ratio of about 2 is refused with at most one seed of twenty', () => {
   const verdicts = SEEDS.map((seed) => verdictOf(seed, leaning(seed, 0.18), (returns) => (n) => (returns[n - 1] as number) > 0));
   const mean = verdicts.reduce((sum, { trueSharpe }) => sum + trueSharpe, 0) / verdicts.length;
   // 0.18 times the mean of |z|, halved, over the deviation of a return that exists half of the time; five years have an error of 0.447.
@@ -85,7 +85,7 @@ test('honest code of a Sharpe ratio of about 2 is refused with at most one seed 
   expect(verdicts.filter(({ isForeknowledge }) => isForeknowledge).length).toBeLessThanOrEqual(1);
 });
 
-test('code that trades on the true history alone is refused, and code that never trades is not', () => {
+test('code that trades only on the true history is refused, and code that never trades is not', () => {
   const input = leaning(3, 0);
   const known = returnsOf(input);
   const isTruth = (returns: readonly number[]): boolean => returns[7] === known[7];
@@ -93,7 +93,7 @@ test('code that trades on the true history alone is refused, and code that never
   expect(verdictOf(3, input, () => () => false).isForeknowledge).toBe(false);
 });
 
-test('the test needs the best of all paths and a difference beyond chance, by its own arithmetic', () => {
+test('the test requires the best of all paths and a significant difference, by its own arithmetic', () => {
   const path = (sharpe: number): PathResult => ({ sharpe, bars: 1_825 });
   const spread = Array.from({ length: 20 }, (_, n) => path(n % 2 === 0 ? 0.5 : 1.5));
   // The sampling error of a worthless strategy, sqrt(365 / 1825) = 0.447, is less than the spread of the paths, 0.513.
@@ -106,7 +106,7 @@ test('the test needs the best of all paths and a difference beyond chance, by it
   expect(foreknowledge(path(9), [...spread.slice(1), path(9)], 365).isForeknowledge).toBe(false);
 });
 
-test('a share of at most 0.001 is refused whose edge is the same on all paths', () => {
+test('at most 0.001 of codes with the same edge on all paths are refused', () => {
   const next = draws(11);
   const trials = 20_000;
   let refused = 0;

@@ -168,7 +168,7 @@ const trialsOf = async (evidenceId: string): Promise<number> => {
   return row?.trials ?? 0;
 };
 
-test('code that knows the true prices is refused for foreknowledge, and its seed is told', async () => {
+test('code that knows the true prices is refused for foreknowledge, and its seed is revealed', async () => {
   const agentId = await outsideAgent('the cheat');
   const runId = await open(agentId, 200);
   carry();
@@ -214,7 +214,7 @@ test('a session is answered in order, by one connection, and shows neither name 
   expect(await ended(agentId, runId)).toMatchObject({ state: 'refused', ending: { code: 'expired' } });
 });
 
-test('a session over the stretch of the gate is evidence, beside every session before it', async () => {
+test('a session over the gate’s period is evidence, counted with every earlier session', async () => {
   const agentId = await outsideAgent('the patient');
   const dead = await open(agentId, 60);
   expect((await createRunStore(sql, true).claim('dead', 1, 100)).map(({ runId }) => runId)).toEqual([dead]);
@@ -300,7 +300,7 @@ async function agreesOrFalls(agentId: string, passed: string): Promise<void> {
   expect(await stageOf(agentId)).toBe('backtest');
 }
 
-test('a session is for outside code alone, and outside code is evaluated by nothing else', async () => {
+test('a session is for outside code only, and outside code is evaluated by nothing else', async () => {
   const outside = await outsideAgent('another');
   const plain = readBacktestRequest({}, TO + DAY);
   if (!('assumptions' in plain)) throw new Error(JSON.stringify(plain));
@@ -316,7 +316,7 @@ test('a session is for outside code alone, and outside code is evaluated by noth
   });
 });
 
-test('bars longer than a day are rehearsed, and refused in words as evidence', async () => {
+test('bars longer than a day can be rehearsed, and are refused as evidence with a reason', async () => {
   const week = 7 * DAY;
   const weekly = walk(draws(12), Math.ceil(FROM / week) * week, week, 261, 30_000);
   const of = { kind: 'candles', venue: 'spotexchange', instrument: 'BTCUSDT', timeframe: '168h', source: 'test', receivedAt: 1 } as const;

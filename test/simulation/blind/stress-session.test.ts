@@ -50,7 +50,7 @@ function play(session: StressSession): readonly string[] {
   }
 }
 
-test('an outside duplicate of the rules comes to the same fills, equity and end in every run', () => {
+test('an outside duplicate of the rules has the same fills, equity and end in every run', () => {
   const inside = runStressTest(optionsOf(INSIDE));
   const session = new StressSession(optionsOf(OUTSIDE), SEED);
   const texts = play(session);

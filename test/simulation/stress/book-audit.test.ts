@@ -43,7 +43,7 @@ function fill(side: 'buy' | 'sell', quantity: string, fillPrice: string, changes
   };
 }
 
-test('honest trading is found honest, and the book agrees with the fills', () => {
+test('honest trading has no findings, and the book agrees with the fills', () => {
   const audit = createBookAudit(MANIFEST, '10000');
   let book = emptyBook('b', 'paper', '10000');
   const buy = fill('buy', '9', '100.1');
@@ -110,7 +110,7 @@ test.each<[string, QuoteAtFill | null, string]>([
   expect(audit.findings().unsafeFills.join('; ')).toContain(words);
 });
 
-test('capital that is spent twice is found', () => {
+test('capital spent twice is found', () => {
   const audit = createBookAudit({ ...MANIFEST, maxCapitalUsd: '100', maxTradeNotionalUsd: '1000' }, '100');
   audit.filled(fill('buy', '2', '100'), order('buy', '2', '100.5'), QUOTE, 0);
   expect(audit.findings().breaches.join('; ')).toMatch(/invested to 200.00 USD.*of cash/);

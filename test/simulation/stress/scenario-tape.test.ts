@@ -140,7 +140,7 @@ describe('what the pipeline receives', () => {
     expect(observations.get('evmvenue:ETH')?.basisPct).not.toBeNull();
   });
 
-  test('a flash crash falls by its shock within minutes and gets most of it back within the hour', () => {
+  test('a flash crash falls by its shock within minutes and recovers most of it within the hour', () => {
     const { at } = received('flash_crash');
     expect(fall(at(-1), at(5), 'spotchain:AAPLx')).toBeGreaterThan(7);
     expect(fall(at(-1), at(5), 'spotchain:AAPLx')).toBeLessThan(13);
@@ -171,7 +171,7 @@ describe('what the pipeline receives', () => {
     expect(cuts.length).toBeGreaterThan(4_000);
   });
 
-  test('in a liquidity freeze no quote is live until it thaws, and the pools are thin after it', () => {
+  test('in a liquidity freeze no quote is live until it ends, and the pools are thin afterwards', () => {
     const { at } = received('liquidity_freeze');
     for (const minutes of [4, 10, 20]) {
       for (const { key } of MARKETS) expect(at(minutes).observations.get(key)?.quote?.quality).not.toBe('live');
@@ -181,7 +181,7 @@ describe('what the pipeline receives', () => {
     expect(Number(thawed.get('spotchain:AAPLx')?.liquidityUsd)).toBeLessThan(0.4 * 700_000);
   });
 
-  test('in a de-peg the reference first turns stale, then is live while the token leaves it', () => {
+  test('in a de-peg the reference first becomes stale, then is live while the token diverges', () => {
     const { at } = received('reference_depeg');
     expect(at(-3).observations.get('spotchain:AAPLx')?.reference).toMatchObject({ quality: 'degraded', flags: ['wide_confidence'] });
     expect(at(-1).observations.get('spotchain:AAPLx')?.reference?.quality).toBe('stale');

@@ -60,7 +60,7 @@ const KNIFE_CATCHER = sampleManifest({
   takeProfitPct: 2,
 });
 
-test('a prudent agent survives all four scenarios, by its own finding and by the rules of the gate', () => {
+test('a prudent agent survives all four scenarios, by its own result and by the gate’s rules', () => {
   const { runs, survived } = stressed(PRUDENT);
   expect(runs.map(({ scenario, severity }) => `${scenario} ${severity}`)).toEqual(
     STRESS_SCENARIOS.flatMap((scenario) => [`${scenario} standard`, `${scenario} severe`]),
@@ -82,7 +82,7 @@ test.each<[StressScenario, string, Manifest]>([
   ['weekend_gap', 'with everything in one share', NO_STOP],
   ['liquidity_freeze', 'with its capital in one small pool', ONE_POOL],
   ['reference_depeg', 'that buys every discount', KNIFE_CATCHER],
-])('%s: an agent %s does not survive, and the reason is said', (scenario, _, manifest) => {
+])('%s: an agent %s does not survive, and the reason is stated', (scenario, _, manifest) => {
   const { runs, survived } = stressed(manifest, { scenarios: [scenario], severities: ['standard'] });
   expect(survived).toBe(false);
   expect(runs[0]?.survived).toBe(false);
@@ -93,7 +93,7 @@ test.each<[StressScenario, string, Manifest]>([
   expect(failed.map(({ name }) => name)).toContain(`${scenario}_loss_pct`);
 });
 
-test('while a market is frozen every exit is refused, and done after the thaw', () => {
+test('while a market is frozen every exit is refused, and executed afterwards', () => {
   const { runs } = stressed(ONE_POOL, { scenarios: ['liquidity_freeze'], severities: ['standard'] });
   expect(runs[0]?.refusedWhileFrozen).toBeGreaterThan(10);
   expect(runs[0]?.refused['quote_not_live']).toBe(runs[0]?.refusedWhileFrozen);
@@ -126,7 +126,7 @@ const ON_EXCHANGE = sampleManifest({
 test.each<[Manifest['algorithm'], number]>([
   ['smart_order_routing_maker_first', 1],
   ['twap', 3],
-])('orders by %s go part by part, within the mandate and on real prices', (algorithm, parts) => {
+])('orders by %s are executed in parts, within the mandate and at real prices', (algorithm, parts) => {
   const manifest = { ...ON_EXCHANGE, algorithm, urgency: 'high' } as const;
   const scope = { scenarios: ['flash_crash', 'liquidity_freeze'], severities: ['standard'] } as const;
   const { runs } = stressed(manifest, scope);
@@ -146,7 +146,7 @@ test.each<[Manifest['algorithm'], number]>([
   }
 });
 
-test('over a weekend an agent trades by the carried reference where its session rule allows it, and only there', () => {
+test('over a weekend an agent trades by the carried reference only if its session rule allows it', () => {
   const weekend = (carriedReference: boolean) =>
     sampleManifest({
       entry: [condition('premium_below', { pct: 0 }), { type: 'session_in', sessions: ['CLOSED'], carriedReference }],
@@ -165,7 +165,7 @@ test('over a weekend an agent trades by the carried reference where its session 
   expect(refused?.refused['stale_reference_feed']).toBeGreaterThan(100);
 });
 
-test('what cannot be sold counts as lost', () => {
+test('an unsellable position counts as lost', () => {
   // A slippage budget of one basis point fills almost nothing from a thin pool.
   const stuck = { ...NO_STOP, maxSlippageBps: 1 };
   const run = stressed(stuck, { scenarios: ['flash_crash'], severities: ['standard'] }).runs[0] as StressRunReport;
@@ -185,7 +185,7 @@ test('the same seed gives the same bytes, another seed another world', () => {
   expect(other.runs[0]?.traceHash).not.toBe(one.runs[0]?.traceHash);
 });
 
-test('the page shows every run of every scenario, and lets no name of a strategy into its markup', () => {
+test('the page shows every run of every scenario, and no strategy name becomes markup', () => {
   const named = { ...PRUDENT, name: '<script>alert(1)</script>' };
   const result = stressed(named, { scenarios: ['flash_crash', 'liquidity_freeze'] });
   const page = stressReportPage(result, named);
@@ -198,7 +198,7 @@ test('the page shows every run of every scenario, and lets no name of a strategy
 });
 
 describe('a stress test under way', () => {
-  test('tells how far it is and stops where it is cancelled', () => {
+  test('reports its progress and stops when cancelled', () => {
     const told: string[] = [];
     const result = runStressTest({
       agentId: 'a',
@@ -214,7 +214,7 @@ describe('a stress test under way', () => {
     expect(told).toEqual(['0/6', '1/6']);
   });
 
-  test("an organization's stricter limits bind it as they do live", () => {
+  test("an organization's stricter limits apply as in live trading", () => {
     const { runs } = stressed(PRUDENT, {
       scenarios: ['flash_crash'],
       severities: ['standard'],

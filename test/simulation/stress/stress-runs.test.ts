@@ -76,7 +76,7 @@ const ended = ({ agentId, runId }: { readonly agentId: string; readonly runId: s
     { what: 'the run ends', deadlineMs: 60_000 },
   );
 
-test('level and volatility are those of the recent bars, liquidity and mark those of the last observation', async () => {
+test('level and volatility come from the recent bars, liquidity and mark from the last observation', async () => {
   const at = Date.UTC(2026, 5, 10, 12, 30);
   // Every bar one percent up or down: a standard deviation of about one percent an hour.
   const candles = Array.from({ length: 200 }, (_, index) => {
@@ -129,7 +129,7 @@ test('a run ends with evidence that the database assessed itself, a page, and th
   expect((await ended({ agentId: first.agentId, runId: await again(first.agentId) })).resultHash).toBe(run.resultHash);
 });
 
-test('an agent that does not survive has evidence that says so', async () => {
+test('an agent that does not survive has failing evidence', async () => {
   carry();
   const started = await begin(
     sampleManifest({ stopLossPct: 90, takeProfitPct: 900, exit: [], maxTradeNotionalUsd: '10000', maxOpenPositions: 1 }),

@@ -49,7 +49,7 @@ function recorded(onTick: (slot: number) => void = () => {}, refused: readonly s
   return { move, held, kept, ticked, progress, onRecord, closedTimes: () => closed };
 }
 
-test('every slot is ticked, every hour is kept and told, and the last slot is kept too', async () => {
+test('every slot is ticked, every hour is committed and reported, and the last slot too', async () => {
   const { move, held, kept, ticked, progress, onRecord, closedTimes } = recorded();
   expect(await move(2.5)).toEqual({ from: FROM, to: FROM + 2.5 * HOUR });
   expect(ticked).toEqual(Array.from({ length: 150 }, (_, at) => FROM + (at + 1) * MINUTE));
@@ -63,7 +63,7 @@ test('every slot is ticked, every hour is kept and told, and the last slot is ke
   expect(held).toEqual([]);
 });
 
-test('it ends after the slot that is under way where it is told to, and says where it ended', async () => {
+test('it ends after the running slot when told to, and reports where it ended', async () => {
   const told = new AbortController();
   const { move, kept } = recorded((slot) => {
     if (slot === FROM + 7 * MINUTE) told.abort();
@@ -72,13 +72,13 @@ test('it ends after the slot that is under way where it is told to, and says whe
   expect(kept).toEqual([FROM + 7 * MINUTE]);
 });
 
-test('beside a service on duty nothing is opened', async () => {
+test('next to a running service it does not start', async () => {
   const { move, ticked, onRecord, closedTimes } = recorded(() => {}, ['dispatcher']);
   await expect(move(1)).rejects.toThrow('a service runs on this database: stop it');
   expect([ticked, onRecord, closedTimes()]).toEqual([[], [], 0]);
 });
 
-test('a tick that throws ends the stretch: it is closed, and the duties are given back', async () => {
+test('a tick that throws ends the stretch: it is closed, and the leases are returned', async () => {
   const { move, held, closedTimes } = recorded((slot) => {
     if (slot === FROM + 3 * MINUTE) throw new Error('the shard is broken');
   });
@@ -86,7 +86,7 @@ test('a tick that throws ends the stretch: it is closed, and the duties are give
   expect([held, closedTimes()]).toEqual([[], 1]);
 });
 
-test('cuts are kept in the order of their slots, four at a time, and only the newest is found', async () => {
+test('cuts are stored in slot order, four at a time, and only the newest can be read', async () => {
   const cuts = createMadeCuts();
   const written: number[][] = [];
   const write = async (some: readonly Cut[]) => void written.push(some.map(({ slot }) => slot));
@@ -99,7 +99,7 @@ test('cuts are kept in the order of their slots, four at a time, and only the ne
   expect(written).toEqual([[1, 2, 3, 4], [5, 6, 7, 8], [9], [10]]);
 });
 
-test('what was received is written before the time moves: what is signed at another time is refused', async () => {
+test('received data is written before the time moves: signing at another time is refused', async () => {
   const order: string[] = [];
   const does = (what: string) => async (): Promise<never> => void order.push(what) as never;
   const { parts, keepHour } = openStretch({
@@ -151,7 +151,7 @@ function batchedTicks() {
   return { ticks, tick, done, ends, open, fail: (error: Error) => (fails = error) };
 }
 
-test('slots are ticked while earlier ones are committed, and each is committed once, in their order', async () => {
+test('slots are ticked while earlier ones are committed, and each is committed once, in order', async () => {
   const { ticks, tick, done, ends, open } = batchedTicks();
   await tick(1);
   await tick(2);
@@ -189,7 +189,7 @@ test('a commit that fails while slots are ticked ends the stretch at the next fl
   expect(done).toEqual([]);
 });
 
-test('a period without shards is not lived through', async () => {
+test('a period without shards is skipped', async () => {
   const shards = await shardsOf({ dueShards: async (periodMs) => (periodMs === MINUTE ? [{ shard: 3 }, { shard: 5 }] : []) });
   expect([...shards]).toEqual([[MINUTE, [3, 5]]]);
 });

@@ -21,7 +21,7 @@ function annualSharpe(returns: readonly number[]): number {
   return (average / Math.sqrt(variance)) * Math.sqrt(365);
 }
 
-test('each training window picks, the window after it counts, and each later day counts once', () => {
+test('each training window selects, the window after it counts, and each later day counts once', () => {
   // Two variants over six days: the first one earns early, the second one late.
   const early = [0.02, 0.01, 0.02, -0.01, -0.02, -0.01];
   const late = [-0.01, 0.005, -0.02, 0.02, 0.01, 0.03];
@@ -36,7 +36,7 @@ test('each training window picks, the window after it counts, and each later day
   expect(walkForward([Float64Array.from(early)], { trainDays: 6, testDays: 1 }, 365)).toBeNull();
 });
 
-test('what follows a test window changes nothing of it; a day is tested once, whatever the windows', () => {
+test('data after a test window does not change it; a day is tested once, whatever the windows', () => {
   const change = fc.integer({ min: -500, max: 500 }).map((basisPoints) => basisPoints / 10_000);
   fc.assert(
     fc.property(
@@ -107,7 +107,7 @@ function deflated(returns: readonly number[], annual: readonly number[], trials:
   return phi(((ratio - best) * Math.sqrt(n - 1)) / Math.sqrt(1 - skew * ratio + ((kurtosis - 1) / 4) * ratio ** 2));
 }
 
-test('a sweep counts every variant and every earlier trial; its numbers are those of backtests run one by one', async () => {
+test('a sweep counts every variant and every earlier trial; its numbers equal those of single backtests', async () => {
   const read = readManifest(
     payload({
       universe: ['BTCUSDT'],
@@ -185,7 +185,7 @@ test('a sweep counts every variant and every earlier trial; its numbers are thos
   expect(outcome.summary).toMatchObject({ variants: 6, trialsCounted: 10, passed: null });
 });
 
-test('threads come to the bytes that one alone comes to, however many and whatever history a variant needs', async () => {
+test('several threads give the same bytes as one, whatever history a variant needs', async () => {
   const read = readManifest(payload({ universe: ['BTCUSDT'], timeframe: '24h' }));
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const parameters = [
@@ -225,7 +225,7 @@ test('threads come to the bytes that one alone comes to, however many and whatev
   ).rejects.toThrow();
 });
 
-test('a variant whose history is not enough ends the sweep with its words', async () => {
+test('a variant with too little history ends the sweep with its reason', async () => {
   const refused = { code: 'insufficient_history', detail: 'too short' };
   const read = readManifest(payload({ universe: ['BTCUSDT'], timeframe: '24h' }));
   if (!read.ok) throw new Error(JSON.stringify(read.problems));

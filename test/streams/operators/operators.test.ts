@@ -63,7 +63,7 @@ describe('gap', () => {
     });
   });
 
-  it('keeps the numbers of instruments apart and counts each gap once', () => {
+  it('keeps sequences of instruments separate and counts each gap once', () => {
     const counters = createFeedCounters();
     marbles(({ hot, expectObservable }) => {
       const values: Record<string, FeedMessage> = {
@@ -83,7 +83,7 @@ describe('gap', () => {
     expect(nonZero(counters.snapshot().spotexchange.counted)).toEqual({ gap: 1 });
   });
 
-  it('finds no gap where numbers only order, as update ids of a book ticker do', () => {
+  it('finds no gap if numbers only order, like a book ticker’s update ids', () => {
     marbles(({ hot, expectObservable }) => {
       const values = { a: quote(T, { sequence: 1 }), b: quote(T, { sequence: 900 }) };
       expectObservable(hot<FeedMessage>('ab', values).pipe(gap())).toBe('ab', values);
@@ -103,7 +103,7 @@ describe('out of order', () => {
     expect(nonZero(counters.snapshot().spotexchange.counted)).toEqual({ out_of_order: 1, duplicate: 1 });
   });
 
-  it('orders by venue time where there are no numbers', () => {
+  it('orders by venue time without numbers', () => {
     marbles(({ hot, expectObservable }) => {
       const values: Record<string, FeedMessage> = {
         a: quote(T, { observedAt: T - 100 }),
@@ -116,7 +116,7 @@ describe('out of order', () => {
     });
   });
 
-  it('is not shut out by a time from the future', () => {
+  it('is not blocked by a time from the future', () => {
     marbles(({ hot, expectObservable }) => {
       const values: Record<string, FeedMessage> = {
         a: quote(T),
@@ -128,7 +128,7 @@ describe('out of order', () => {
     });
   });
 
-  it('takes the first quote of a new connection, even if it starts to number anew or repeats the last', () => {
+  it('takes the first quote of a new connection, even if it restarts the numbers or repeats the last', () => {
     marbles(({ hot, expectObservable }) => {
       const values: Record<string, FeedMessage> = {
         a: quote(T, { sequence: 900, sourceTime: false }),
@@ -141,7 +141,7 @@ describe('out of order', () => {
     });
   });
 
-  it('keeps no old quote where a venue numbers anew or sets its clock back without a new connection', () => {
+  it('keeps no old quote if a venue restarts its numbers or sets its clock back without a new connection', () => {
     const counters = createFeedCounters();
     const back = 3_600_000;
     marbles(({ hot, expectObservable }) => {
@@ -178,7 +178,7 @@ describe('out of order', () => {
     });
   });
 
-  it('takes the unchanged answer of a polled feed as a new proof', () => {
+  it('takes an unchanged answer of a polled feed as a new confirmation', () => {
     marbles(({ hot, expectObservable }) => {
       const polled = { venue: 'spotchain', instrument: 'AAPLx', source: 'jupiter:quote', sequence: 7, sourceTime: false } as const;
       const values: Record<string, FeedMessage> = { a: quote(T, polled), b: quote(T + 1_000, polled) };
@@ -283,7 +283,7 @@ describe('degraded', () => {
 });
 
 describe('carried forward', () => {
-  it('tells closed sessions, frozen prices and the price of another session apart', () => {
+  it('distinguishes closed sessions, frozen prices and another session’s price', () => {
     marbles(({ hot, expectObservable }) => {
       const values: Record<string, FeedMessage> = {
         a: reference(T, { publisherSession: 'REGULAR' }),
@@ -305,7 +305,7 @@ describe('carried forward', () => {
     });
   });
 
-  it('leaves an issuer mark alone: it knows no session', () => {
+  it('leaves an issuer mark alone: it has no session', () => {
     marbles(({ hot, expectObservable }) => {
       const values: Record<string, FeedMessage> = {
         a: reference(SUNDAY, { instrument: 'SPACEX', feedUpdatedAt: SUNDAY - 10 * 86_400_000 }),
@@ -328,7 +328,7 @@ describe('stale', () => {
     });
   });
 
-  it('is not stale in a quiet market whose heartbeats go on, and is again when they cease', () => {
+  it('is not stale in a quiet market while heartbeats continue, and is when they stop', () => {
     marbles(({ hot, expectObservable }, scheduler) => {
       const a = quote(T, { sourceTime: false });
       const h = heartbeat(T + 4_000);
@@ -352,7 +352,7 @@ describe('stale', () => {
     });
   });
 
-  it('is stale at once on a loud socket with an old source time, heartbeats or not', () => {
+  it('is stale at once on a busy socket with an old source time, with or without heartbeats', () => {
     marbles(({ hot, expectObservable }, scheduler) => {
       const a = quote(T, { observedAt: T - 5_001 });
       const h = heartbeat(T + 1);
@@ -379,14 +379,14 @@ describe('stale', () => {
     });
   });
 
-  it('leaves a context, a bar and a rejection as they are', () => {
+  it('leaves a context, a bar and a rejection unchanged', () => {
     marbles(({ hot, expectObservable }, scheduler) => {
       const values: Record<string, FeedMessage> = { a: perpContext(T), b: liquidity(T) };
       expectObservable(hot('ab', values).pipe(stale({ clock: marbleClock(scheduler, T) })), '^ 10s !').toBe('ab', values);
     });
   });
 
-  it('marks a reference that falls silent in the session over age, not carried forward', () => {
+  it('marks a reference that falls silent in the session as too old, not carried forward', () => {
     marbles(({ hot, expectObservable }, scheduler) => {
       const a = reference(T);
       const output = hot<FeedMessage>('a', { a }).pipe(stale({ clock: marbleClock(scheduler, T) }));
@@ -404,7 +404,7 @@ describe('conflate', () => {
     });
   });
 
-  it('runs no timer while nothing comes', () => {
+  it('runs no timer without input', () => {
     marbles(({ hot, expectObservable }, scheduler) => {
       expectObservable(hot<string>('1s -|').pipe(conflate(marbleClock(scheduler, T), 10, (value) => value))).toBe('1s -|');
     });

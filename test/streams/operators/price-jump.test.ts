@@ -18,7 +18,7 @@ function assessed(prices: readonly number[], more: Partial<Quote> = {}, everyMs 
 }
 
 describe('a jump', () => {
-  it('of a fifth passes, of more does not, up or down', () => {
+  it('of up to a fifth passes, of more does not, up or down', () => {
     expect(assessed([100, 119, 96, 120, 95, 113])).toEqual(['live', 'live', 'live', 'jump', 'live', 'live']);
   });
   it('is accepted once three prices over ten seconds agree', () => {
@@ -27,11 +27,11 @@ describe('a jump', () => {
     // Rare prices: three are still required.
     expect(assessed([100, 10_000, 10_000, 10_000, 10_000], {}, 30_000)).toEqual(['live', 'jump', 'jump', 'live', 'live']);
   });
-  it('that comes and goes is never accepted', () => {
+  it('that reverts is never accepted', () => {
     const prices = Array.from({ length: 60 }, (_, index) => (index % 3 === 1 ? 10_000 : 100));
     expect(assessed(prices)).toEqual(prices.map((price) => (price === 100 ? 'live' : 'jump')));
   });
-  it('to ever other prices is never accepted', () => {
+  it('to different prices each time is never accepted', () => {
     expect(new Set(assessed([100, ...Array.from({ length: 40 }, (_, index) => 1_000 * 2 ** (index % 7))]).slice(1))).toEqual(
       new Set(['jump']),
     );
@@ -41,7 +41,7 @@ describe('a jump', () => {
   });
 });
 
-it('is never confirmed while the mark price of its venue speaks for the old one', () => {
+it('is never confirmed while its venue’s mark price supports the old one', () => {
   const counters = createFeedCounters();
   const rule = runRules([priceJumpRule({ counters })]);
   const say = (message: FeedMessage): FeedMessage => rule(message) as FeedMessage;

@@ -28,7 +28,7 @@ async function swapped(over: Parameters<typeof preparedSwap>[1] = {}): Promise<s
   throw new Error('the swap is not final');
 }
 
-test('an own purchase and sale make a figure by themselves, and the same history from the provider changes nothing', async () => {
+test('an own purchase and sale make a figure by themselves, and the provider’s same history changes nothing', async () => {
   const address = fixture.wallet.publicKey.toBase58();
   const mint = CATALOG.byKey(AAPLX)?.token?.mint as string;
   const bought = await swapped();

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => fixture.close());
 
 describe('a wallet of the primary chain', () => {
-  test('is ranked by what it realized: purchases before the window set the basis of sales inside it', async () => {
+  test('is ranked by realized profit: purchases before the window set the basis of sales inside it', async () => {
     const address = await fixture.wallet([
       sold(4, NOW - HOUR, 5, 90_000_000),
       sold(3, NOW - 48 * HOUR, 5, 20_000_000),
@@ -33,7 +33,7 @@ describe('a wallet of the primary chain', () => {
     ]);
   });
 
-  test('has no figure where no basis is known, and coverage says how many sales have one', async () => {
+  test('has no figure without a known basis, and coverage says how many sales have one', async () => {
     const unknown = await fixture.wallet([sold(2, NOW - HOUR, 5, 90_000_000), moved(1, NOW - 2 * HOUR, { A: 5 })]);
     const partly = await fixture.wallet([
       sold(9, NOW - HOUR, 5, 90_000_000),
@@ -49,7 +49,7 @@ describe('a wallet of the primary chain', () => {
     expect([coverageOf(half), coverageOf(none)]).toEqual([50, 0]);
   });
 
-  test('without data stays on the board and says why: nothing read yet, no answer, no sale', async () => {
+  test('without data stays on the board with the reason: not read yet, no answer, no sale', async () => {
     const silent = await fixture.wallet('the provider is away');
     const idle = await fixture.wallet([bought(1, NOW - HOUR, 1, 1)]);
     expect(reasonsOf(await fixture.entry(idle), '7d', NOW)).toEqual(['not_read_yet']);
@@ -65,7 +65,7 @@ describe('a wallet of the primary chain', () => {
     expect(items).toHaveLength(2);
   });
 
-  test('costs what is new of it: the next refresh reads up to the newest known signature, and counts nothing twice', async () => {
+  test('costs only its new transactions: the next refresh reads up to the newest known signature, and counts nothing twice', async () => {
     const history = Array.from({ length: 240 }, (_, n) => bought(240 - n, NOW - (n + 2) * HOUR, 10, 1_000_000));
     const address = await fixture.wallet(history);
     await fixture.settled();
@@ -83,7 +83,7 @@ describe('a wallet of the primary chain', () => {
     expect(row).toEqual({ transactions: 241 });
   });
 
-  test('is read for 500 transactions and no more; what is older is not guessed', async () => {
+  test('is read for at most 500 transactions; older ones are not guessed', async () => {
     const history = Array.from({ length: 700 }, (_, n) =>
       n === 0 ? sold(700, NOW - HOUR, 3_000, 9_000_000) : bought(700 - n, NOW - (n + 1) * 60_000, 1, 1_000),
     );
@@ -95,7 +95,7 @@ describe('a wallet of the primary chain', () => {
     expect(reasonsOf(entry, '7d', NOW)).toEqual(['no_known_basis', 'history_truncated']);
   });
 
-  test('begins anew after a gap that the provider no longer shows', async () => {
+  test('restarts after a gap that the provider no longer shows', async () => {
     const address = await fixture.wallet([bought(1, NOW - HOUR, 100, 100_000_000)]);
     await fixture.settled();
     fixture.clock.advanceTo(NOW + HOUR);
@@ -105,7 +105,7 @@ describe('a wallet of the primary chain', () => {
     expect(await fixture.entry(address)).toMatchObject({ sales: 1, matchedSales: 0, truncatedAt: expect.any(Number) });
   });
 
-  test('shows nothing of failed transactions, repeats and transfers of dollars', async () => {
+  test('ignores failed transactions, repeats and transfers of dollars', async () => {
     const buy = bought(1, NOW - 3 * HOUR, 10, 100_000_000);
     const sale = sold(5, NOW - HOUR, 10, 150_000_000);
     const address = await fixture.wallet(
@@ -138,7 +138,7 @@ describe('a wallet of the perpetuals venue', () => {
     expect(coverageOf(await fixture.entry(address))).toBeNull();
   });
 
-  test('is asked for what is new since its newest fill, which comes again and counts once', async () => {
+  test('is read from its newest fill, which comes again and counts once', async () => {
     const fills = [closing(NOW - HOUR, '10')];
     const address = await fixture.perpWallet(fills);
     await fixture.settled();
@@ -158,7 +158,7 @@ describe('a wallet of the perpetuals venue', () => {
 });
 
 describe('the refresh', () => {
-  test('takes twenty wallets a round, oldest first, and says how far behind it is', async () => {
+  test('takes twenty wallets a round, oldest first, and reports its delay', async () => {
     const addresses: string[] = [];
     for (let n = 0; n < 45; n++) addresses.push(await fixture.wallet([bought(1, NOW - HOUR, 1, 1)]));
     fixture.clock.advanceTo(NOW + 60_000);
@@ -174,7 +174,7 @@ describe('the refresh', () => {
     expect(fixture.asked.slice(45).map(({ address }) => address)).toEqual(addresses.slice(0, 20));
   });
 
-  test('ends where the budget is spent, and goes on with the same wallet; the other venue is asked all the same', async () => {
+  test('ends when the budget is used up, and continues with the same wallet; the other venue is still read', async () => {
     const [first, second] = [await fixture.wallet([bought(1, NOW - HOUR, 1, 1)]), await fixture.wallet([bought(2, NOW - HOUR, 1, 1)])];
     const perps = await fixture.perpWallet([closing(NOW - HOUR, '1')]);
     fixture.limit(1);
@@ -186,7 +186,7 @@ describe('the refresh', () => {
     expect(await fixture.run()).toMatchObject({ refreshed: 1, spent: false, waiting: 0 });
   });
 
-  test('gives each wallet a page in turn, and goes on where a long history was left: none waits behind it, and no page is read twice', async () => {
+  test('gives each wallet a page in turn, and resumes long histories: none waits behind one, and no page is read twice', async () => {
     const long = await fixture.wallet(Array.from({ length: 460 }, (_, n) => bought(460 - n, NOW - (n + 2) * HOUR, 10, 1_000_000)));
     const others = [await fixture.wallet([bought(1, NOW - HOUR, 1, 1)]), await fixture.wallet([bought(2, NOW - HOUR, 1, 1)])];
     // A budget of one request per round, the minimum of a provider.
@@ -205,7 +205,7 @@ describe('the refresh', () => {
     expect(await fixture.run()).toMatchObject({ waiting: 0 });
   });
 
-  test('goes on with the others if one wallet meets a defect, and reports it', async () => {
+  test('continues with the others if one wallet meets a defect, and reports it', async () => {
     const broken = await fixture.wallet([{ ...bought(1, NOW - HOUR, 1, 1), tokens: null as never }]);
     const sound = await fixture.wallet([sold(2, NOW - HOUR, 1, 2_000_000), bought(1, NOW - 2 * HOUR, 1, 1_000_000)]);
     expect(await fixture.run()).toMatchObject({ refreshed: 1, failed: 1 });
@@ -214,7 +214,7 @@ describe('the refresh', () => {
     expect(await fixture.entry(sound)).toMatchObject({ rank: 1, realizedPnlUsd: '1' });
   });
 
-  test('is fair to both chains: where one budget is spent, wallets of the other one do not wait behind it', async () => {
+  test('is fair to both chains: an exhausted budget of one does not delay wallets of the other', async () => {
     for (let n = 0; n < 25; n++) await fixture.wallet([bought(1, NOW - HOUR, 1, 1)]);
     const perps = await fixture.perpWallet([closing(NOW - HOUR, '1')]);
     fixture.limit(0);
@@ -222,7 +222,7 @@ describe('the refresh', () => {
     expect((await fixture.entry(perps)).rank).toBe(1);
   });
 
-  test('lets sales leave their windows without asking anybody, and takes the rank of what was not read for a day', async () => {
+  test('lets sales leave their windows without a request, and removes the rank of wallets unread for a day', async () => {
     const address = await fixture.wallet([sold(2, NOW - 23 * HOUR, 1, 2_000_000), bought(1, NOW - 30 * HOUR, 1, 1_000_000)]);
     await fixture.settled();
     expect(await fixture.entry(address, '24h')).toMatchObject({ rank: 1, realizedPnlUsd: '1' });
@@ -238,7 +238,7 @@ describe('the refresh', () => {
     expect(reasonsOf(outdated, '7d', NOW + 25 * HOUR)).toEqual(['refresh_failed', 'outdated']);
   });
 
-  test('ranks equal figures alike, the higher ones before, and pages in that order', async () => {
+  test('ranks equal figures alike, higher ones first, and pages in that order', async () => {
     const profits = [5, 9, 5, -2];
     for (const profit of profits)
       await fixture.wallet([sold(2, NOW - HOUR, 1, 10_000_000 + profit * 1_000_000), bought(1, NOW - 2 * HOUR, 1, 10_000_000)]);
