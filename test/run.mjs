@@ -135,7 +135,7 @@ async function mutants(options) {
   return run([tool('stryker'), 'run', 'test/mutation/mutants.mjs', ...options]);
 }
 
-/** Takes the README's pictures anew, of a seeded sandbox in a real browser. */
+/** Retakes the README's pictures of a seeded sandbox in a real browser. */
 async function pictures() {
   const taken = await vitest(['--config', 'vitest.pictures.config.ts']);
   closingLine(taken, 0);

@@ -29,7 +29,7 @@ const SIGNED_OUT = [4001, 4002];
  * @param {object} options
  * @param {() => string} options.address
  * @param {(status: FeedStatus) => void} options.onStatus
- * @param {() => Promise<boolean>} options.signedIn Called when a connection cannot be opened, since a browser is not told why.
+ * @param {() => Promise<boolean>} options.signedIn Called when a connection fails to open: browsers hide the reason.
  * @param {() => void} options.onSignedOut
  * @param {() => number} [options.time] Time of a replay. Default: the service's clock.
  */

@@ -1,5 +1,5 @@
 """Makes `sevengate/api.py` from the API's document (one method per operation, one dataclass per answer, one TypedDict per input)
-and `sevengate/feeds.py` from the feed's document: reads {"openapi": …, "asyncapi": …} and prints {"api.py": …, "feeds.py": …}.
+Generates `sevengate/api.py` from the API's document (one method per operation, one dataclass per answer, one TypedDict per input)
 `npx vitest run test/clients/python-modules.test.ts --update` writes both.
 """
 
@@ -14,21 +14,21 @@ from pathlib import Path
 from typing import Any, Iterator
 
 HERE = Path(__file__).resolve().parent
-# Not through the package, which may be broken until this has run.
+# Bypasses the package, which may be broken until this has run.
 sys.path.insert(0, str(HERE / "sevengate"))
 
 from _names import argument_name, snake_case  # type: ignore[import-not-found]  # noqa: E402
 
 Schema = dict[str, Any]
-# Everything of a schema that decides its Python type.
+# Members of a schema that decide its Python type.
 SHAPE = ("$ref", "type", "format", "pattern", "enum", "const", "anyOf", "oneOf", "items", "properties", "required",
          "additionalProperties", "patternProperties")
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None",
          "object": "Dict[str, Any]", "array": "List[Any]"}
 WIDTH = 120
-# Fields that are money or a quantity even where the document gives no pattern, or says `number`.
+# Fields that are money or a quantity even if the document gives no pattern, or says `number`.
 MONEY = re.compile(r"(Usd|Price|Notional|Amount|Quantity)$")
-# A union of words longer than this gets a name if it is used twice.
+# Maximum length of an inline union of words. A longer one gets a name if it is used twice.
 INLINE_WORDS = 40
 
 HEADER = '''"""The operations of the API and what they take and answer. Written by generate.py from the API's document; not edited by hand."""
@@ -83,20 +83,20 @@ def singular(name: str) -> str:
 
 
 def is_decimal(schema: Schema) -> bool:
-    """True if the pattern takes decimal numbers and nothing else."""
+    """True if the pattern accepts decimal numbers only."""
     pattern = schema.get("pattern")
     if pattern is None:
         return False
     try:
         takes = re.compile(pattern).search
     except re.error:
-        # JavaScript knows more, such as classes of letters. No pattern of a number needs them.
+        # JavaScript has more syntax, such as classes of letters, which no pattern of a number needs.
         return False
     return bool(takes("1") and not takes("a") and not takes("1.5.5"))
 
 
 def shape(node: Any) -> Any:
-    """The parts of a schema that decide its type; schemas of the same shape share a class."""
+    """Returns the parts of a schema that decide its type. Schemas of the same form share a class."""
     if isinstance(node, list):
         return [shape(one) for one in node]
     if not isinstance(node, dict):
@@ -136,7 +136,7 @@ class Types:
         return self.union([self.plain(schema, one, name) for one in ([types] if isinstance(types, str) else types)], name)
 
     def variant(self, part: Schema, at: int, name: str) -> str:
-        """A name for one of several forms: the constant that tells it from the others."""
+        """Returns a name for one of several forms: the constant that distinguishes it."""
         consts = [field["const"] for field in part.get("properties", {}).values() if isinstance(field.get("const"), str)]
         return pascal(consts[0]) if consts else name if at == 0 else f"{name}{at + 1}"
 
@@ -144,7 +144,7 @@ class Types:
         schema = self.schemas[target]
         if "properties" in schema and schema.get("type") == "object":
             return self.object(schema, target)
-        # Such as the value of a state chart's state, which holds values of states.
+        # Recursive types, such as a state value, which contains state values.
         if target in self.opened:
             return "Any"
         self.opened.add(target)
@@ -192,7 +192,7 @@ class Types:
         return PLAIN[kind]
 
     def object(self, schema: Schema, name: str) -> str:
-        # One field alone says too little for a name of something else to fit.
+        # One field alone is too little to borrow another schema's name.
         is_shared = name in self.schemas or len(schema["properties"]) > 1
         key = json.dumps([shape({**schema, "type": "object"}), "" if is_shared else name], sort_keys=True)
         if key in self.known:
@@ -233,7 +233,7 @@ class Types:
 
 
 class Words:
-    """Unions of words. One that is long and used again gets a name."""
+    """Unions of words. A long one that is used again gets a name."""
 
     def __init__(self, taken: set[str]) -> None:
         self.taken = taken
@@ -278,7 +278,7 @@ def docstring(text: str, indent: str) -> list[str]:
 
 
 def is_feed(operation: Schema) -> bool:
-    """True for what is no request with an answer: a websocket, and the stream of events that `Client.feed` reads."""
+    """True for an operation that is no request with an answer: a websocket, or the event stream of `Client.feed`."""
     media = [one for response in operation["responses"].values() for one in response.get("content", {})]
     return "101" in operation["responses"] or "text/event-stream" in media
 
@@ -323,7 +323,7 @@ class Document:
                           f"class Operations(Caller):\n{about}\n", "\n\n".join(methods), ""])
 
     def feeds(self, asyncapi: Schema) -> str:
-        """The module of the feeds. Call it after `module()`, whose classes it shares."""
+        """Returns the module of the feeds. Call it after `module()`, whose classes it shares."""
         known = {*self.answers.classes, *self.words.names.values(), *self.answers.aliases}
         self.answers.schemas = self.inputs.schemas = {**self.answers.schemas, **asyncapi["components"]["schemas"]}
         messages = {name: one["payload"]["properties"] for name, one in asyncapi["components"]["messages"].items()}
@@ -352,9 +352,9 @@ class Document:
         imports = "from .api import (\n" + "".join(f"    {name},\n" for name in used) + ")\n"
         table = "\n".join(["# What `data` of a frame is, by channel and type.", "DATA: Dict[str, Dict[str, Any]] = {", *data, "}"])
         follow = '''    def feed(self, channel: str, *, from_: str | None = None, **params: Any) -> Feed[Any]:
-        """One channel as an endless iterator of frames. It goes on after a cut, without loss or repeat.
+        """Opens one channel as an endless iterator of frames. It resumes after a cut, without loss or repetition.
 
-        `from_` is the `cursor` of the last frame that was dealt with.
+        `from_` is the `cursor` of the last processed frame.
         """
         return self._follow(channel, from_, params, DATA.get(channel, {}))'''
         return "\n".join([FEEDS_HEADER + imports, *words, "", "", body, "", "", *aliases, "", table, "", "",
@@ -407,7 +407,7 @@ class Document:
         return "\n".join([*lines, *docstring(about, "        ")])
 
     def body(self, operation: Schema, title: str) -> tuple[list[tuple[str, str, bool]], tuple[str, str] | None]:
-        """The fields of a body as keyword arguments, or the one argument that is all of it."""
+        """Returns the fields of a body as keyword arguments, or the single argument for the whole body."""
         if "requestBody" not in operation:
             return [], None
         content = operation["requestBody"]["content"]
@@ -425,7 +425,7 @@ class Document:
         return fields, None
 
     def answered(self, operation: Schema) -> list[int]:
-        """Statuses of errors whose body is that of the answer, such as the parts of a service that is not ready."""
+        """Returns error statuses with a regular answer, such as readiness with 503."""
         bodies = {code: self.resolve(response).get("content", {}).get("application/json", {}).get("schema")
                   for code, response in operation["responses"].items()}
         [good] = [body for code, body in bodies.items() if code.startswith("2")]
@@ -455,7 +455,7 @@ class Document:
 
 
 def folded(text: str) -> str:
-    """An alias of many parts on lines that an editor shows whole."""
+    """Splits a long alias over several lines."""
     if len(text) <= WIDTH:
         return text
     head, parts = text.rstrip("]").split("[", 1)
@@ -463,7 +463,7 @@ def folded(text: str) -> str:
 
 
 def runtime(kind: str) -> str:
-    """A type as an expression that Python 3.10 evaluates."""
+    """Returns a type as an expression that Python 3.10 can evaluate."""
     parts = kind.split(" | ")
     return kind if len(parts) == 1 else f"Union[{', '.join(parts)}]"
 

@@ -1,4 +1,4 @@
-/** The API's and the feed's documents as TypeScript, for the client and the terminal: a type per schema, and every operation. */
+/** Converts the API's and the feed's documents to TypeScript, for the client and the terminal: a type per schema, and every operation. */
 
 interface Schema {
   readonly $ref?: string;
@@ -46,7 +46,7 @@ interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** @returns the text of a module of types and of the table of operations. @throws Error if a schema is of a kind that has no type here. */
+/** @returns The text of a module of types and of the table of operations. @throws Error if a schema has a kind without a type here. */
 export function wireTypes(document: ApiDocument): string {
   const types = Object.entries(document.components.schemas)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -70,11 +70,11 @@ export function wireTypes(document: ApiDocument): string {
 
 const ownParameters = ({ parameters }: Operation): readonly Parameter[] => parameters.filter(({ $ref }) => $ref === undefined);
 
-/** Statuses of 400 and more whose JSON is an answer and no problem. */
+/** Returns statuses of 400 and above whose JSON is an answer and not a problem. */
 const answeredRefusals = ({ responses }: Operation): readonly string[] =>
   Object.keys(responses).filter((status) => Number(status) >= 400 && responses[status]?.content?.['application/json'] !== undefined);
 
-/** Facts of an operation that the client needs beside its address. */
+/** Returns what the client needs of an operation besides its address. */
 function flagsOf(operation: Operation): readonly string[] {
   const { parameters, responses } = operation;
   const media = mediaOf(operation);
@@ -98,7 +98,7 @@ function operationType(operation: Operation): string {
   return `{\n    readonly input: ${inputType(operation)};\n    readonly answer: ${answerType(operation)};\n  }`;
 }
 
-/** Path and query parameters side by side, and the body. */
+/** Returns the type of an input: path and query parameters, and the body. */
 function inputType(operation: Operation): string {
   const fields = ownParameters(operation).map(
     ({ name, description, required, schema }) =>
@@ -124,7 +124,7 @@ function answerType(operation: Operation): string {
   return [...new Set(contents.map(({ schema }) => typeOf(schema, '    ')))].join(' | ') || 'undefined';
 }
 
-/** A message of the feed, as the AsyncAPI document names and describes it. */
+/** Parts of the feed's AsyncAPI document. */
 interface FeedDocument {
   readonly operations: Readonly<Record<string, { readonly messages: readonly { readonly $ref: string }[] }>>;
   readonly components: {
@@ -134,9 +134,9 @@ interface FeedDocument {
 }
 
 /**
- * The messages of the feed: a type per message, one for all that each operation carries, and the schemas that they refer to.
- * @param bodies The schemas of the API document: what both documents describe is taken from the module of the API's types.
- * @returns the text of a module of types. @throws Error where both documents use one name for different schemas.
+ * Converts the feed's messages: a type per message, a union per operation, and the referenced schemas.
+ * @param bodies Schemas of the API document: shared ones are imported from the module of the API's types.
+ * @returns The text of a module of types. @throws Error if both documents use one name for different schemas.
  */
 export function feedTypes({ operations, components }: FeedDocument, bodies: Readonly<Record<string, Schema>>): string {
   const isShared = ([name, schema]: readonly [string, Schema]): boolean => {
@@ -153,7 +153,7 @@ export function feedTypes({ operations, components }: FeedDocument, bodies: Read
     const lines = sent.map(({ $ref }) => `\n  | ${messageType($ref.slice($ref.lastIndexOf('/') + 1))}`);
     return `/** Every message of the operation \`${name}\`. */\nexport type ${messageType(name)} =${lines.join('')};\n`;
   });
-  // What only a shared schema refers to is not named here.
+  // Schemas referenced only by a shared one are not declared here.
   const ownSchemas = [...schemas.filter((one) => !isShared(one)), ...Object.entries(components.messages)];
   const refers = new Set([...JSON.stringify(ownSchemas).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
   const named = schemas.filter((one) => isShared(one) && refers.has(one[0])).map(([name]) => `\n  ${name},`);
@@ -163,7 +163,7 @@ export function feedTypes({ operations, components }: FeedDocument, bodies: Read
   return `${about}\n\n${imported}${[...carried, ...own, ...messages].join('\n')}`;
 }
 
-/** `agents_update` is an `AgentsUpdateMessage`. */
+/** Returns the type name of a message: `agents_update` is `AgentsUpdateMessage`. */
 function messageType(name: string): string {
   return `${name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Message`;
 }

@@ -70,7 +70,7 @@ export const api = createClient({ fetch: watchedFetch });
 /** Client for calls that must arrive although the page closes. */
 export const lastCall = createClient({ fetch: (input, init) => fetch(input, { ...init, keepalive: true }) });
 
-/** True once the service has refused a call because nobody is signed in. */
+/** True once the service has refused a call without a session. */
 export const signedOut = createStore(false);
 
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;

@@ -594,8 +594,8 @@ class Feeds(Follower):
     ) -> Feed[InspectedStep]: ...
 
     def feed(self, channel: str, *, from_: str | None = None, **params: Any) -> Feed[Any]:
-        """One channel as an endless iterator of frames. It goes on after a cut, without loss or repeat.
+        """Opens one channel as an endless iterator of frames. It resumes after a cut, without loss or repetition.
 
-        `from_` is the `cursor` of the last frame that was dealt with.
+        `from_` is the `cursor` of the last processed frame.
         """
         return self._follow(channel, from_, params, DATA.get(channel, {}))

@@ -1,7 +1,7 @@
-/** Many agents of one organization, written by the database itself: copies of the one that is there. */
+/** Many agents of one organization, copied from an existing one by the database itself. */
 import type { Sql } from '../../../src/adapters/store/database.ts';
 
-/** Copies the only agent of the database until there are so many, past its triggers. `owner`: a connection of the owner of the tables. */
+/** Copies the database's only agent until there are `agents`, without triggers. `owner`: a connection of the owner of the tables. */
 export async function copyAgent(owner: Sql, agents: number): Promise<void> {
   const tables = ['actors', 'manifests', 'agents'];
   await owner.begin(async (transaction) => {

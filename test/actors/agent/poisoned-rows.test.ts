@@ -1,4 +1,4 @@
-// A bad row in any table that a tick reads harms the agent that it belongs to: every other agent of the shard decides in the same slot.
+// A bad row in any table that a tick reads affects only its own agent: all others of the shard decide in the same slot.
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
 import { stalledShards } from '../../../src/adapters/store/agents/shard-health.ts';
@@ -33,7 +33,7 @@ beforeEach(async () => {
   let made = 0;
   const create = async (orgId: string): Promise<string> => {
     const context = { orgId, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: 'r' } as const;
-    // Eager, and at a level at which risk is asked: a tick of theirs reads all that a tick can read.
+    // Eager, at an autonomy at which risk is assessed: its ticks read every table that a tick can read.
     const eager = sampleManifest({ name: `agent ${++made}`, entry: [condition('price_above', { price: '1' })], exit: [] });
     const outcome = await commands.create(context, eager);
     if (!outcome.ok) throw new Error(outcome.refusal.detail);
@@ -59,12 +59,12 @@ const dispositions = async (slot: number): Promise<Record<string, string>> => {
   return Object.fromEntries(rows.map(({ agent_id, disposition, reason }) => [agent_id, reason ?? disposition]));
 };
 
-/** Rows as somebody with the owner's password leaves them, who has switched the triggers off. */
+/** Writes rows as the owner with triggers disabled. */
 async function poisoned(statement: (sql: Sql) => Promise<unknown>): Promise<void> {
   await owner.begin(async (transaction) => {
     for (const table of ['books', 'manifests', 'agents', 'observations'])
       await transaction`alter table ${transaction(table)} disable trigger user`;
-    // These go on being kept by their triggers.
+    // Maintained by their triggers, which stay enabled.
     const kept = ['actors', 'proposals', 'exposures', 'book_exposures', 'tick_inputs'];
     for (const table of kept) await transaction`alter table ${transaction(table)} disable trigger user`;
     await statement(transaction as unknown as Sql);
@@ -77,7 +77,7 @@ const bookRow = (columns: { readonly fills?: number; readonly cash?: string; rea
     insert into books (id, org_id, agent_id, mode, manifest_version, version, capital_usd, cash_usd, holdings, realized_pnl_usd, fees_usd, fills, turnover_usd, slippage_usd, opened_at, changed_at)
     values (${`paper:${poison}:1`}, ${ORG}, ${poison}, 'paper', 1, 1, 1000, ${columns.cash ?? '1000'}, ${on.json((columns.holdings ?? []) as never)}, 0, 0, ${columns.fills ?? 0}, 0, 0, ${SLOT}, ${SLOT})`;
 
-/** An open proposal of the agent, as no step has made it. */
+/** Writes an open proposal of the agent without a step. */
 const proposalRow = (order: object) => async (on: Sql) => {
   const [actor] = await on<{ id: string }[]>`
     insert into actors (id, org_id, kind, machine, version, snapshot, status) values (gen_random_uuid(), ${ORG}, 'proposal', 'proposal@1', 1, '{}', 'running') returning id`;
@@ -148,7 +148,7 @@ test('once its rows are repaired, a quarantined agent is released, resumed by an
   await poisoned(FAULTS['books: one fill without any turnover'] as (on: Sql) => Promise<unknown>);
   await tickOn(NEXT);
   expect(await commands.resume(manager, poison)).toMatchObject({ ok: false, refusal: { detail: expect.stringMatching(/quarantined/) } });
-  // Released too early it is met again at its next tick.
+  // Released too early, it fails again at its next tick.
   expect(await commands.release(manager, poison)).toMatchObject({ ok: true, value: { pauseCause: 'quarantine' } });
   expect(await commands.resume(manager, poison)).toMatchObject({ ok: true });
   await tickOn(NEXT + PERIOD);
@@ -178,7 +178,7 @@ test('an unreadable observation counts as missing: its agents hold, and none is 
   expect(await sql`select 1 from incidents`).toEqual([]);
 });
 
-/** Rows of an organization, and not of an agent. */
+/** Rows of an organization, not of an agent. */
 const OF_THE_ORGANIZATION: Readonly<Record<string, (on: Sql) => Promise<unknown>>> = {
   'risk_preferences: texts that are not numbers': (on) =>
     on`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, '{"maxPositionWeightPct": "much", "maxDailyDrawdownPct": {}}', 'x')`,
@@ -197,7 +197,7 @@ test.each(Object.entries(OF_THE_ORGANIZATION))('%s: it delays at most its own or
   expect((await dispositions(NEXT))[neighbours[2] as string]).toBe('propose_entry');
 });
 
-/** Tables that a tick looks at beside those with a fault of their own, each with why a row of it can be in nobody's way. */
+/** Tables that a tick reads without a fault of their own, and why a row of each cannot disturb others. */
 const WITHOUT_A_FAULT: Readonly<Record<string, string>> = {
   agents: 'its stage, its autonomy and its version of the manifest are checked by the table itself',
   organizations: 'its key alone is looked up',
@@ -217,7 +217,7 @@ test('every table that a tick reads is in this matrix, or has a reason why not',
   await tickOn(NEXT);
   await owner`select pg_stat_reset()`;
   await tickOn(NEXT + PERIOD);
-  // What its sessions have counted is told when they end.
+  // A session's counts become visible when it ends.
   await sql.end();
   const read = await owner<{ name: string }[]>`
     select relname as name from pg_stat_user_tables where schemaname = 'public' and coalesce(seq_scan, 0) + coalesce(idx_scan, 0) > 0 order by 1`;
@@ -234,10 +234,10 @@ test('every table that a tick reads is in this matrix, or has a reason why not',
 
 test('a shard that does not advance is found, but only while one of its agents is active', async () => {
   await tickOn(NEXT);
-  // The clock of the database is years of slots ahead of this test's: nothing was ticked since.
+  // The database's clock is years of slots ahead of this test's: nothing was ticked since.
   expect(await stalledShards(sql)).toMatchObject([{ periodMs: PERIOD, shard: 0 }]);
   await sql`update tick_shards set last_slot = (floor(extract(epoch from clock_timestamp()) / 60) * 60000)::bigint`;
-  // A slot that was pushed ahead is held against the decisions, which are not there.
+  // A slot moved ahead is compared with the decisions, which do not exist.
   expect(await stalledShards(sql)).toMatchObject([{ periodMs: PERIOD, shard: 0 }]);
   await sql`update tick_shards set last_slot = ${NEXT}`;
   await sql`update actors set tick_until = ${NEXT} where tick_period_ms is not null`;

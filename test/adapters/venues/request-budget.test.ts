@@ -1,4 +1,4 @@
-// Request budgets of a provider after a wrong wall clock: nobody waits for the difference.
+// Request budgets of a provider after a wrong wall clock: no request waits for the difference.
 import { expect, test } from 'vitest';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 

@@ -412,7 +412,7 @@ export interface Shape {
   readonly typed?: string;
   /** Members whose absence is counted but keeps the message; a wrong type refuses it. */
   readonly kept?: string;
-  /** Reason why nobody reads it, or why an unreadable one is the same as none. */
+  /** Reason why the member is not read, or why an unreadable one equals a missing one. */
   readonly unread?: string;
   /** Source and path that count a new member, or null if names are keys or the client counts (`asked-answers.test.ts`). */
   readonly counted: readonly [source: string, path: string] | null;

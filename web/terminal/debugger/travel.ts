@@ -43,7 +43,7 @@ export class Travel {
 
   readonly get = (): Place => this.#place;
 
-  /** Follows the actor's steps until the returned function is called. @param onBegin Called when the actor must be read anew. */
+  /** Follows the actor's steps until the returned function is called. @param onBegin Called when the actor must be read again. */
   follow(onBegin: () => void): () => void {
     const stop = feed.subscribe({
       channel: 'inspect',

@@ -1,4 +1,4 @@
-// Members: grants take effect at once, nobody moves between organizations, and unknown permissions are refused.
+// Members: grants take effect at once, no member changes the organization, and unknown permissions are refused.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMemberStore } from '../../../../src/adapters/store/callers/member-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
