@@ -1,5 +1,5 @@
-"""Makes `sevengate/api.py` from the API's document (one method per operation, one dataclass per answer, one TypedDict per input)
-Generates `sevengate/api.py` from the API's document (one method per operation, one dataclass per answer, one TypedDict per input)
+"""Generates `sevengate/api.py` from the API's document (one method per operation, one dataclass per answer, one TypedDict per input)
+and `sevengate/feeds.py` from the feed's document: reads {"openapi": …, "asyncapi": …} and prints {"api.py": …, "feeds.py": …}.
 `npx vitest run test/clients/python-modules.test.ts --update` writes both.
 """
 
