@@ -46,7 +46,7 @@ export function mouseOf(page: Page): Hand {
       await list.selectOption({ label });
     },
     async slide(slider, to) {
-      const { width, height } = (await slider.boundingBox()) as { width: number; height: number };
+      const { width, height } = await waitFor(() => slider.boundingBox(), { what: 'the place of a slider' });
       await slider.hover({ position: { x: width / 2, y: height / 2 } });
       await page.mouse.down();
       await slider.hover({ position: { x: to === 'start' ? 1 : width - 1, y: height / 2 } });
@@ -130,18 +130,21 @@ const LOOKS = `(() => {
 /** Script that returns the key that brings the focus nearer to the target. */
 const WAY = `(() => {
   const [at, target] = [document.activeElement, document.querySelector('[${TARGET}]')];
+  if (target === null) return 'gone';
   if (at === target) return 'here';
   return at !== null && (at.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_PRECEDING) !== 0 ? 'Shift+Tab' : 'Tab';
 })()`;
 
 /** Moves the focus to an element by Tab. @throws Error if it is not reached, or the focus is not visible. */
 async function reach(page: Page, target: Locator): Promise<void> {
-  await target.waitFor({ state: 'attached' });
-  await page.evaluate(`document.querySelector('[${TARGET}]')?.removeAttribute('${TARGET}')`);
-  await target.evaluate((element, name) => (element as unknown as Marked).setAttribute(name, ''), TARGET);
-  const before = await page.evaluate(LOOKS);
+  let before = await markedLooks(page, target);
   for (let tabs = 0; tabs < MOST_TABS; tabs++) {
-    const way = await page.evaluate<'here' | 'Tab' | 'Shift+Tab'>(WAY);
+    const way = await page.evaluate<'here' | 'gone' | 'Tab' | 'Shift+Tab'>(WAY);
+    // Drawn anew meanwhile, as by a list that has been read.
+    if (way === 'gone') {
+      before = await markedLooks(page, target);
+      continue;
+    }
     if (way === 'here') {
       if (tabs > 0)
         await waitFor(async () => (await page.evaluate(LOOKS)) !== before, {
@@ -153,6 +156,14 @@ async function reach(page: Page, target: Locator): Promise<void> {
     await page.keyboard.press(way);
   }
   throw new Error(`${MOST_TABS} presses of the tabulator do not reach ${String(target)}`);
+}
+
+/** Marks the target alone, and returns its looks. */
+async function markedLooks(page: Page, target: Locator): Promise<string> {
+  await target.waitFor({ state: 'attached' });
+  await page.evaluate(`document.querySelector('[${TARGET}]')?.removeAttribute('${TARGET}')`);
+  await target.evaluate((element, name) => (element as unknown as Marked).setAttribute(name, ''), TARGET);
+  return page.evaluate<string>(LOOKS);
 }
 
 interface Marked {
