@@ -230,7 +230,7 @@ export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?
         // A proposal of `propose` has no decision, which its card requests.
         const undecided = message.text().includes('status of 404') && message.location().url.endsWith('/explain');
         if (['error', 'warning'].includes(message.type()) && !crowded && !undecided)
-          complaints.push(`${message.type()}: ${message.text()}`);
+          complaints.push(`${message.type()}: ${message.text()} ${message.location().url}`);
       });
       page.on('pageerror', (error) => complaints.push(`thrown: ${error.message}`));
       page.on('request', (request) => asked.push(request.url()));

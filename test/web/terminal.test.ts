@@ -44,6 +44,12 @@ const MOST_SHIFT = 0.05;
 /** Maximum layout shift by prices alone. */
 const MOST_SHIFT_BY_PRICES = 0.005;
 
+function held() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  return { released, release: () => release() };
+}
+
 describe.skipIf(CHROMIUM === null)('the terminal', () => {
   let service: ServiceWithPast;
   let browser: Browser;
@@ -101,24 +107,28 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
   });
 
   test('prices that arrive after the page was drawn shift nothing', async () => {
-    const late = (await browser.page({ width: 1440, height: 900 })).page;
+    const { page: late, asked } = await browser.page({ width: 1440, height: 900 });
     await late.addInitScript(WATCH_SHIFTS);
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const [quotes, tickers] = [held(), held()];
     await late.routeWebSocket(/./, (socket) => {
       const service = socket.connectToServer();
-      service.onMessage((message) => void released.then(() => socket.send(message)));
+      service.onMessage((message) => {
+        const { released } = String(message).includes('tickers') ? tickers : quotes;
+        void released.then(() => socket.send(message));
+      });
     });
     await late.goto(`${service.url}/terminal`);
     await late.locator('.chart-canvas canvas').first().waitFor();
     await late.evaluate('window.shifts.length = 0');
-    release();
+    quotes.release();
     await late.locator('.rung').first().waitFor();
-    await waitFor(async () => (await late.locator('.instrument-head dt').allInnerTexts()).includes('24 h high'), {
-      what: 'the figures of a day',
-    });
+    await late.locator('.instrument-head').getByText('Bid', { exact: true }).waitFor();
+    tickers.release();
+    await late.locator('.instrument-head').getByText('24 h high', { exact: true }).waitFor();
     const { shift, moved } = await layoutShift(late);
     expect(shift, moved).toBeLessThan(MOST_SHIFT_BY_PRICES);
+    // Each announcement channel begins with a read, and summing up is limited to sixty a minute.
+    expect(asked.filter((address) => address.includes('/v1/portfolio/performance')).length).toBeLessThanOrEqual(2);
     await late.close();
   });
 

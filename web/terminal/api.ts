@@ -106,6 +106,25 @@ export const refresh = (...names: readonly string[]): void => {
   for (const name of names) void queries.invalidateQueries({ queryKey: [name] });
 };
 
+/** Pause between two reads that announcements cause. Adding up a portfolio costs far more than an announcement, and has a limit per minute. */
+const ANNOUNCED_READS_MS = 5_000;
+/** Time of the last announced read by query, on the page's own clock. A page reads everything as it opens. */
+const lastReads = new Map<string, number>();
+const planned = new Set<string>();
+
+/** Reads these queries again after an announcement, each at most every 5 s. The last announcement of a burst is read too. */
+export function refreshSoon(...names: readonly string[]): void {
+  for (const name of names.filter((one) => !planned.has(one))) {
+    planned.add(name);
+    const read = () => {
+      planned.delete(name);
+      lastReads.set(name, performance.now());
+      refresh(name);
+    };
+    setTimeout(read, (lastReads.get(name) ?? 0) + ANNOUNCED_READS_MS - performance.now());
+  }
+}
+
 /** Merges lists without duplicates, in the order of first appearance. */
 export const eachOnce = <Item extends { readonly id: string }>(...lists: readonly (readonly Item[])[]): readonly Item[] => [
   ...new Map(lists.flat().map((item) => [item.id, item])).values(),

@@ -6,7 +6,7 @@ import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { clockTime, zoneWord } from '../words.js';
-import { api, refresh, strain } from './api.ts';
+import { api, refresh, refreshSoon, strain } from './api.ts';
 import { Commands } from './commands.tsx';
 import { HaltBanner, HaltButton } from './halt.tsx';
 import { GroupIcon } from './kit/icons.tsx';
@@ -73,10 +73,16 @@ function skip(event: { preventDefault(): void }): void {
 
 /** Reads lists again when the organization's announcements concern them. */
 function followOrganization(): () => void {
-  const begin = () => refresh('proposals', 'alerts', 'orders', 'agents', 'portfolio', 'performance');
+  const readAgain =
+    (...names: readonly string[]) =>
+    () => {
+      refresh(...names);
+      refreshSoon('portfolio', 'performance');
+    };
+  const begin = readAgain('proposals', 'alerts', 'orders', 'agents');
   const stops = [
-    feed.subscribe({ channel: 'proposals', begin, receive: () => refresh('proposals', 'portfolio', 'performance') }),
-    feed.subscribe({ channel: 'alerts', begin, receive: () => refresh('alerts', 'orders', 'agents', 'portfolio', 'performance') }),
+    feed.subscribe({ channel: 'proposals', begin, receive: readAgain('proposals') }),
+    feed.subscribe({ channel: 'alerts', begin, receive: readAgain('alerts', 'orders', 'agents') }),
     feed.subscribe({ channel: 'agents', begin, receive: () => refresh('agents', 'halt') }),
   ];
   return () => stops.forEach((stop) => stop());

@@ -26,10 +26,10 @@ export function InstrumentHead() {
         <Price price={price} />
       </strong>
       <dl className="figures">
-        <Figures instrumentKey={key} />
         <Figure name="Quote">
           <Quality row={quote} />
         </Figure>
+        <Figures instrumentKey={key} />
       </dl>
     </div>
   );
@@ -44,16 +44,16 @@ function Figures({ instrumentKey }: { readonly instrumentKey: string }) {
   if (ticker !== undefined)
     return (
       <>
-        <Figure name="24 h change">
+        <Figure key="24 h change" name="24 h change">
           <Change percent={Number(ticker.priceChangePct)} />
         </Figure>
-        <Figure name="24 h high">
+        <Figure key="24 h high" name="24 h high">
           <Price price={ticker.highPrice} />
         </Figure>
-        <Figure name="24 h low">
+        <Figure key="24 h low" name="24 h low">
           <Price price={ticker.lowPrice} />
         </Figure>
-        <Figure name="24 h volume">
+        <Figure key="24 h volume" name="24 h volume">
           <span className="num">${compactText(ticker.quoteVolume)}</span>
         </Figure>
       </>
@@ -62,18 +62,18 @@ function Figures({ instrumentKey }: { readonly instrumentKey: string }) {
     <>
       {entry?.benchmark != null && (
         <>
-          <Figure name="Premium">
+          <Figure key="Premium" name="Premium">
             <Change percent={premiumPct(price, referencePrice)} />
           </Figure>
-          <Figure name={entry.benchmarkKind === 'issuer_mark' ? 'Issuer mark' : 'Share price'}>
+          <Figure key="benchmark" name={entry.benchmarkKind === 'issuer_mark' ? 'Issuer mark' : 'Share price'}>
             <Price price={referencePrice} />
           </Figure>
         </>
       )}
-      <Figure name="Bid">
+      <Figure key="Bid" name="Bid">
         <Price price={quote?.bid} />
       </Figure>
-      <Figure name="Ask">
+      <Figure key="Ask" name="Ask">
         <Price price={quote?.ask} />
       </Figure>
     </>
