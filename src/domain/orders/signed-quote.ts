@@ -43,7 +43,7 @@ export function signedQuoteObjection(
   return beyond
     ? {
         code: 'price_refused',
-        detail: `a ${side} at ${limitPrice} is worse than ${worst}, the limit at ${maxSlippageBps} basis points of slippage's ${touch.value}`,
+        detail: `a ${side} at ${limitPrice} is worse than ${worst}, the limit at ${maxSlippageBps} basis points of slippage from the feed's ${touch.value}`,
       }
     : null;
 }
