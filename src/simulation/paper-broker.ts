@@ -366,12 +366,12 @@ class TapeBroker implements PaperBroker {
     };
     for (const { agent, book, funding } of this.#books.margined()) {
       const limits = mandateOf(agent.manifest, this.#preferences, null);
-      for (let after = book, fill = liquidationOf({ ...after, limits, funding }, bid, at); fill !== null; ) {
+      const dueIn = (now: TradingBook) => liquidationOf({ ...now, limits, funding }, bid, at);
+      for (let fill = dueIn(book); fill !== null; ) {
         const filled = this.#books.book(agent.id, fill.orderId, fill);
         this.#liquidations++;
         this.#deps.onFill?.(filled);
-        after = filled.book;
-        fill = liquidationOf({ ...after, limits, funding }, bid, at);
+        fill = dueIn(filled.book);
       }
     }
     this.#marginsAt = null;

@@ -543,7 +543,8 @@ class Run implements BarByBar {
   /** True if the prices of bar i reach a level at which a profit rule of the position passes. */
   #reachesLevel(position: OpenPosition, i: number): boolean {
     const { low, high } = position.instrumentState.columns;
-    const { stop, target } = levelsOf(position, this.#exitBound);
+    const { stopLimit, targetLimit } = this.#exitBound;
+    const [stop, target] = pricesAt(position, stopLimit, targetLimit);
     return (low[i] as number) <= stop || (high[i] as number) >= target;
   }
 
@@ -567,7 +568,8 @@ class Run implements BarByBar {
    * the stop does so first. A target is reached when a finer bar closes beyond it.
    */
   #reachedInside(position: OpenPosition, { bars, barMs }: MetBars, i: number): ReachedInside | null {
-    const { stop, target } = levelsOf(position, this.#exitBound);
+    const { stopLimit, targetLimit } = this.#exitBound;
+    const [stop, target] = pricesAt(position, stopLimit, targetLimit);
     const { columns } = position.instrumentState;
     for (const [n, bar] of bars.entries()) {
       // Liquidation takes precedence, at the low of the whole bar.
@@ -676,13 +678,12 @@ class Run implements BarByBar {
    * none.
    */
   #exitFrom(position: OpenPosition, i: number): number {
-    const { instrumentState, entryUsd, entryBar } = position;
-    const { instrument, columns, rules, bidShare } = instrumentState;
+    const { instrumentState, entryBar } = position;
+    const { instrument, columns, rules } = instrumentState;
     const nextExit = this.#nextExit;
     if ((nextExit[instrument] as number) < i) nextExit[instrument] = this.#exitRuleFrom(rules, i);
     const { stopPct, targetPct, bars } = this.#exitBound;
-    const low = (entryUsd * (1 + stopPct / 100)) / bidShare;
-    const high = (entryUsd * (1 + targetPct / 100)) / bidShare;
+    const [low, high] = pricesAt(position, stopPct, targetPct);
     const end = Math.max(i, Math.min(nextExit[instrument] as number, entryBar + bars));
     const exit =
       this.#finer?.has(instrument) === true ? firstReaching(columns, low, high, i, end) : firstOutside(columns.close, low, high, i, end);
@@ -1294,10 +1295,10 @@ function onePrice(price: number): MetBars {
   return { barMs: 1, bars: [{ open: price, high: price, low: price, close: price, volume: 0 }] };
 }
 
-/** Returns the prices at which a position's profit rules pass: at or below, and at or above. */
-function levelsOf({ entryUsd, instrumentState }: OpenPosition, { stopLimit, targetLimit }: ExitBound) {
+/** Returns the middle prices at which a position's profit has these percentages. */
+function pricesAt({ entryUsd, instrumentState }: OpenPosition, lowPct: number, highPct: number): readonly [low: number, high: number] {
   const { bidShare } = instrumentState;
-  return { stop: (entryUsd * (1 + stopLimit / 100)) / bidShare, target: (entryUsd * (1 + targetLimit / 100)) / bidShare };
+  return [(entryUsd * (1 + lowPct / 100)) / bidShare, (entryUsd * (1 + highPct / 100)) / bidShare];
 }
 
 /** Returns the first bar from `from` to before `to` whose prices are not strictly between the two, or `to`. Gaps (NaN) are skipped. */

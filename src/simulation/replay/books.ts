@@ -160,15 +160,14 @@ export class ReplayBooks {
   /** Yields the books that hold perpetuals, with their owners and paid funding. */
   *margined(): Iterable<{ readonly agent: BrokeredAgent; readonly book: TradingBook; readonly funding: readonly FundingPayment[] }> {
     for (const book of this.#books.values()) {
-      if (!book.holdings.some(({ instrument }) => isPerpetual(instrument))) continue;
+      if (!holdsPerpetual(book)) continue;
       yield { agent: this.#agent(this.#owners.get(book.id) as string), book, funding: this.#funding.get(book.id) ?? [] };
     }
   }
 
   /** True if any book holds a perpetual. */
   get holdsPerpetuals(): boolean {
-    for (const { holdings } of this.#books.values()) if (holdings.some(({ instrument }) => isPerpetual(instrument))) return true;
-    return false;
+    return [...this.#books.values()].some(holdsPerpetual);
   }
 
   /** Pays an hour's funding for every held perpetual. Returns the number with terms, and the number without, which pay nothing. */
@@ -232,4 +231,8 @@ export class ReplayBooks {
     this.#current.set(book.id, current);
     return current;
   }
+}
+
+function holdsPerpetual({ holdings }: TradingBook): boolean {
+  return holdings.some(({ instrument }) => isPerpetual(instrument));
 }
