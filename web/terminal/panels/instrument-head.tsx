@@ -1,5 +1,6 @@
 /** Head of the chosen instrument: price, change, and the venue's figures. */
 import { plain, symbolOf } from '../../words.js';
+import type { DayTicker } from '../api.ts';
 import { benchmarkOf, useEntry } from '../catalog.ts';
 import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
@@ -35,45 +36,49 @@ export function InstrumentHead() {
   );
 }
 
+/** Figures of the venue's day, or of the quote. Each kind has elements of its own, so that a change of kind moves none. */
 function Figures({ instrumentKey }: { readonly instrumentKey: string }) {
-  const entry = useEntry(instrumentKey);
   const ticker = useTicker(instrumentKey);
+  return ticker === undefined ? <QuoteFigures instrumentKey={instrumentKey} /> : <DayFigures ticker={ticker} />;
+}
+
+const DayFigures = ({ ticker }: { readonly ticker: DayTicker }) => (
+  <>
+    <Figure name="24 h change">
+      <Change percent={Number(ticker.priceChangePct)} />
+    </Figure>
+    <Figure name="24 h high">
+      <Price price={ticker.highPrice} />
+    </Figure>
+    <Figure name="24 h low">
+      <Price price={ticker.lowPrice} />
+    </Figure>
+    <Figure name="24 h volume">
+      <span className="num">${compactText(ticker.quoteVolume)}</span>
+    </Figure>
+  </>
+);
+
+function QuoteFigures({ instrumentKey }: { readonly instrumentKey: string }) {
+  const entry = useEntry(instrumentKey);
   const quote = useQuote(instrumentKey);
-  const reference = useQuote(benchmarkOf(entry));
-  const [price, referencePrice] = [priceOf(quote), priceOf(reference)];
-  if (ticker !== undefined)
-    return (
-      <>
-        <Figure key="24 h change" name="24 h change">
-          <Change percent={Number(ticker.priceChangePct)} />
-        </Figure>
-        <Figure key="24 h high" name="24 h high">
-          <Price price={ticker.highPrice} />
-        </Figure>
-        <Figure key="24 h low" name="24 h low">
-          <Price price={ticker.lowPrice} />
-        </Figure>
-        <Figure key="24 h volume" name="24 h volume">
-          <span className="num">${compactText(ticker.quoteVolume)}</span>
-        </Figure>
-      </>
-    );
+  const referencePrice = priceOf(useQuote(benchmarkOf(entry)));
   return (
     <>
       {entry?.benchmark != null && (
         <>
-          <Figure key="Premium" name="Premium">
-            <Change percent={premiumPct(price, referencePrice)} />
+          <Figure name="Premium">
+            <Change percent={premiumPct(priceOf(quote), referencePrice)} />
           </Figure>
-          <Figure key="benchmark" name={entry.benchmarkKind === 'issuer_mark' ? 'Issuer mark' : 'Share price'}>
+          <Figure name={entry.benchmarkKind === 'issuer_mark' ? 'Issuer mark' : 'Share price'}>
             <Price price={referencePrice} />
           </Figure>
         </>
       )}
-      <Figure key="Bid" name="Bid">
+      <Figure name="Bid">
         <Price price={quote?.bid} />
       </Figure>
-      <Figure key="Ask" name="Ask">
+      <Figure name="Ask">
         <Price price={quote?.ask} />
       </Figure>
     </>
