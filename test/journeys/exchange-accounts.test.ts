@@ -39,6 +39,7 @@ import { placeAtStage } from '../harness/fixture.ts';
 import { riskOn, signsAsWorker } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
+import { latch } from '../harness/latch.ts';
 
 const OTHER = '00000000-0000-7000-8000-000000000002';
 const FIRST = sandboxExchangeAccount('first desk');
@@ -421,14 +422,11 @@ test('of two concurrent deposits into two vaults backed by one account, one is a
   await reserves.keep(ORG, compareReserves(claims, [account], clock.now()), null);
   // Both check the free balance before either writes.
   let looks = 0;
-  let release: () => void;
-  const bothLooked = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const bothLooked = latch();
   const newest = async (orgId: string) => {
     const check = await reserves.newest(orgId);
-    if (++looks === agents.length) release();
-    await bothLooked;
+    if (++looks === agents.length) bothLooked.release();
+    await bothLooked.released;
     return check;
   };
   const deposits = await Promise.all(

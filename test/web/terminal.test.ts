@@ -20,6 +20,7 @@ import {
   type Watched,
 } from './terminal-fixture.ts';
 import { keyboardOf } from './hands.ts';
+import { latch } from '../harness/latch.ts';
 
 /** Agent whose own rules never trade, so that only the test proposes. */
 const PATIENT = {
@@ -43,12 +44,6 @@ const MOST_FILES = 12;
 const MOST_SHIFT = 0.05;
 /** Maximum layout shift by prices alone. */
 const MOST_SHIFT_BY_PRICES = 0.005;
-
-function held() {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  return { released, release: () => release() };
-}
 
 describe.skipIf(CHROMIUM === null)('the terminal', () => {
   let service: ServiceWithPast;
@@ -109,7 +104,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
   test('prices that arrive after the page was drawn shift nothing', async () => {
     const { page: late, asked } = await browser.page({ width: 1440, height: 900 });
     await late.addInitScript(WATCH_SHIFTS);
-    const [quotes, tickers] = [held(), held()];
+    const [quotes, tickers] = [latch(), latch()];
     await late.routeWebSocket(/./, (socket) => {
       const service = socket.connectToServer();
       service.onMessage((message) => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-notices.ts';
 import { askedTogether } from '../../../src/adapters/store/asked-together.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
+import { latch } from '../../harness/latch.ts';
 
 const edge = (subject: FeedEdge['subject'], type: FeedEdge['type'] = 'feed.degraded'): FeedEdge => ({
   type,
@@ -43,12 +44,12 @@ test('the instruments of a lost venue are looked up together', async () => {
 
 test('agents of one venue do not delay those of another', async () => {
   const { notify, told, hold } = notices({ spotexchange: ['slow'], spotchain: ['quick'] });
-  let release = (): void => {};
-  hold(new Promise((done) => (release = done)));
+  const lookup = latch();
+  hold(lookup.released);
   const slow = notify(edge('spotexchange'));
   await notify(edge('spotchain'));
   expect(told).toEqual(['quick feed.degraded spotchain']);
-  release();
+  lookup.release();
   await slow;
   expect(told).toContain('slow feed.degraded spotexchange');
 });

@@ -4,6 +4,7 @@ import { type Obstacle, placedOnVerdict, placingTogether } from '../../../actors
 import { passed } from '../../../actors/manual-order/verdict.ts';
 import { PermitLost } from '../../../src/domain/orders/execution.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';
+import { latch } from '../../harness/latch.ts';
 
 class Moved extends Error {}
 class Full extends Error {}
@@ -57,15 +58,12 @@ test('concurrent orders take turns: each is validated again at most once more', 
 });
 
 test('an order that comes while others wait for their turn waits too, and is validated once', async () => {
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const turn = latch();
   const said: string[] = [];
   const first = placedOnVerdict('org', obstacleOf, async () => {
     said.push('first');
     if (said.length === 1) throw new Moved();
-    await held;
+    await turn.released;
     said.push('in its turn');
     return { ok: true, value: 'written' } as const;
   });
@@ -76,7 +74,7 @@ test('an order that comes while others wait for their turn waits too, and is val
   });
   const elsewhere = await placedOnVerdict('other org', obstacleOf, attempts().attempt);
   expect([elsewhere, said]).toEqual([{ ok: true, value: 'written' }, ['first', 'first']]);
-  release();
+  turn.release();
   expect(await Promise.all([first, next])).toMatchObject([{ ok: true }, { ok: true }]);
   expect(said).toEqual(['first', 'first', 'in its turn', 'next']);
 });

@@ -18,6 +18,7 @@ import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { lampKind } from './lamp.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
+import { latch } from '../../harness/latch.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const START = 1_790_000_000_000;
@@ -258,10 +259,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect([...(await runtime.deliverMany(ids, { type: 'count' }, { cause: 'test' })).values()].every(({ ok }) => ok)).toBe(true);
     await runtime.deliverMany(ids, { type: 'press', by: 'ann' }, { cause: 'test' });
     const ours = new Set(ids);
-    let release = (): void => {};
-    const hangs = new Promise<void>((done) => {
-      release = done;
-    });
+    const hanging = latch();
     let underWay = 0;
     let most = 0;
     let ended = 0;
@@ -273,9 +271,9 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
       workers: {
         bill: async (_, key) => {
           most = Math.max(most, ++underWay);
-          await (key.startsWith(ids[0] as string) ? hangs : new Promise((done) => setImmediate(done)));
+          await (key.startsWith(ids[0] as string) ? hanging.released : new Promise((done) => setImmediate(done)));
           underWay--;
-          if (ours.has(key.split(':')[0] as string) && ++ended === ids.length - 1) release();
+          if (ours.has(key.split(':')[0] as string) && ++ended === ids.length - 1) hanging.release();
           return 'paid';
         },
       },

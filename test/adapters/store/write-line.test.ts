@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { createWriteLine } from '../../../src/adapters/store/write-line.ts';
 import type { Logger } from '../../../src/adapters/log/log.ts';
+import { latch } from '../../harness/latch.ts';
 
 function listening() {
   const said: string[] = [];
@@ -27,14 +28,14 @@ test('writes run in order, and a failed one is reported and skipped', async () =
 test('a queue whose database hangs drops the excess and reports it; another queue continues', async () => {
   const { log, said } = listening();
   const [slow, other] = [createWriteLine(log), createWriteLine(log)];
-  let answer = (): void => {};
+  const answer = latch();
   let done = 0;
-  slow.write('a long one', () => new Promise<void>((resolve) => (answer = resolve)));
+  slow.write('a long one', () => answer.released);
   for (let piece = 0; piece < 10_000; piece++) slow.write('a bar', async () => void done++);
   other.write('a cut', async () => void done++);
   await other.done();
   expect([done, said]).toEqual([1, ['a bar: the database is too slow; records were dropped']]);
-  answer();
+  answer.release();
   await slow.done();
   expect(done).toBe(10_000);
 });
