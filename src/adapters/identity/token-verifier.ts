@@ -26,7 +26,7 @@ export const TOKEN_REFUSAL_CODES = [
 export type TokenRefusalCode = (typeof TOKEN_REFUSAL_CODES)[number];
 
 /** Subject of a token. Organization, role and permissions come from the database and not from the token. */
-export interface VerifiedToken {
+export interface TokenAcceptance {
   readonly ok: true;
   readonly subject: string;
   readonly issuedAt: EpochMs;
@@ -47,7 +47,7 @@ export interface TokenRefusal {
   readonly detail: string;
 }
 
-export type TokenVerdict = VerifiedToken | TokenRefusal;
+export type TokenVerdict = TokenAcceptance | TokenRefusal;
 
 export interface TokenVerifierOptions {
   readonly issuer: string;
@@ -117,7 +117,7 @@ function whole(value: unknown): value is number {
 
 /** Verified content of a token and the time until which its signature is cached. */
 interface Verified {
-  readonly verdict: VerifiedToken;
+  readonly verdict: TokenAcceptance;
   /** Time from which the token is valid. */
   readonly beginsAt: EpochMs;
   /** Time of the next check, by elapsed time. */
@@ -233,7 +233,7 @@ class KeySetVerifier implements TokenVerifier {
     if (exp <= iat) return refuse('claim_malformed', '"exp" must be later than "iat"');
     if (exp - iat > this.#maxLifetimeS)
       return refuse('lifetime_too_long', `the token lives ${Math.round(exp - iat)} s; at most ${this.#maxLifetimeS} s are accepted`);
-    const verdict: VerifiedToken = {
+    const verdict: TokenAcceptance = {
       ok: true,
       subject: sub,
       issuedAt: iat * 1000,

@@ -31,12 +31,12 @@ export function askingOrder<One>(all: readonly One[], isFirst: (one: One) => boo
   return order;
 }
 
-/** A token that nobody attends to is asked so often at least: its quote is over age after fifteen seconds. Milliseconds. */
+/** Maximum time between two requests of an unattended token, in milliseconds. Its quote is over age after fifteen seconds. */
 const RESTING_MS = 12_000;
 
 /**
- * The order and length of a round while nothing has live capital: as long as two of `roundMs`, in which what is attended to is asked
- * twice and the others once. Null if the plan has no room for that within what a quote may rest.
+ * Returns the order and length of a round while nothing has live capital. It takes the time of two rounds of `roundMs` milliseconds:
+ * attended instruments are requested twice, the others once. Null if the plan has too few requests per minute for that.
  */
 export function restingRound<One>(
   all: readonly One[],
