@@ -18,7 +18,7 @@ import { type History, type InstrumentColumns, QUOTE_KNOWN, QUOTE_LIVE } from '.
 import { maxDrawdown, sharpeRatio } from '../src/simulation/backtest/performance.ts';
 import { evaluateRules } from '../src/simulation/backtest/rule-columns.ts';
 import { simulate } from '../src/simulation/backtest/simulate.ts';
-import type { BacktestReads } from '../src/simulation/ports.ts';
+import type { BacktestReads } from '../src/adapters/store/candles/backtest-reads.ts';
 import { withDatabase } from './database.ts';
 import { bench, type Contender, cpuCost, repeated, sink } from './harness.ts';
 import { type DataFrame, grademark, peerVersion } from './peers.ts';

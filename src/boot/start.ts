@@ -36,7 +36,7 @@ import { checkedSources } from '../adapters/venues/source-checks.ts';
 import { statedBudgets } from './outside/index.ts';
 import { takeDatabaseTime } from './sandbox/simulated-clock.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
-import { openReplayChannel } from '../adapters/queue/replay-channel.ts';
+import { ReplayChannel } from '../adapters/queue/replay-channel.ts';
 import { createReplayHost, type ReplayHost } from '../simulation/blind/replay-host.ts';
 import { openStoreConnections, type StoreConnections } from './store-connections.ts';
 
@@ -158,7 +158,7 @@ async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {
 /** Opens replay sessions, or returns null if this process neither runs nor reaches a worker. Steps pass between processes through Redis. */
 function openReplays({ clock, newId, warn, onStop, runs }: ServiceProcess, redisUrl: string | null): ReplayHost | null {
   const onError = warn('replay sessions');
-  const channel = redisUrl === null ? null : openReplayChannel({ url: redisUrl, clock, newId, onError });
+  const channel = redisUrl === null ? null : new ReplayChannel({ url: redisUrl, clock, newId, onError });
   if (channel !== null) onStop('the steps of replay sessions', async () => channel.close());
   if (!runs('worker') && channel === null) return null;
   const host = createReplayHost(clock, onError, channel);

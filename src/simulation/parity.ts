@@ -4,7 +4,7 @@ import type { Cut } from '../domain/market/cut.ts';
 import type { DecisionRow } from '../domain/agents/decision.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
 import { type EpochMs, isoTime } from '../domain/values/time.ts';
-import type { LiveRunReads } from './ports.ts';
+import type { LiveRunReads } from '../adapters/store/agents/live-run-reads.ts';
 import { type ReplayTape, replayTape } from './replay/replay.ts';
 import { type Comparison, createComparison } from './replay/comparison.ts';
 

@@ -1,7 +1,7 @@
 /** Replay of a recording: passes on its decision records, compares them with a live run, and describes the result. */
 import { cutText, type TapeAgent } from '../domain/tape/tape.ts';
 import { isoTime } from '../domain/values/time.ts';
-import type { LiveRunReads } from './ports.ts';
+import type { LiveRunReads } from '../adapters/store/agents/live-run-reads.ts';
 import { createRecordWriter, type ReplayResult, type ReplayTape, replayTape } from './replay/replay.ts';
 import { type Comparison, createComparison } from './replay/comparison.ts';
 

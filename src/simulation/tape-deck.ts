@@ -4,29 +4,10 @@ import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import type { ReplayPosition } from '../domain/tape/replay-position.ts';
 import { type EpochMs, isoTime } from '../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/market/venue.ts';
+import type { TapeShelf } from '../adapters/tape/tape-folder.ts';
+import type { TapeInfo } from '../adapters/tape/tape-info.ts';
 import { TapePlayer } from './tape-player.ts';
-import type { MarketSinks, WalkedTape } from './tape-walk.ts';
-
-export interface TapeContents {
-  /** Time of the first event, ISO 8601, or null if the tape has no event. */
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly events: number;
-  /** Number of prices and bars by instrument. */
-  readonly instruments: Readonly<Record<string, number>>;
-}
-
-/** Folder of tapes, by name. */
-export interface TapeShelf {
-  list(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
-  /** Reads the whole tape once, so that its faults are known before it is played. */
-  info(name: string, progress: (done: number, total: number) => void): Promise<TapeContents>;
-  open(name: string): Promise<WalkedTape>;
-  /** Creates the error that a tape cannot be played. */
-  unreadable(name: string, reason: string): Error;
-  /** Returns the message of an error caused by a tape, or null for any other error. */
-  reasonOf(error: unknown): string | null;
-}
+import type { MarketSinks } from './tape-walk.ts';
 
 export interface TapeDeckOptions<Sinks extends MarketSinks> {
   readonly shelf: TapeShelf;
@@ -47,7 +28,7 @@ export interface TapeDeckOptions<Sinks extends MarketSinks> {
 
 export interface LoadedTape<Sinks extends MarketSinks> {
   readonly name: string;
-  readonly contents: TapeContents;
+  readonly contents: TapeInfo;
   /** Receipt time of its first event. */
   readonly start: EpochMs;
   readonly instruments: readonly InstrumentKey[];

@@ -7,7 +7,7 @@ import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { BacktestOutcome } from '../../src/simulation/backtest/backtest-work.ts';
 import { type BacktestJob, workFromHistory } from '../../src/simulation/backtest/from-history.ts';
 import { backtestNeeds } from '../../src/simulation/backtest/needs.ts';
-import type { BacktestReads } from '../../src/simulation/ports.ts';
+import type { BacktestReads } from '../../src/adapters/store/candles/backtest-reads.ts';
 
 export const SANDBOX_NOW = Date.UTC(2026, 10, 23, 9);
 

@@ -58,9 +58,10 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
 ];
 // Rooms of which a room may import types only: adapters implement the ports of actors (and run their resources), and the
-// API names types of adapters' reads, which boot passes to it.
+// API and simulations name types of adapters, which boot passes to them.
 const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
-  'src/adapters': ['actors', 'src/trading', 'src/simulation'],
+  'src/adapters': ['actors', 'src/trading'],
+  'src/simulation': ['src/adapters'],
   api: ['src/adapters'],
 };
 const RESOURCE = /^actors\/[a-z-]+\/resource\.ts$/;

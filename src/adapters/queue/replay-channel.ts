@@ -5,19 +5,17 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
-import type { StepAsk } from '../../domain/outside/replay-step.ts';
-import type { StepChannel } from '../../simulation/blind/replay-host.ts';
+import type { AskedSession, StepAsk } from '../../domain/outside/replay-step.ts';
 import { connectRedis } from './redis-client.ts';
 import { isCluster } from './redis-url.ts';
 
-type Asked = Parameters<StepChannel['step']>[0];
-type Served = Parameters<StepChannel['serve']>[1];
-
-export interface ReplayChannel extends StepChannel {
-  close(): void;
+/** Session as its process offers it to others. */
+interface ServedSession {
+  answer(step: StepAsk): Promise<Outcome<string>>;
+  abandon(): void;
 }
 
-interface Question extends Asked {
+interface Question extends AskedSession {
   readonly replyTo: string;
   readonly ask: string;
   readonly step: StepAsk | typeof ABANDON;
@@ -38,26 +36,25 @@ const ANSWER_MS = 8_000;
 const COMMAND_MS = 1_000;
 const SILENT = refuse('unavailable', 'the process of the session did not answer in time: send the same step again');
 
-export function openReplayChannel(options: {
+interface ReplayChannelOptions {
   readonly url: string;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly newId: () => string;
   readonly onError: (error: unknown) => void;
-}): ReplayChannel {
-  return new RedisReplayChannel(options);
 }
 
-class RedisReplayChannel implements ReplayChannel {
-  readonly #options: Parameters<typeof openReplayChannel>[0];
+/** Channel that carries steps between processes. */
+export class ReplayChannel {
+  readonly #options: ReplayChannelOptions;
   readonly #inbox: string;
-  readonly #served = new Map<string, Asked & { readonly session: Served }>();
+  readonly #served = new Map<string, AskedSession & { readonly session: ServedSession }>();
   readonly #waiting = new Map<string, (outcome: Outcome<string> | null) => void>();
   readonly #publisher: Redis;
   readonly #subscriber: Redis;
   readonly #listening: Promise<unknown>;
   #asked = 0;
 
-  constructor(options: Parameters<typeof openReplayChannel>[0]) {
+  constructor(options: ReplayChannelOptions) {
     this.#options = options;
     this.#inbox = `${CHANNEL}:to:${options.newId()}`;
     const shared = { retryStrategy: (attempt: number) => Math.min(100 * 2 ** attempt, 2_000) };
@@ -69,7 +66,8 @@ class RedisReplayChannel implements ReplayChannel {
     this.#listening = this.#subscriber.subscribe(this.#inbox).catch(options.onError);
   }
 
-  async step(of: Asked, step: StepAsk): Promise<Outcome<string> | null> {
+  /** Returns the answer of the process that runs the session, or null if none does. */
+  async step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null> {
     await this.#listening;
     const ask = String(++this.#asked);
     const answered = this.#answerTo(ask);
@@ -99,13 +97,15 @@ class RedisReplayChannel implements ReplayChannel {
     });
   }
 
-  async abandon(of: Asked): Promise<void> {
+  /** Notifies the session's process that it was abandoned. */
+  async abandon(of: AskedSession): Promise<void> {
     const question: Question = { ...of, replyTo: this.#inbox, ask: ABANDON, step: ABANDON };
     // If this message is lost, the session's worker notices the cancelled run later.
     await this.#publisher.publish(channelOf(of.runId), JSON.stringify(question)).catch(this.#options.onError);
   }
 
-  serve(of: Asked, session: Served): () => void {
+  /** Answers other processes' steps for a session that runs here, until the returned function is called. */
+  serve(of: AskedSession, session: ServedSession): () => void {
     const channel = channelOf(of.runId);
     this.#served.set(channel, { ...of, session });
     this.#subscriber.subscribe(channel).catch(this.#options.onError);

@@ -2,7 +2,6 @@
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { aheadOfSystem, createLiveClock } from '../../../streams/clock/live-clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
-import type { StretchPorts } from '../../simulation/stretch/stretch.ts';
 import type { Sql, Transaction } from './database.ts';
 import { createWorkRecorder } from './long-work-store.ts';
 
@@ -43,7 +42,7 @@ export async function moveTimeTo(owner: Sql, at: EpochMs): Promise<void> {
 }
 
 /** Records progress in the database while time is advanced. @param clock machine time, not simulated time */
-export function recordedMove(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>, signal: AbortSignal): StretchPorts['recorded'] {
+export function recordedMove(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>, signal: AbortSignal) {
   const recorder = createWorkRecorder(sql, clock, 'sevengate sandbox advance');
   const work = {
     kind: 'sandbox_advance',
@@ -54,5 +53,6 @@ export function recordedMove(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>, s
     failureOf: () => (signal.aborted ? 'it was stopped before its end; what was lived through stays' : null),
     thrownFailureOf: () => 'it failed for a reason that its terminal tells; what was lived through stays',
   } as const;
-  return (live) => recorder.during(work, (tell) => live(tell.progress.bind(tell)));
+  return <Moved>(live: (tell: (done: number, total: number) => void) => Promise<Moved>): Promise<Moved> =>
+    recorder.during(work, (tell) => live(tell.progress.bind(tell)));
 }

@@ -8,7 +8,7 @@ import type { EpochMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import { createSeededMarket } from '../../sandbox/market/seeded-market.ts';
 import { sandboxArchives, sandboxHistories } from '../../sandbox/sandbox-past.ts';
-import type { HistoryArchives } from '../../simulation/ports.ts';
+import type { HistoryArchives } from '../../adapters/venues/history-fetcher.ts';
 import type { Config } from '../config.ts';
 import { originsOf } from '../outside/origins.ts';
 import type { ServiceProcess } from '../service-process.ts';

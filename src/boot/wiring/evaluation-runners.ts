@@ -20,7 +20,7 @@ import type { Sessions } from '../../simulation/blind/in-session.ts';
 import { type AgreementFound, createAgreementRunner } from '../../simulation/blind/agreement-runner.ts';
 import { createReplayRunner } from '../../simulation/blind/replay-runner.ts';
 import { inThread } from '../../simulation/evaluation-thread.ts';
-import type { HistoryArchives } from '../../simulation/ports.ts';
+import type { HistoryArchives } from '../../adapters/venues/history-fetcher.ts';
 import { createStressRunner, createStressSessionRunner } from '../../simulation/stress/stress-runner.ts';
 import { createSweepRunner } from '../../simulation/sweep/sweep-runner.ts';
 import type { SweepOutcome } from '../../simulation/sweep/sweep-work.ts';

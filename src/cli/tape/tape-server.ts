@@ -11,7 +11,8 @@ import { createInProcessQuoteBus, createQuoteReads } from '../../adapters/queue/
 import { tapeFolder } from '../../adapters/tape/tape-folder.ts';
 import { TERMINAL } from '../../adapters/terminal-files.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
-import { type TapeContents, TapeDeck, type TapeDeckOptions } from '../../simulation/tape-deck.ts';
+import type { TapeInfo } from '../../adapters/tape/tape-info.ts';
+import { TapeDeck, type TapeDeckOptions } from '../../simulation/tape-deck.ts';
 
 export interface TapeServerOptions extends Pick<TapeDeckOptions<never>, 'from' | 'to' | 'speed' | 'loop' | 'progress' | 'onFailure'> {
   /** First tape. Others of its folder may be loaded. */
@@ -26,7 +27,7 @@ export interface TapeServerOptions extends Pick<TapeDeckOptions<never>, 'from' |
 
 export interface TapeServer {
   readonly url: string;
-  readonly info: TapeContents;
+  readonly info: Pick<TapeInfo, 'from' | 'to' | 'events' | 'instruments'>;
   readonly from: EpochMs;
   readonly to: EpochMs;
   stop(): Promise<void>;

@@ -9,7 +9,7 @@ import { openWholeFile } from '../../adapters/tape/whole-file.ts';
 import { AUTONOMY_LEVELS, type Autonomy } from '../../domain/agents/agent.ts';
 import { cutText } from '../../domain/tape/tape.ts';
 import { VENUES, type Venue } from '../../domain/market/venue.ts';
-import type { LiveRunReads } from '../../simulation/ports.ts';
+import type { LiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
 import type { ReplaySummary, replayRecording } from '../../simulation/recorded-replay.ts';
 import { withTapes } from './open-tapes.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';

@@ -2,10 +2,11 @@
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import { type BacktestRequest, isLook } from '../../domain/backtest/request.ts';
 import { DAY_MS } from '../../domain/values/time.ts';
-import type { HistoryFetcher, TrialsOf } from '../ports.ts';
+import type { TrialsOf } from '../../adapters/store/evaluations/trial-reads.ts';
+import type { HistoryFetcher } from '../../adapters/venues/history-fetcher.ts';
 import { type BacktestOutcome, returnsOf } from './backtest-work.ts';
 import type { BacktestJob } from './from-history.ts';
-import type { Fact } from './history.ts';
+import type { Fact } from '../../domain/backtest/fact.ts';
 import { backtestNeeds, barSeriesOf, type InstrumentNeeds } from './needs.ts';
 
 /** Lookback of funding ranks before the first bar. */

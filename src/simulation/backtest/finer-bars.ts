@@ -3,7 +3,8 @@ import type { Candle } from '../../domain/candles/candle.ts';
 import { sha256OfLines } from '../../domain/values/canonical-json.ts';
 import { timeframeMs } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
-import type { BacktestReads, StoredSpan } from '../ports.ts';
+import type { BacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
+import type { StoredSpan } from '../../adapters/store/candles/candle-store.ts';
 import type { MetBars } from './bar-execution.ts';
 import type { History } from './history.ts';
 

@@ -1,5 +1,6 @@
 /** Market history in columns: closed bars on one grid, with the facts received by each slot. */
 
+import type { Fact } from '../../domain/backtest/fact.ts';
 import { canonicalHash, sha256OfLines } from '../../domain/values/canonical-json.ts';
 import type { CatalogEntry, InstrumentKind } from '../../domain/catalog/catalog.ts';
 import { isOfLastSession } from '../../domain/conditions/carried-reference.ts';
@@ -11,12 +12,6 @@ import { type EpochMs, HOUR_MS, timeframeMs } from '../../domain/values/time.ts'
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { Bars } from './kept-bars.ts';
 import { ceilUnits } from './trade-ledger.ts';
-
-/** Value about an instrument with its time of receipt. Lists are ascending by `receivedAt`. */
-export interface Fact {
-  readonly receivedAt: EpochMs;
-  readonly value: DecimalString;
-}
 
 /** Events about one underlying, and the ranges of slots in which all events of the longest lookback are known. */
 export interface EventHistory {

@@ -8,8 +8,9 @@ import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { missingStretches, type Stretch, unitedStretches } from '../../domain/values/stretches.ts';
 import { type EpochMs, HOUR_MS, isoTime } from '../../domain/values/time.ts';
-import type { KnownHistoryReads } from '../ports.ts';
-import { type Fact, LIQUIDITY_MAX_AGE_MS, MARK_MAX_AGE_MS } from './history.ts';
+import type { KnownHistoryReads } from '../../adapters/store/candles/backtest-reads.ts';
+import type { Fact } from '../../domain/backtest/fact.ts';
+import { LIQUIDITY_MAX_AGE_MS, MARK_MAX_AGE_MS } from './history.ts';
 import { backtestNeeds, type InstrumentNeeds } from './needs.ts';
 
 /**

@@ -9,7 +9,8 @@ import { joinWholeCandles } from '../../domain/candles/joined-candles.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
-import type { EventHistory, Fact, InstrumentInput } from './history.ts';
+import type { Fact } from '../../domain/backtest/fact.ts';
+import type { EventHistory, InstrumentInput } from './history.ts';
 import type { Bars } from './kept-bars.ts';
 
 /** Series of closed bars. */

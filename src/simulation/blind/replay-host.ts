@@ -4,7 +4,8 @@ import type { EvaluationJob } from '../../../actors/evaluation/run-worker.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
-import type { StepAsk } from '../../domain/outside/replay-step.ts';
+import type { ReplayChannel } from '../../adapters/queue/replay-channel.ts';
+import type { AskedSession, StepAsk } from '../../domain/outside/replay-step.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 
 /** Maximum duration of a session: one day, in milliseconds. */
@@ -44,24 +45,6 @@ interface Running {
   isAbandoned: boolean;
 }
 
-type AskedSession = Pick<EvaluationJob, 'orgId' | 'agentId' | 'runId'>;
-
-/** Channel that carries steps between processes. */
-export interface StepChannel {
-  /** Returns the answer of the process that runs the session, or null if none does. */
-  step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
-  /** Answers other processes' steps for a session that runs here, until the returned function is called. */
-  serve(of: AskedSession, session: ServedSession): () => void;
-  /** Notifies the session's process that it was abandoned. */
-  abandon(of: AskedSession): Promise<void>;
-}
-
-/** Session as its process offers it to others. */
-export interface ServedSession {
-  answer(step: StepAsk): Promise<Outcome<string>>;
-  abandon(): void;
-}
-
 export interface ReplayHost {
   /** Answers a step of a session as JSON, or returns null if no process runs it. */
   step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
@@ -82,7 +65,7 @@ const GONE = refuse('state_conflict', 'the session has ended meanwhile: read it 
 export function createReplayHost(
   clock: Pick<Clock, 'now' | 'deadline'>,
   onError: (error: unknown) => void,
-  channel: StepChannel | null = null,
+  channel: ReplayChannel | null = null,
 ): ReplayHost {
   const sessions = new Map<string, Running>();
   const looking = runEvery(clock, 'replay sessions', LOOK_MS, async () => expireOld(sessions, clock.now()), onError);

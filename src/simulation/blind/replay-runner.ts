@@ -6,7 +6,7 @@ import { type BacktestRunnerOptions, backtestOutcome, fetchNeeds, trialsOfJob } 
 import type { BacktestOutcome } from '../backtest/backtest-work.ts';
 import type { BacktestJob } from '../backtest/from-history.ts';
 import { backtestNeeds } from '../backtest/needs.ts';
-import type { TrialsOf } from '../ports.ts';
+import type { TrialsOf } from '../../adapters/store/evaluations/trial-reads.ts';
 import { inSession, type Sessions } from './in-session.ts';
 
 /** Request to the thread of a session, as plain JSON. */

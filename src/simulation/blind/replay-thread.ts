@@ -5,7 +5,7 @@ import { type BacktestOutcome, insufficiency } from '../backtest/backtest-work.t
 import { readInputs } from '../backtest/from-history.ts';
 import { backtestNeeds } from '../backtest/needs.ts';
 import type { TrialsAsked } from '../backtest/run.ts';
-import type { BacktestReads } from '../ports.ts';
+import type { BacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
 import type { AgreementAsked, AgreementFound } from './agreement-runner.ts';
 import { AgreementSession } from './agreement-session.ts';
 import type { ThreadAnswer, ThreadAsk } from './replay-host.ts';

@@ -7,7 +7,8 @@ import type { Candle } from '../../domain/candles/candle.ts';
 import { joinWholeCandles } from '../../domain/candles/joined-candles.ts';
 import { type Stretch, unitedStretches } from '../../domain/values/stretches.ts';
 import { DAY_MS, type EpochMs, timeframeMs } from '../../domain/values/time.ts';
-import { type EventHistory, type Fact, gridOf, type InstrumentInput, roundedText } from '../backtest/history.ts';
+import type { Fact } from '../../domain/backtest/fact.ts';
+import { type EventHistory, gridOf, type InstrumentInput, roundedText } from '../backtest/history.ts';
 import { type Bars, KeptBars } from '../backtest/kept-bars.ts';
 import { type Draws, drawWhole } from './draws.ts';
 

@@ -5,7 +5,7 @@ import type { DecisionRow } from '../../domain/agents/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { observedBy } from '../../domain/agents/observed-state.ts';
 import { type EpochMs, isoTime } from '../../domain/values/time.ts';
-import type { LiveDecision, LiveRunReads } from '../ports.ts';
+import type { LiveDecision, LiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
 import type { MissedTick } from './population.ts';
 
 export interface Comparison {

@@ -7,7 +7,7 @@ import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { inSession, type Sessions } from '../blind/in-session.ts';
 import { inThread } from '../evaluation-thread.ts';
-import type { StressReads } from '../ports.ts';
+import type { StressReads } from '../../adapters/store/evaluations/stress-reads.ts';
 import { type KnownMarket, stressMarkets } from './stress-market.ts';
 import type { StressOutcome, StressThread, StressThreadData } from './stress-worker.ts';
 

@@ -3,7 +3,7 @@ import { WIRE_SOURCE, eventSourcesOf, LONGEST_EVENT_LOOKBACK_HOURS } from '../..
 import type { Report } from '../../domain/intelligence/report.ts';
 import type { FeedHeartbeat } from '../../domain/market/market-event.ts';
 import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
-import type { HistoryArchives } from '../ports.ts';
+import type { HistoryArchives } from '../../adapters/venues/history-fetcher.ts';
 
 /** Creates the reports. Begins with those within the rules' lookback. */
 export function createToldReports(

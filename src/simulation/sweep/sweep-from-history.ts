@@ -2,7 +2,7 @@
 import type { SweepRequest, Variant } from '../../domain/backtest/sweep.ts';
 import { type BacktestJob, readInputs } from '../backtest/from-history.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
-import type { BacktestReads } from '../ports.ts';
+import type { BacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
 import { keepingLast } from './kept-history.ts';
 import { type EarlierAsked, type SweepOutcome, sufficientHistory, workSweep } from './sweep-work.ts';
 

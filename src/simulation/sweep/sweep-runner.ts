@@ -4,7 +4,7 @@ import { isVariants, type SweepRequest, type Variant, variantsOf } from '../../d
 import type { BacktestRunnerOptions } from '../backtest/backtest-runner.ts';
 import { fetchNeeds, trialsOfJob } from '../backtest/backtest-runner.ts';
 import { backtestNeeds } from '../backtest/needs.ts';
-import type { TrialsOf } from '../ports.ts';
+import type { TrialsOf } from '../../adapters/store/evaluations/trial-reads.ts';
 import type { SweepJob } from './sweep-from-history.ts';
 import type { SweepOutcome } from './sweep-work.ts';
 

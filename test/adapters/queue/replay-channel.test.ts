@@ -1,7 +1,7 @@
 // Steps of replay sessions between processes: an API without a worker reaches the session where it runs, and no other.
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openReplayChannel, type ReplayChannel } from '../../../src/adapters/queue/replay-channel.ts';
+import { ReplayChannel } from '../../../src/adapters/queue/replay-channel.ts';
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { createReplayHost } from '../../../src/simulation/blind/replay-host.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
@@ -22,7 +22,7 @@ parentPort.on('message', ({ ask, step }) =>
 parentPort.postMessage({ kind: 'ready' });`;
 const channels: ReplayChannel[] = [];
 const processOf = () => {
-  const channel = openReplayChannel({ url: url as string, clock, newId, onError });
+  const channel = new ReplayChannel({ url: url as string, clock, newId, onError });
   channels.push(channel);
   return createReplayHost(clock, onError, channel);
 };

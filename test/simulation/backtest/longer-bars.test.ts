@@ -12,7 +12,7 @@ import { readInputs, workFromHistory } from '../../../src/simulation/backtest/fr
 import { backtestNeeds, seriesName } from '../../../src/simulation/backtest/needs.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import type { InstrumentInput } from '../../../src/simulation/backtest/history.ts';
-import type { BacktestReads } from '../../../src/simulation/ports.ts';
+import type { BacktestReads } from '../../../src/adapters/store/candles/backtest-reads.ts';
 import { payload } from '../../domain/authored.ts';
 import { draws, HOUR, walk } from './random-histories.ts';
 

@@ -9,7 +9,7 @@ import type { AgentBook, BookPosition } from '../../../src/domain/agents/decisio
 import { marketStepOf } from '../../../src/domain/market/market-step.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import { fillPlainly, halfSpreadOf } from './plain-fill.ts';
-import type { Fact } from '../../../src/simulation/backtest/history.ts';
+import type { Fact } from '../../../src/domain/backtest/fact.ts';
 import { cutFromRows, HOUR, type QuoteOf, type RandomCase } from './random-histories.ts';
 
 export interface PlainBar {

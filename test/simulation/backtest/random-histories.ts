@@ -13,7 +13,8 @@ import { sessionAt, tradingDays } from '../../../src/domain/market/session.ts';
 import { timeframeMs } from '../../../src/domain/values/time.ts';
 import { basisPct, gapToMarkPct, premiumPct } from '../../../src/domain/market/valuation.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
-import type { EventHistory, Fact, InstrumentInput } from '../../../src/simulation/backtest/history.ts';
+import type { Fact } from '../../../src/domain/backtest/fact.ts';
+import type { EventHistory, InstrumentInput } from '../../../src/simulation/backtest/history.ts';
 import { fieldValue, payload } from '../../domain/authored.ts';
 
 export const HOUR = 3_600_000;

@@ -10,7 +10,8 @@ import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { readInputs } from '../../../src/simulation/backtest/from-history.ts';
 import { backtestNeeds } from '../../../src/simulation/backtest/needs.ts';
-import type { BacktestReads, BarRange } from '../../../src/simulation/ports.ts';
+import type { BacktestReads } from '../../../src/adapters/store/candles/backtest-reads.ts';
+import type { BarRange } from '../../../src/adapters/store/candles/candle-store.ts';
 import { payload } from '../../domain/authored.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 

@@ -2,29 +2,60 @@
 import type { Observation } from '../../../domain/market/cut.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
-import type { LiveDecision, LiveRunReads } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 import { requireKept } from '../trail/history-archive.ts';
 
 /** Maximum rows in memory. */
 const BATCH = 10_000;
 
-export function createLiveRunReads(sql: Sql): LiveRunReads {
+/** Decision of a live run. Hashes are hexadecimal. */
+export interface LiveDecision {
+  readonly agentId: string;
+  readonly disposition: string;
+  readonly reason: string | null;
+  readonly instrument: string | null;
+  readonly outcome: string;
+  readonly risk: string | null;
+  readonly book: string | null;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly observedHash: string;
+  readonly previousHash: string;
+  readonly hash: string;
+}
+
+/** Slot that an agent missed. */
+interface MissedSlot {
+  readonly agentId: string;
+  readonly slot: EpochMs;
+  readonly reason: 'late_tick' | 'tick_crash';
+}
+
+/** Hash of the decision of an agent in a slot. */
+interface WrittenDecision {
+  readonly slot: EpochMs;
+  readonly agentId: string;
+  readonly hash: string;
+}
+
+export function createLiveRunReads(sql: Sql) {
   return {
-    missed: () => sql`
+    /** Returns the slots that agents missed, with the reason. */
+    missed: async (): Promise<readonly MissedSlot[]> => sql<MissedSlot[]>`
       select agent_id as "agentId", slot, reason from decisions where reason in ('late_tick', 'tick_crash')`,
-    decisions: (agentIds, slot) => sql<LiveDecision[]>`
+    decisions: async (agentIds: readonly string[], slot: EpochMs): Promise<readonly LiveDecision[]> => sql<LiveDecision[]>`
       select d.agent_id as "agentId", d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book, d.manifest_version as "manifestVersion",
         encode(d.manifest_hash, 'hex') as "manifestHash", encode(d.observed_hash, 'hex') as "observedHash",
         encode(d.previous_hash, 'hex') as "previousHash", encode(d.hash, 'hex') as hash
       from unnest(${agentIds as string[]}::uuid[]) as a(id) join decisions d on d.agent_id = a.id and d.slot = ${slot}`,
-    async *written(from, to) {
+    /** Yields the decisions of slots from the first time to before the second in batches, by slot and then id. */
+    async *written(from: EpochMs, to: EpochMs): AsyncIterable<readonly WrittenDecision[]> {
       await requireKept(sql, from, 'the comparison with the live run');
-      yield* sql<{ slot: EpochMs; agentId: string; hash: string }[]>`
+      yield* sql<WrittenDecision[]>`
         select slot, agent_id as "agentId", encode(hash, 'hex') as hash from decisions where slot >= ${from} and slot < ${to}
         order by slot, agent_id`.cursor(BATCH);
     },
-    async observations(slot) {
+    async observations(slot: EpochMs): Promise<ReadonlyMap<InstrumentKey, Observation>> {
       const rows = await sql<{ instrument: InstrumentKey; body: string }[]>`
         select instrument, body from observations where slot = ${slot} order by instrument`;
       if (rows.length === 0) await requireKept(sql, slot, 'what was observed');
@@ -32,3 +63,6 @@ export function createLiveRunReads(sql: Sql): LiveRunReads {
     },
   };
 }
+
+/** Records of a live run that a replay is compared with. */
+export type LiveRunReads = ReturnType<typeof createLiveRunReads>;

@@ -1,35 +1,55 @@
 /** Reads of the store for backtests: closed bars, reports and archives of events, marks, liquidity and spreads over time. */
-import type { BacktestReads, KnownHistoryReads } from '../../../simulation/ports.ts';
+import type { Fact } from '../../../domain/backtest/fact.ts';
+import type { ArchivedStretch } from '../../../domain/backtest/known-events.ts';
+import type { Candle } from '../../../domain/candles/candle.ts';
+import type { Report } from '../../../domain/intelligence/report.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { factsOverTime, marksOverTime } from '../catalog/market-history-store.ts';
 import type { Sql } from '../database.ts';
-import { archivedStretches, archivesOf } from '../intelligence/event-archive-store.ts';
+import { archivedStretches, archivesOf, type EventArchive } from '../intelligence/event-archive-store.ts';
 import { createIntelligenceStore, isSetAside } from '../intelligence/intelligence-store.ts';
-import { createCandleStore } from './candle-store.ts';
+import { type BarRange, createCandleStore, type StoredSpan } from './candle-store.ts';
 
-export function createBacktestReads(sql: Sql): BacktestReads {
+export function createBacktestReads(sql: Sql) {
   const candles = createCandleStore(sql);
   const intelligence = createIntelligenceStore(sql);
   return {
-    bars: (range) => candles.all(range),
-    storedSpans: (range) => candles.storedSpans(range),
-    archives: (underlying) => archivesOf(sql, underlying),
-    marks: (instrument) => marksOverTime(sql, instrument),
-    liquidity: (instrument) => factsOverTime(sql, 'pool_liquidity', instrument),
-    halfSpreads: (instrument) => factsOverTime(sql, 'half_spread', instrument),
-    reports: async () => (await intelligence.openStories(0)).flatMap(({ reports }) => reports),
+    /** Reads all bars of a range, ascending. */
+    bars: (range: BarRange): Promise<readonly Candle[]> => candles.all(range),
+    /** Returns the stored spans within a range, for the given timeframes that have a bar there. */
+    storedSpans: async (range: Omit<BarRange, 'timeframe'> & { readonly timeframes: readonly string[] }): Promise<readonly StoredSpan[]> =>
+      candles.storedSpans(range),
+    /** Returns all stored reports of events, of any age. */
+    reports: async (): Promise<readonly Report[]> => (await intelligence.openStories(0)).flatMap(({ reports }) => reports),
+    /** Returns the imported archives of events about an underlying, with their reports. */
+    archives: (underlying: string): Promise<readonly EventArchive[]> => archivesOf(sql, underlying),
+    /** Returns a token's issuer marks, ascending by the time from which each was known. */
+    marks: (instrument: string): Promise<readonly Fact[]> => marksOverTime(sql, instrument),
+    /** Returns the liquidity of an instrument's pools, ascending by the time from which each reading was known. */
+    liquidity: (instrument: InstrumentKey): Promise<readonly Fact[]> => factsOverTime(sql, 'pool_liquidity', instrument),
+    /** Returns half of an instrument's quoted spread in basis points, ascending by the time from which each was known. */
+    halfSpreads: (instrument: InstrumentKey): Promise<readonly Fact[]> => factsOverTime(sql, 'half_spread', instrument),
   };
 }
 
-/** Creates the reads of known history besides bars, for planning a backtest. */
-export function createKnownHistoryReads(sql: Sql): KnownHistoryReads {
+export type BacktestReads = ReturnType<typeof createBacktestReads>;
+
+/** Creates the reads of known history besides bars, for planning a backtest without the values themselves. */
+export function createKnownHistoryReads(sql: Sql) {
+  const { marks, liquidity } = createBacktestReads(sql);
   return {
-    marks: (instrument) => marksOverTime(sql, instrument),
-    liquidity: (instrument) => factsOverTime(sql, 'pool_liquidity', instrument),
-    archived: (underlying) => archivedStretches(sql, underlying),
-    receivedSince: async () => {
+    marks,
+    liquidity,
+    /** Returns the ranges for which archives of an underlying are complete. */
+    archived: (underlying: string): Promise<readonly ArchivedStretch[]> => archivedStretches(sql, underlying),
+    /** Returns the receipt time of the first stored report, or null. */
+    receivedSince: async (): Promise<EpochMs | null> => {
       const [row] = await sql<{ at: number | null }[]>`
         select min(received_at) as at from intelligence_reports r where not ${isSetAside(sql)}`;
       return row?.at ?? null;
     },
   };
 }
+
+export type KnownHistoryReads = ReturnType<typeof createKnownHistoryReads>;

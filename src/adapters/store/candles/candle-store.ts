@@ -1,16 +1,25 @@
 /** Store of closed bars. Missing bars are never filled in. */
 import type { Candle, CandleBatch, CandleSeries, StoredCandle } from '../../../domain/candles/candle.ts';
-import type { StoredSpan } from '../../../simulation/ports.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { readsReal, writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { createCandleWindows } from './candle-windows.ts';
 
-export interface CandleRange extends CandleSeries {
-  /** First open time, inclusive. */
-  readonly from: number;
-  /** End of the open times, exclusive. */
-  readonly to: number;
+/** Bars of one series that open within [from, to). */
+export interface BarRange extends CandleSeries {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+}
+
+export interface CandleRange extends BarRange {
   readonly limit: number;
+}
+
+/** First and last open time of a timeframe's stored bars. */
+export interface StoredSpan {
+  readonly timeframe: string;
+  readonly firstOpen: EpochMs;
+  readonly lastOpen: EpochMs;
 }
 
 export function createCandleStore(sql: Sql) {
@@ -43,7 +52,7 @@ export function createCandleStore(sql: Sql) {
       }));
     },
 
-    all: (range: Omit<CandleRange, 'limit'>) => allBars(sql, range),
+    all: (range: BarRange) => allBars(sql, range),
 
     /** Returns the first and last bar within a range for each given timeframe that has one. */
     storedSpans: ({
@@ -52,7 +61,7 @@ export function createCandleStore(sql: Sql) {
       timeframes,
       from,
       to,
-    }: Omit<CandleRange, 'limit' | 'timeframe'> & { readonly timeframes: readonly string[] }) => sql<StoredSpan[]>`
+    }: Omit<BarRange, 'timeframe'> & { readonly timeframes: readonly string[] }) => sql<StoredSpan[]>`
       select timeframe, "firstOpen", "lastOpen" from unnest(${timeframes}::text[]) as asked(timeframe), lateral (
         select min(open_time) as "firstOpen", max(open_time) as "lastOpen" from candles c
         where c.venue = ${venue} and c.instrument = ${instrument} and c.timeframe = asked.timeframe

@@ -6,7 +6,7 @@ import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import { isDecimalString, isPositive } from '../../../domain/values/decimal.ts';
 import { instant } from '../../../domain/values/instant.ts';
 import { isoTime } from '../../../domain/values/time.ts';
-import type { Fact } from '../../../simulation/backtest/history.ts';
+import type { Fact } from '../../../domain/backtest/fact.ts';
 import type { WorkProgress } from '../../../domain/values/work-progress.ts';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Sql } from '../database.ts';

@@ -4,7 +4,7 @@ import type { Stretch } from '../../../domain/values/stretches.ts';
 import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import type { DataSource } from '../../../domain/market/data-source.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../domain/market/venue.ts';
-import type { Fact } from '../../../simulation/backtest/history.ts';
+import type { Fact } from '../../../domain/backtest/fact.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { readsReal, writesReal } from './source-origins.ts';
 

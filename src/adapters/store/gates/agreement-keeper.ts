@@ -2,8 +2,6 @@
 import type { Opening } from '../../../domain/backtest/agreement.ts';
 import type { BacktestRequest } from '../../../domain/backtest/request.ts';
 import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
-import type { BlindReplay } from '../../../simulation/backtest/run.ts';
-import type { PassedSession } from '../../../simulation/blind/agreement-session.ts';
 import type { Sql } from '../database.ts';
 
 /** Hours between two sessions: a minimum and a random addition, derived from the session's id. */
@@ -61,13 +59,20 @@ export async function disagreements(sql: Sql): Promise<readonly Disagreement[]> 
     order by t.id`;
 }
 
+/** Part of a blind replay's stored result that opens another session. Older results have no opening. */
+interface StoredReplay {
+  readonly seed: string;
+  readonly opening?: Opening;
+  readonly paths: readonly { readonly historyHash: string }[];
+}
+
 /** Returns a finished session and its request for `AgreementSession`; null if it stored no answers. */
 export async function passedSession(sql: Sql, agentId: string, runId: string) {
-  const [row] = await sql<{ request: BacktestRequest; created_at: EpochMs; blind: (BlindReplay & { opening?: Opening }) | null }[]>`
+  const [row] = await sql<{ request: BacktestRequest; created_at: EpochMs; blind: StoredReplay | null }[]>`
     select r.request, r.created_at, p.result::jsonb -> 'blind' as blind from evaluation_runs r join evaluation_reports p on p.run_id = r.id
     where r.id = ${runId} and r.agent_id = ${agentId}`;
   if (row === undefined || row.blind?.opening === undefined) return null;
   const { seed, opening, paths } = row.blind;
-  const passed: PassedSession = { seed, opening, histories: paths.map(({ historyHash }) => historyHash) };
+  const passed = { seed, opening, histories: paths.map(({ historyHash }) => historyHash) };
   return { request: row.request, createdAt: row.created_at, passed };
 }

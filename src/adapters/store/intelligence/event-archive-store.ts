@@ -3,8 +3,12 @@
 import type { ArchivedStretch } from '../../../domain/backtest/known-events.ts';
 import type { Report } from '../../../domain/intelligence/report.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
-import type { EventArchive } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
+
+/** Archive file of events. It is complete within its range for one source and underlying. */
+export interface EventArchive extends ArchivedStretch {
+  readonly reports: readonly Report[];
+}
 
 export interface ImportedArchive extends EventArchive {
   /** Underlyings for which the files are complete between the two times. */
