@@ -200,6 +200,7 @@ const SETTINGS = {
   MODEL_KEY: optional(secret, 'key of the same'),
   SANDBOX_TAPE: optional(tapeFile, 'tape to price the sandbox from instead, played from its start', 'the seeded market'),
   SANDBOX_SEED: setting(wholeNumber(0, 2 ** 32 - 1), 1, "seed of the sandbox's market", '1'),
+  SANDBOX_EXAMPLES: setting(flag, true, 'fill the market of a new sandbox with listings and launches: true or false', 'true'),
   SANDBOX_CHAIN_PROGRAMS: optional(folder, "folder of program binaries, <program id>.so, for the sandbox's primary chain"),
   SANDBOX_PORT: setting(wholeNumber(0, 65_000), 0, "first port of the sandbox's simulators on loopback; 0 picks free ones", '0'),
 } satisfies Record<string, Setting<unknown>>;

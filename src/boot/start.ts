@@ -14,8 +14,9 @@ import { stateOrigins } from '../adapters/store/catalog/source-origins.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createRegistrationStore } from '../adapters/store/leaderboard/registration-store.ts';
 import type { RunningService } from '../cli/ports.ts';
+import { fillExampleMarket, SELLERS } from '../sandbox/example-market.ts';
 import { EXAMPLE, EXAMPLE_TRADERS } from '../sandbox/example-organization.ts';
-import { keepMemberTokens, operatorToken } from '../sandbox/identity/member-tokens.ts';
+import { keepMemberTokens, memberToken } from '../sandbox/identity/member-tokens.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
 import { useCatalog } from './catalog-file.ts';
 import { noteService } from '../adapters/process/noted-service.ts';
@@ -26,6 +27,7 @@ import { followListedTokens } from './wiring/listed-tokens.ts';
 import { openMarketAccess } from './market-access.ts';
 import { needsSandbox } from './outside/index.ts';
 import { originsOf } from './outside/origins.ts';
+import type { Config } from './config.ts';
 import type { ApiRole } from './roles/api.ts';
 import { openActors } from './roles/worker.ts';
 import { type Sandbox, startSandbox } from './sandbox/sandbox.ts';
@@ -81,13 +83,17 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   service.onStop('the tokens', async () => tokens?.stop());
   const tokenFiles = { tokenFolder: tokens?.folder ?? null, tokenSubjects: tokens?.subjects ?? [] };
   const signInLinks =
-    config.IDP_ISSUER === null && isLoopback(config.HOST) ? createSignInLinks({ clock, mint: () => operatorToken(home, clock) }) : null;
+    config.IDP_ISSUER === null && isLoopback(config.HOST)
+      ? createSignInLinks({ clock, mint: () => memberToken(home, 'operator', clock) })
+      : null;
   // A feed-only process signs nothing for an organization.
   const seeds = service.runs('worker') || service.runs('api') || service.runs('sandbox');
   if (seeds && (await store.asOwner((owner) => seedOrganization(EXAMPLE, { sql, owner, commands: actors.commands, newId })))) {
     log.info('seeded one organization, its operator, viewer, risk manager and administrator, and three example agents');
     if (originsOf(config).evmvenue === 'sandbox') await registerTraders(service, sql);
   }
+  const hasExampleMarket = sandbox !== null && tokens !== null && service.runs('worker') && simulatesMarket(config);
+  if (hasExampleMarket) await store.asOwner((owner) => seedOrganization(SELLERS, { sql, owner, commands: actors.commands, newId }));
   if (service.runs('worker')) await store.asOwner((owner) => seedExchangeKey(service, owner));
   signal.throwIfAborted();
 
@@ -113,6 +119,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
     service.onStop('the health page', () => page.stop());
     return { url: null, ...tokenFiles, signInUrl: null };
   }
+  if (hasExampleMarket) fillInBackground(service, api.url);
   const forget = noteService(home, api.url);
   service.onStop('the note of where the service listens', async () => forget());
   return { url: api.url, ...tokenFiles, signInUrl: signInLinks === null ? null : `${api.url}/#/sign-in/${signInLinks.issue()}` };
@@ -128,6 +135,29 @@ async function registerTraders({ clock, newId }: ServiceProcess, sql: Sql): Prom
     const registered = await commands.register({ orgId: EXAMPLE.id, subject, permissions, requestId: newId() }, trader);
     if (!registered.ok) throw new Error(registered.refusal.detail);
   }
+}
+
+/** Returns true if examples are wanted, and everything that they use is simulated. */
+function simulatesMarket(config: Config): boolean {
+  const { spotchain, spotexchange, reference } = originsOf(config);
+  return config.SANDBOX_EXAMPLES && config.SANDBOX_TAPE === null && [spotchain, spotexchange, reference].every((one) => one === 'sandbox');
+}
+
+/** Fills the example market after the start, which does not wait for it. */
+function fillInBackground({ config, clock, log, onStop, warn }: ServiceProcess, url: string): void {
+  const stopping = new AbortController();
+  const home = resolve(config.SEVENGATE_HOME);
+  const mintToken = (subject: string): string => memberToken(home, subject, clock);
+  const filled = fillExampleMarket({ url, home, clock, signal: stopping.signal, mintToken }).then(
+    () => log.info('the example market has its listings and launches'),
+    (error: unknown) => {
+      if (!stopping.signal.aborted) warn('filling the example market: the next start continues')(error);
+    },
+  );
+  onStop('the example market', async () => {
+    stopping.abort();
+    await filled;
+  });
 }
 
 /** Records which sources of market data are real from now on, before any of their data arrives. */

@@ -37,6 +37,13 @@ function walletAt(control: string, name: string) {
   };
 }
 
+/** Lets a crowd buy what a mint's curve still sells. @throws Error if no sandbox runs, RangeError if no curve sells the mint */
+export async function buyCurveOut(home: string, mint: string): Promise<void> {
+  const control = notedControl(home);
+  if (control === null) throw new Error('no sandbox runs with this state folder');
+  await verb(control, 'buy_out', { mint });
+}
+
 /** Calls a control verb. @throws RangeError with the sandbox's message if it refuses */
 async function verb<Answer>(control: string, what: string, body: object): Promise<Answer> {
   const response = await fetch(`${control}/chain/${what}`, {

@@ -103,6 +103,7 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     MODEL_KEY: null,
     SANDBOX_TAPE: null,
     SANDBOX_SEED: 1,
+    SANDBOX_EXAMPLES: true,
     SANDBOX_CHAIN_PROGRAMS: null,
     SANDBOX_PORT: 0,
   });
@@ -250,6 +251,7 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['SANDBOX_CHAIN_PROGRAMS', '/srv/programs', '/srv/programs', 'a\0b', 'null character'],
   ['SANDBOX_PORT', '9100', 9100, '70000', 'is not a whole number from 0 to 65000'],
   ['SANDBOX_TAPE', 'day.tape.ndjson.gz', 'day.tape.ndjson.gz', 'day.csv', 'should end in .tape, .tape.ndjson or .tape.ndjson.gz'],
+  ['SANDBOX_EXAMPLES', 'false', false, 'none', 'is neither true nor false'],
   ['SANDBOX_SEED', '4294967295', 4294967295, '-1', 'is not a whole number from 0 to 4294967295'],
 ];
 

@@ -84,6 +84,7 @@ function settings(home: string): Record<string, string> {
   writeFileSync(sharedKeyFile(home), privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });
   return {
     PORT: '0',
+    SANDBOX_EXAMPLES: 'false',
     MODEL_URL: 'sandbox',
     MODEL_NAME: 'sandbox',
     SVC_DELEGATED_SIGNING_ENABLED: 'true',

@@ -86,9 +86,9 @@ export function newHome(): string {
   return home;
 }
 
-/** Returns an environment without this process's settings, which must not leak into the service under test. */
+/** Returns an environment without this process's settings, which must not leak into the service under test. Tests make their own data. */
 function environment(env: Readonly<Record<string, string>>): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', PORT: '0', ...env };
+  return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', PORT: '0', SANDBOX_EXAMPLES: 'false', ...env };
 }
 
 export interface Command {

@@ -59,7 +59,13 @@ export const DECISIONS = 3;
 export type ServiceWithPast = Service & { readonly databaseUrl: string };
 
 /** Starts the service on a database in which the example agents have decided, and one has had degraded data. */
-export async function startServiceWithPast({ steps = STEPS }: { readonly steps?: number } = {}): Promise<ServiceWithPast> {
+export async function startServiceWithPast({
+  steps = STEPS,
+  env = {},
+}: {
+  readonly steps?: number;
+  readonly env?: Readonly<Record<string, string>>;
+} = {}): Promise<ServiceWithPast> {
   const url = await testDatabase();
   const now = Date.now();
   const first = Math.floor(now / MINUTE) * MINUTE - DECISIONS * MINUTE;
@@ -90,7 +96,7 @@ export async function startServiceWithPast({ steps = STEPS }: { readonly steps?:
     await sql.end({ timeout: 1 });
   }
   await giveSteps(url, first, steps);
-  return { ...(await startService({ env: { DATABASE_URL: url, QUEUE_BACKEND: 'postgres' } })), databaseUrl: url };
+  return { ...(await startService({ env: { DATABASE_URL: url, QUEUE_BACKEND: 'postgres', ...env } })), databaseUrl: url };
 }
 
 /** Creates a pending paper proposal to buy bitcoin on the present quote, as a tick would. Returns its id. */

@@ -9,9 +9,9 @@ import { SANDBOX_AUDIENCE } from './provider.ts';
 const RENEW_MS = 20 * 60_000;
 const LIFETIME_S = 3_600;
 
-/** Mints an operator token like those in the files. @param home state folder */
-export function operatorToken(home: string, clock: Pick<Clock, 'now'>): string {
-  return localSigningKeys(home, clock).mintToken({ subject: 'operator', audience: SANDBOX_AUDIENCE, lifetimeS: LIFETIME_S });
+/** Mints a token like those in the files. @param home state folder */
+export function memberToken(home: string, subject: string, clock: Pick<Clock, 'now'>): string {
+  return localSigningKeys(home, clock).mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: LIFETIME_S });
 }
 
 /** Writes one token file per member, readable by the owner only. Renews them every 20 minutes until stopped. */
@@ -29,12 +29,11 @@ export function keepMemberTokens(
   chmodSync(folder, 0o700);
   let cancel = (): void => {};
   const renew = (): void => {
-    const keys = localSigningKeys(home, clock);
     for (const { subject } of EXAMPLE_MEMBERS) {
       const file = join(folder, `${subject}.token`);
       // Other processes may renew the same files, so each writes its own draft and renames it.
       const draft = `${file}.${process.pid}.new`;
-      writeFileSync(draft, `${keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: LIFETIME_S })}\n`, { mode: 0o600 });
+      writeFileSync(draft, `${memberToken(home, subject, clock)}\n`, { mode: 0o600 });
       renameSync(draft, file);
     }
     cancel = clock.deadline(clock.now() + RENEW_MS, renew);
