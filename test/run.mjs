@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensurePackages } from '../src/packages.mjs';
 import { testsOfChanges } from './changed.mjs';
@@ -135,8 +135,10 @@ async function mutants(options) {
   return run([tool('stryker'), 'run', 'test/mutation/mutants.mjs', ...options]);
 }
 
-/** Retakes the README's pictures of a seeded sandbox in a real browser. */
-async function pictures() {
+/** Retakes the README's pictures of a seeded sandbox in a real browser. With `all` and a folder: every page, sizes and themes, into it. */
+async function pictures([what, folder]) {
+  if (what !== undefined && (what !== 'all' || folder === undefined)) throw new Error('usage: npm run pictures [-- all <folder>]');
+  if (what === 'all') process.env['PICTURES_OF_ALL'] = resolve(folder);
   const taken = await vitest(['--config', 'vitest.pictures.config.ts']);
   closingLine(taken, 0);
   return taken.code;

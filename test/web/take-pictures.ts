@@ -1,10 +1,24 @@
-/** Takes the README's pictures in dark and light, of a seeded sandbox in a real browser, for `npm run pictures`. */
+/**
+ * Takes pictures of a seeded sandbox in a real browser: the README's for `npm run pictures`, and every page in three sizes and two themes
+ * for `npm run pictures -- all <folder>`.
+ */
 import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { waitFor } from '../harness/wait-for.ts';
-import { CHROMIUM, openBrowser, propose, type ServiceWithPast, signIn, startServiceWithPast } from './terminal-fixture.ts';
+import {
+  CHROMIUM,
+  everyAddress,
+  openBrowser,
+  propose,
+  type ServiceWithPast,
+  signIn,
+  SIZES,
+  startServiceWithPast,
+  visit,
+} from './terminal-fixture.ts';
 import { PICTURED_PAGES, pictureFile, SCHEMES } from './pictured-pages.ts';
 
 const FOLDER = new URL('../../docs/pictures/', import.meta.url);
@@ -19,10 +33,12 @@ const STAND_STILL = `(() => {
   for (const notice of document.querySelectorAll('.mantine-Notification-root')) notice.remove();
 })()`;
 
+/** Folder of the pictures of every page, or undefined for the README's. */
+const { PICTURES_OF_ALL } = process.env;
+
 test('every picture is taken', async () => {
   expect(CHROMIUM, 'pictures are taken in a Chromium, and there is none on this machine').not.toBeNull();
-  mkdirSync(FOLDER, { recursive: true });
-  const [service, browser] = await Promise.all([startServiceWithPast(), openBrowser()]);
+  const [service, browser] = await Promise.all([startServiceWithPast({ env: { SANDBOX_EXAMPLES: 'true' } }), openBrowser()]);
   try {
     const { page } = await browser.page(SIZE);
     await signIn(page, service, 'operator');
@@ -30,23 +46,53 @@ test('every picture is taken', async () => {
     const id = items.find(({ name }) => name === 'Crypto trend')?.id as string;
     await trade(service, id);
     await order(service);
-    for (const { name, address, ready } of PICTURED_PAGES) {
-      for (const scheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme: scheme });
-        await page.goto(`${service.url}/${address.replace(':agent', id)}`);
-        await page.reload();
-        await page.locator(ready).first().waitFor();
-        await settled(page);
-        await page.evaluate(STAND_STILL);
-        const path = fileURLToPath(new URL(pictureFile(name, scheme), FOLDER));
-        await page.screenshot({ path, animations: 'disabled', caret: 'hide', scale: 'css' });
-      }
-    }
+    if (PICTURES_OF_ALL === undefined) await takeReadme(page, service, id);
+    else await takeAll(page, service, PICTURES_OF_ALL);
   } finally {
     await browser.close();
     await service.discard();
   }
 });
+
+async function takeReadme(page: Page, service: ServiceWithPast, id: string): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true });
+  for (const { name, address, ready } of PICTURED_PAGES) {
+    for (const scheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.goto(`${service.url}/${address.replace(':agent', id)}`);
+      await page.reload();
+      await page.locator(ready).first().waitFor();
+      await settled(page);
+      await page.evaluate(STAND_STILL);
+      await take(page, fileURLToPath(new URL(pictureFile(name, scheme), FOLDER)));
+    }
+  }
+}
+
+/** Pictures every page once its examples exist. A file is named by size, theme and page. */
+async function takeAll(page: Page, service: ServiceWithPast, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const listed = async (): Promise<boolean> => (await service.get('/v1/marketplace')).body.items.length > 2;
+  await waitFor(listed, { what: 'the listings of the example market', deadlineMs: 300_000 });
+  const addresses = await everyAddress(page, service);
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    for (const address of addresses) {
+      await page.goto(`${service.url}/${address}`);
+      await visit(page, address.slice('#/'.length));
+      for (const scheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme: scheme });
+        const name = address
+          .slice('#/'.length)
+          .replace(/[0-9a-f-]{36}/, 'agent')
+          .replaceAll('/', '-');
+        await take(page, join(folder, `${size.width}-${scheme}-${name}.png`));
+      }
+    }
+  }
+}
+
+const take = (page: Page, path: string) => page.screenshot({ path, animations: 'disabled', caret: 'hide', scale: 'css' });
 
 /** Gives the agent a position: approves a proposal until it fills. The market may leave its limit meanwhile. */
 async function trade(service: ServiceWithPast, agentId: string): Promise<void> {

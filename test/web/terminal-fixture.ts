@@ -273,6 +273,33 @@ export async function layoutShift(page: Page): Promise<{ readonly shift: number;
   return { shift: shifts.reduce((sum, { value }) => sum + value, 0), moved: JSON.stringify(shifts) };
 }
 
+/** Windows of a phone, a laptop and a wide screen. */
+export const SIZES = [
+  { width: 390, height: 844 },
+  { width: 1440, height: 900 },
+  { width: 1920, height: 1080 },
+] as const;
+/** Pages that no menu lists. */
+const WITHIN = [
+  ...['', '/gates', '/evaluations', '/trades', '/costs', '/state', '/vault', '/versions'].map((tab) => `#/agents/:agent${tab}`),
+  '#/actors/:agent',
+  '#/runtime/timers',
+  '#/launches/new',
+];
+
+/** Returns the address of every page: those in the menu, which it opens on a phone, and those of the agent `Crypto trend`. */
+export async function everyAddress(page: Page, service: Client): Promise<readonly string[]> {
+  const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
+  const id = items.find(({ name }) => name === 'Crypto trend')?.id as string;
+  await page.setViewportSize(SIZES[0]);
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.locator('.page-menu a').first().waitFor();
+  const inMenu = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('.page-menu a[href^="#"]')].map((link) => link.getAttribute('href'))`,
+  );
+  return [...inMenu, ...WITHIN.map((address) => address.replace(':agent', id))];
+}
+
 /** Signs in as a member of the example organization. */
 export async function signIn(page: Page, service: Client, subject: string): Promise<void> {
   await page.goto(service.url);

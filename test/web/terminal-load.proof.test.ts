@@ -7,9 +7,11 @@ import { PATIENCE } from '../harness/wait-for.ts';
 import {
   type Browser,
   CHROMIUM,
+  everyAddress,
   openBrowser,
   type ServiceWithPast,
   signIn,
+  SIZES,
   startServiceWithPast,
   turnTo,
   visit,
@@ -26,18 +28,6 @@ const MOST_GROWTH = 1.1;
 const MOST_REQUESTS = 12;
 const MOST_BYTES = 450_000;
 const MOST_SHIFT = 0.05;
-const SIZES = [
-  { width: 390, height: 844 },
-  { width: 1440, height: 900 },
-  { width: 1920, height: 1080 },
-];
-/** Pages that no menu lists. */
-const WITHIN = [
-  ...['', '/gates', '/evaluations', '/trades', '/costs', '/state', '/vault', '/versions'].map((tab) => `#/agents/:agent${tab}`),
-  '#/actors/:agent',
-  '#/runtime/timers',
-  '#/launches/new',
-];
 const MOST_LCP_MS = 1_200 * PATIENCE;
 
 describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
@@ -84,15 +74,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
   });
 
   test('no page shifts while it is read, on a phone, a laptop and a wide screen', { timeout: 1_200_000 * PATIENCE }, async () => {
-    const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
-    const id = items.find(({ name }) => name === 'Crypto trend')?.id as string;
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.getByRole('button', { name: 'More' }).click();
-    await page.locator('.page-menu a').first().waitFor();
-    const inMenu = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('.page-menu a[href^="#"]')].map((link) => link.getAttribute('href'))`,
-    );
-    const addresses = [...inMenu, ...WITHIN.map((address) => address.replace(':agent', id))];
+    const addresses = await everyAddress(page, service);
     const shifts: { page: string; width: number; shift: number; moved: string }[] = [];
     for (const { width, height } of SIZES) {
       await page.setViewportSize({ width, height });
@@ -108,7 +90,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     console.info(
       `${shifts.length} visits, the largest shifts: ${largest.map(({ page: of, width, shift }) => `${of} at ${width} px ${shift.toFixed(3)}`).join(', ')}`,
     );
-    expect(inMenu.length).toBeGreaterThan(30);
+    expect(addresses.length).toBeGreaterThan(40);
     expect(shifts.filter(({ shift }) => shift >= MOST_SHIFT)).toEqual([]);
   });
 
