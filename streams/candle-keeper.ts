@@ -4,14 +4,12 @@ import type { IndicatorNeed } from '../src/domain/market/cut.ts';
 import type { DecimalString } from '../src/domain/values/decimal.ts';
 import { windowBars } from '../src/domain/indicators/windowed.ts';
 import type { Rejection } from '../src/domain/market/quote.ts';
-import { type EpochMs, slotOf, timeframeMs } from '../src/domain/values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS, slotOf, timeframeMs } from '../src/domain/values/time.ts';
 import { errorText } from '../src/domain/values/value-text.ts';
 import { splitInstrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock/clock.ts';
 import { FUNDING_HISTORY } from './indicator-board.ts';
-
-const HOUR = 3_600_000;
 
 /** History of a venue. */
 export interface CandleHistory {
@@ -57,7 +55,7 @@ export interface CandleKeeper {
 
 const REFRESH_MS = 10_000;
 const FIRST_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 60_000;
+const MAX_RETRY_MS = MINUTE_MS;
 /** Maximum requests for an expected bar before the venue is assumed to have none. */
 const MAX_ASKS = 4;
 
@@ -238,10 +236,10 @@ class KeptCandles implements CandleKeeper {
   async #fetchBars(one: Kept, from: EpochMs, to: EpochMs): Promise<readonly Candle[]> {
     const history = this.#histories[one.venue] as CandleHistory;
     if (!one.funding) return history.fetchCandles(one.instrument, one.timeframe, from, to);
-    const rates = (await history.fetchFunding?.(one.instrument, from, to + HOUR)) ?? [];
+    const rates = (await history.fetchFunding?.(one.instrument, from, to + HOUR_MS)) ?? [];
     // Paid some milliseconds after the hour of its rate.
     return rates.map(({ at, hourlyFunding }) => ({
-      openTime: slotOf(at, HOUR) - HOUR,
+      openTime: slotOf(at, HOUR_MS) - HOUR_MS,
       open: hourlyFunding,
       high: hourlyFunding,
       low: hourlyFunding,

@@ -3,17 +3,15 @@ import type { Candle, CandleBatch } from '../src/domain/candles/candle.ts';
 import { FRESH_BARS, type IndicatorNeed, type IndicatorValue } from '../src/domain/market/cut.ts';
 import { endlessWindowOf, WindowedIndicator, windowOf } from '../src/domain/indicators/windowed.ts';
 import type { PerpContext } from '../src/domain/market/quote.ts';
-import { type EpochMs, slotOf, timeframeMs } from '../src/domain/values/time.ts';
+import { type EpochMs, HOUR_MS, slotOf, timeframeMs } from '../src/domain/values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../src/domain/market/venue.ts';
 import type { FeedCounters } from './feed-counters.ts';
-
-const HOUR = 3_600_000;
 
 /** Suffix of the `source` of bars with hourly funding rates: open = high = low = close = the rate of that hour. */
 export const FUNDING_HISTORY = ':fundingHistory';
 
 /** Maximum gap in live funding. A longer one restarts the series, because its ranks would span the wrong days. */
-const FUNDING_HOLE_MS = 6 * HOUR;
+const FUNDING_HOLE_MS = 6 * HOUR_MS;
 
 const NOTHING: IndicatorValue = Object.freeze({ value: null, previous: null, barOpenTime: null });
 
@@ -102,13 +100,13 @@ class BarBoard implements IndicatorBoard {
       return;
     }
     const key = instrumentKey(batch.venue, batch.instrument);
-    if (batch.source.endsWith(FUNDING_HISTORY)) this.#take(this.#seriesOf(fundingKey(key), '1h', HOUR), batch, true);
+    if (batch.source.endsWith(FUNDING_HISTORY)) this.#take(this.#seriesOf(fundingKey(key), '1h', HOUR_MS), batch, true);
     else this.#take(this.#seriesOf(barKey(key, batch.timeframe), batch.timeframe, barMs), batch, false);
   }
 
   applyContext(context: PerpContext): void {
     const key = instrumentKey(context.venue, context.instrument);
-    const hour = slotOf(context.receivedAt, HOUR);
+    const hour = slotOf(context.receivedAt, HOUR_MS);
     this.#closeHour(key, hour);
     this.#hours.set(key, { hour, rate: context.hourlyFunding, receivedAt: context.receivedAt });
   }
@@ -191,11 +189,11 @@ class BarBoard implements IndicatorBoard {
   /** Closes the running hour into a bar if it has ended by `at`. */
   #closeHour(key: InstrumentKey, at: EpochMs): void {
     const running = this.#hours.get(key);
-    if (running === undefined || running.hour + HOUR > at) return;
+    if (running === undefined || running.hour + HOUR_MS > at) return;
     this.#hours.delete(key);
     const input = Number(running.rate);
     if (!Number.isFinite(input)) return;
-    const target = this.#seriesOf(fundingKey(key), '1h', HOUR);
+    const target = this.#seriesOf(fundingKey(key), '1h', HOUR_MS);
     const { rate, hour } = running;
     if (target.coveredFrom !== null && hour - target.coveredTo > FUNDING_HOLE_MS) {
       target.bars = [];
@@ -210,7 +208,7 @@ class BarBoard implements IndicatorBoard {
       input,
       receivedAt: running.receivedAt,
     });
-    cover(target, target.coveredFrom === null ? hour : Math.min(target.coveredTo, hour), hour + HOUR);
+    cover(target, target.coveredFrom === null ? hour : Math.min(target.coveredTo, hour), hour + HOUR_MS);
     trim(target, Math.max(this.#maxBars, 9_000));
   }
 }

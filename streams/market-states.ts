@@ -10,7 +10,7 @@ import type {
   ProviderState,
   VenueState,
 } from '../src/domain/market/market-state.ts';
-import type { EpochMs } from '../src/domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../src/domain/values/time.ts';
 import { instrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { isBookWanted, bookKey } from './book-wants.ts';
 import type { Clock } from './clock/clock.ts';
@@ -26,7 +26,7 @@ const BOOK_LEVELS = 100;
 const BOOKS_MS = 250;
 const TICKERS_MS = 1_000;
 const VENUES_MS = 1_000;
-const PROBE_MS = 60_000;
+const PROBE_MS = MINUTE_MS;
 const FIRST_PROBES = 5;
 const FIRST_PROBE_MS = 1_000;
 

@@ -1,6 +1,6 @@
 /** Asks outside code for answers it gave before, and demotes its agent if the new answers differ or do not come. */
 import { LEAST_AGREEMENT_PCT } from '../../src/domain/backtest/agreement.ts';
-import type { EpochMs } from '../../src/domain/values/time.ts';
+import { DAY_MS, type EpochMs } from '../../src/domain/values/time.ts';
 import type { EvaluationCommands } from '../evaluation/command-handler.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -29,7 +29,7 @@ export interface AgreementDeps {
 }
 
 /** Time after which an agent that keeps other evaluations open counts as silent, in milliseconds. */
-const EVADED_MS = 24 * 3_600_000;
+const EVADED_MS = DAY_MS;
 
 /** Demotes agents that disagreed and opens sessions for agents that are due. */
 export async function lookAtAgreement(deps: AgreementDeps, now: EpochMs, contained: ContainedLoop): Promise<void> {

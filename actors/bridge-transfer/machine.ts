@@ -15,10 +15,11 @@ import {
 } from '../../src/domain/bridge/axes.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { BridgeTransferContext, BridgeTransferEvent, BridgeTransferInput } from './protocol.ts';
+import { MINUTE_MS } from '../../src/domain/values/time.ts';
 
 /** First delay in milliseconds before a transfer is read again. It grows to a minute while nothing changes. */
 const LOOK_SOON_MS = 3_000;
-const LOOK_RARELY_MS = 60_000;
+const LOOK_RARELY_MS = MINUTE_MS;
 /** Interval of reads in milliseconds after about an hour without change. */
 const LOOK_SELDOM_MS = 600_000;
 const LONG_LOOKS = 60;

@@ -8,6 +8,7 @@ import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { CarryAnswer, LaunchContext, LaunchEvent } from './protocol.ts';
 import type { LaunchTerms } from './resource.ts';
+import { MINUTE_MS } from '../../src/domain/values/time.ts';
 
 const progressOf = (args: { readonly event: LaunchEvent }): number => {
   const answer = answerOf(args);
@@ -23,7 +24,7 @@ const MOVED = { guard: 'hasMoved', target: '.waiting', actions: ['rememberStandi
 const QUIET = { target: '.waiting', actions: 'countQuietLook' } as const;
 /** First interval in milliseconds between reads of a curve. It grows to a minute while nothing changes. */
 const LOOK_SOON_MS = 5_000;
-const LOOK_RARELY_MS = 60_000;
+const LOOK_RARELY_MS = MINUTE_MS;
 
 export const launchMachine = setup({
   types: { context: {} as LaunchContext, events: {} as LaunchEvent, input: {} as LaunchTerms },

@@ -7,9 +7,10 @@ import { assign, setup } from 'xstate';
 import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { LauncherAnswer, LauncherLaunchContext, LauncherLaunchEvent, LauncherLaunchInput } from './protocol.ts';
+import { MINUTE_MS } from '../../src/domain/values/time.ts';
 
 const ASK_SOON_MS = 2_000;
-const ASK_RARELY_MS = 60_000;
+const ASK_RARELY_MS = MINUTE_MS;
 
 export const launcherLaunchMachine = setup({
   types: { context: {} as LauncherLaunchContext, events: {} as LauncherLaunchEvent, input: {} as LauncherLaunchInput },

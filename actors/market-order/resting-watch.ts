@@ -6,7 +6,7 @@
  * venue is queried then.
  */
 import type { ExecutionMode } from '../../src/domain/orders/order.ts';
-import type { EpochMs } from '../../src/domain/values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS } from '../../src/domain/values/time.ts';
 import { createOrderLook, createReportReading, type LookDeps } from '../proposal/execution.ts';
 import type { OrderReport, OrderStream } from '../proposal/execution-client.ts';
 import type { CarriedAnswer } from '../proposal/protocol.ts';
@@ -16,9 +16,9 @@ import type { Runtime } from '../runtime/runtime.ts';
 /** Maximum orders per look, least recently checked first. Each costs a request to the venue. */
 const LOOKS = 5;
 /** Maximum look-back on paper. Older market activity fills nothing. */
-const LONGEST_LOOK_MS = 3_600_000;
+const LONGEST_LOOK_MS = HOUR_MS;
 /** Time in milliseconds for which a report is kept whose order does not rest yet: it came before the answer to the order. */
-const EARLY_MS = 60_000;
+const EARLY_MS = MINUTE_MS;
 /** Maximum early reports. The oldest is dropped, and the look finds its fills. */
 const EARLY_REPORTS = 500;
 /** Time in milliseconds for which an account is followed after its last resting order. */

@@ -15,6 +15,7 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { type Granted, type NewInvitation, NO_INVITATION } from './commands.ts';
+import { HOUR_MS } from '../../src/domain/values/time.ts';
 
 /** Store ports of the command handler. Every change returns null, or the reason why the database refuses it. */
 export interface MemberDirectory {
@@ -95,7 +96,7 @@ export function createMemberHandler(deps: MemberDeps) {
         ...granted.value,
         invitedBy: context.subject,
         createdAt: at,
-        expiresAt: at + hours * 3_600_000,
+        expiresAt: at + hours * HOUR_MS,
         acceptedBy: null,
         acceptedAt: null,
         revokedAt: null,

@@ -8,10 +8,11 @@ import { Decimal } from '../../src/domain/values/decimal.ts';
 import { totalOf } from '../../src/domain/orders/filled.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { PredictionOrderContext, PredictionOrderEvent, PredictionOrderInput, VenueNews } from './protocol.ts';
+import { MINUTE_MS } from '../../src/domain/values/time.ts';
 
 /** First interval in milliseconds between queries of the venue. It grows to a minute while nothing changes. */
 const LOOK_SOON_MS = 2_000;
-const LOOK_RARELY_MS = 60_000;
+const LOOK_RARELY_MS = MINUTE_MS;
 
 interface EventArgs {
   readonly context: PredictionOrderContext;

@@ -5,10 +5,11 @@
 import { errorText } from '../../src/domain/values/value-text.ts';
 import { type Clock, timeLeft } from '../../streams/clock/clock.ts';
 import type { RowLoop } from './loops.ts';
+import { MINUTE_MS } from '../../src/domain/values/time.ts';
 
 /** Wait before the second try, in milliseconds. It doubles with every try up to a maximum. */
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = MINUTE_MS;
 /** Time in milliseconds after which a due row that its loop no longer meets is not counted any more. */
 const FORGOTTEN_MS = 1_800_000;
 

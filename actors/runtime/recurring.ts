@@ -2,7 +2,7 @@
  * Recurring work, done by any worker. The queue plans it. PostgreSQL records the slots that are done, so that two workers do a slot once,
  * and a check for overdue work finds what the queue lost.
  */
-import { type EpochMs, slotOf } from '../../src/domain/values/time.ts';
+import { type EpochMs, MINUTE_MS, slotOf } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { WorkName } from './loops.ts';
@@ -38,7 +38,7 @@ export interface WorkPlan {
 }
 
 /** Time in milliseconds after which the claim of a silent worker ends. */
-const CLAIM_MS = 60_000;
+const CLAIM_MS = MINUTE_MS;
 /** Interval in milliseconds at which a working process renews its claim. */
 const RENEW_MS = 20_000;
 /** Interval in milliseconds of the check for overdue work. */

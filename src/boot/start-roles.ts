@@ -58,10 +58,11 @@ import { obtainableHistory, sandboxPast } from './sandbox/sandbox-past.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { StoreConnections } from './store-connections.ts';
 import { packageVersion } from './version.ts';
+import { MINUTE_MS } from '../domain/values/time.ts';
 
 /** Name of the log of signed batches in its checkpoints. */
 const TRAIL_ORIGIN = 'sevengate/trail';
-const CHECKPOINT_MS = 60_000;
+const CHECKPOINT_MS = MINUTE_MS;
 
 export interface RoleParts {
   readonly service: ServiceProcess;
@@ -151,7 +152,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       flows: openVenueFlows({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'pricing') }),
       disabledVenues: risk.disabledVenues,
       bid: (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null,
-      approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000,
+      approvalMs: config.PROPOSAL_APPROVAL_MINUTES * MINUTE_MS,
     },
   });
   service.onStop('the worker', worker.stop);

@@ -1,7 +1,7 @@
 /** `sevengate sandbox`: moves a sandbox's time, so that stages of several weeks pass in minutes. */
 import type { Command } from 'commander';
 import { nextRegularOpen } from '../domain/market/session.ts';
-import { DAY_MS, type EpochMs, isoTime } from '../domain/values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS, isoTime } from '../domain/values/time.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';
 import type { Service } from './ports.ts';
 import { quantity } from './words.ts';
@@ -9,7 +9,7 @@ import { quantity } from './words.ts';
 const MOST_DAYS = 90;
 const days = quantity('days', `a number of days above 0 and up to ${MOST_DAYS}`, (value) => value > 0 && value <= MOST_DAYS);
 /** Time after the opening when share reference prices are fresh again, in milliseconds. */
-const OPENED_MS = 5 * 60_000;
+const OPENED_MS = 5 * MINUTE_MS;
 
 export function sandboxCommands(sandbox: Command, service: Service): void {
   sandbox

@@ -1,5 +1,5 @@
 /** Request weights of a venue's simulator, counted per minute of its own clock, with a ban for clients that do not stop. */
-import type { EpochMs } from '../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../domain/values/time.ts';
 
 export interface WeightVerdict {
   readonly status: 200 | 429 | 418;
@@ -7,7 +7,6 @@ export interface WeightVerdict {
   readonly retryAfterSeconds: number;
 }
 
-const MINUTE_MS = 60_000;
 /** Refused requests per minute after which a venue that bans does so. */
 const REFUSALS_BEFORE_BAN = 10;
 const BAN_MS = 120_000;

@@ -3,7 +3,7 @@ import type { Candle, CandleBatch } from '../domain/candles/candle.ts';
 import { compareDecimals, type DecimalString } from '../domain/values/decimal.ts';
 import type { FeedMessage } from '../domain/market/market-event.ts';
 import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
-import { type EpochMs, slotOf, timeframeMs } from '../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS, slotOf, timeframeMs } from '../domain/values/time.ts';
 import { midPrice } from '../domain/market/valuation.ts';
 import { type InstrumentKey, instrumentKey } from '../domain/market/venue.ts';
 
@@ -14,7 +14,6 @@ export interface TapeBar extends Candle {
 
 /** Source of bars built from middles of live quotes or from live reference prices. Their volume is 0. */
 export const BARS_OF_QUOTES = 'tape:quotes';
-const MINUTE_MS = 60_000;
 
 export interface TapeBars {
   /** Receives a message in order, for the tape's own bars. */

@@ -6,13 +6,13 @@ import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Fill } from '../domain/books/book.ts';
 import { type FundingPayment, fundingPaymentOf, type HeldHour, heldHours, type HourlyTerms, lastHour } from '../domain/orders/funding.ts';
-import { type EpochMs, HOUR_MS, isoTime } from '../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS, isoTime } from '../domain/values/time.ts';
 import { splitInstrumentKey } from '../domain/market/venue.ts';
 
 /** Interval in milliseconds at which books are checked for ended hours. */
-export const FUNDING_MS = 60_000;
+export const FUNDING_MS = MINUTE_MS;
 /** Milliseconds after the end of an hour by which its fills are on record. */
-const COMMIT_MS = 60_000;
+const COMMIT_MS = MINUTE_MS;
 /** Milliseconds after an hour's end by which the venue reports its rate. A younger hour without a rate is no failure. */
 const SETTLE_MS = 600_000;
 /** Maximum hours per booking, so that a long outage is caught up step by step. */

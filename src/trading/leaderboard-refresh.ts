@@ -13,7 +13,7 @@ import {
 import { type FifoLedger, ledgerAfter, type WalletEvent } from '../domain/leaderboard/fifo-ledger.ts';
 import { lamportsOf, walletEventOf } from '../domain/leaderboard/wallet-event.ts';
 import type { WalletChain } from '../domain/identity/linked-wallet.ts';
-import type { EpochMs } from '../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../domain/values/time.ts';
 import { errorText } from '../domain/values/value-text.ts';
 import { FILLS_CAP, isClosingFill, isPerpFill, type ReportedFill } from '../domain/identity/wallet.ts';
 
@@ -95,7 +95,7 @@ export interface LeaderboardStore {
 }
 
 /** Overlap in milliseconds with which own swaps are read again. Clocks of processes differ by less. */
-const OWN_OVERLAP_MS = 60 * 60_000;
+const OWN_OVERLAP_MS = HOUR_MS;
 /** Maximum milliseconds of a round, so that it ends before the next one is due. */
 const ROUND_MS = REFRESH_MS - 5_000;
 const DOLLAR = new Decimal(1_000_000);

@@ -3,11 +3,11 @@ import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import { markBook, type TradingBook, utcDayOf } from '../domain/books/book.ts';
 import type { DecimalString } from '../domain/values/decimal.ts';
 import { type BookDay, begunDay } from '../domain/tape/tick-inputs.ts';
-import type { EpochMs } from '../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 
 /** Interval in milliseconds at which books without a mark of the day are marked. */
-export const MANUAL_DAYS_MS = 60_000;
+export const MANUAL_DAYS_MS = MINUTE_MS;
 
 /** A manual book without a mark of the day. */
 export interface UndatedBook {

@@ -5,11 +5,11 @@
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import { type FlowKeeper, type FlowWindow, flowText } from '../domain/shadow/flow.ts';
 import { MOST_TRADES, measurableAt, measureShadow, type ShadowMeasurement, type ShadowOrder, spanOf } from '../domain/shadow/measure.ts';
-import type { EpochMs } from '../domain/values/time.ts';
+import { DAY_MS, type EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 
 /** Milliseconds after which an unmeasured order stays unknown without a row. */
-const LOST_MS = 86_400_000;
+const LOST_MS = DAY_MS;
 /** Maximum orders measured at once. */
 const MOST_ORDERS = 200;
 

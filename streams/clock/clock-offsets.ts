@@ -3,14 +3,14 @@ import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { ClockOffset } from '../../src/domain/market/market-state.ts';
 import type { ReferencePrice } from '../../src/domain/market/quote.ts';
 import { sessionAt } from '../../src/domain/market/session.ts';
-import type { EpochMs } from '../../src/domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../src/domain/values/time.ts';
 import type { Venue } from '../../src/domain/market/venue.ts';
 
 /** Number of measurements kept per kind. */
 const PROBES = 9;
 const EVENTS = 257;
 /** Milliseconds for which answers of a server's time count. Afterwards its events are used again. */
-const PROBE_LIFE_MS = 10 * 60_000;
+const PROBE_LIFE_MS = 10 * MINUTE_MS;
 
 /** Newest measurements of one kind, and their median. */
 class Measured {

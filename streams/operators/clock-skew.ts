@@ -2,7 +2,7 @@
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
-import type { EpochMs } from '../../src/domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../src/domain/values/time.ts';
 import { VENUES, type Venue } from '../../src/domain/market/venue.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import { CLOCK_SKEW } from '../quality/flag-bits.ts';
@@ -15,7 +15,7 @@ export function isSkewed(event: Quote | ReferencePrice, limits: FeedLimits): boo
 }
 
 /** Window in milliseconds for the minimum delay. */
-const OFFSET_WINDOW_MS = 60_000;
+const OFFSET_WINDOW_MS = MINUTE_MS;
 
 /**
  * Minimum lag of receipts behind a venue's own times over the last one to two minutes, in milliseconds: network delay plus clock

@@ -2,6 +2,7 @@
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { VENUE_FACTS, VENUES, type Venue } from '../../src/domain/market/venue.ts';
 import type { FeedLimits, LimitOverrides } from '../../src/domain/venues/venue-facts.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/domain/values/time.ts';
 
 export interface QualityLimits {
   readonly venues: Readonly<Record<Venue, FeedLimits>>;
@@ -18,15 +19,13 @@ export interface QualityLimits {
   readonly issuerMarkMaxAgeMs: number;
 }
 
-const DAY = 86_400_000;
-
 /** Limits that apply without configuration: those of each venue's facts. */
 export const DEFAULT_LIMITS: QualityLimits = {
   venues: Object.fromEntries(VENUES.map((venue) => [venue, VENUE_FACTS[venue].limits])) as Record<Venue, FeedLimits>,
   sources: Object.assign({}, ...VENUES.map((venue) => VENUE_FACTS[venue].sourceLimits ?? {})) as QualityLimits['sources'],
-  perpContextMaxAgeMs: 60_000,
+  perpContextMaxAgeMs: MINUTE_MS,
   eventsMaxSilenceMs: 300_000,
-  issuerMarkMaxAgeMs: 30 * DAY,
+  issuerMarkMaxAgeMs: 30 * DAY_MS,
 };
 
 /**

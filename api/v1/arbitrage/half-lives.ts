@@ -5,7 +5,7 @@ import type { BasisInputs } from '../../../src/domain/basis/basis-row.ts';
 import { alignedSpreads, type HalfLife, halfLifeOf } from '../../../src/domain/basis/half-life.ts';
 import type { Catalog, CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import type { ClosedBar } from '../../../src/domain/ranking/momentum.ts';
-import { type EpochMs, HOUR_MS, slotOf } from '../../../src/domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, slotOf } from '../../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 
@@ -51,7 +51,7 @@ export function createHalfLives({ bars, catalog, clock }: HalfLifeDeps): (at: Ep
       const keys = new Set(
         some.flatMap(({ key, benchmark, pairedPerp }) => [key, benchmark, pairedPerp].filter((one) => one !== null) as InstrumentKey[]),
       );
-      const closes = await bars.closes([...keys], '1h', hour - HALF_LIFE_DAYS * 24 * HOUR_MS, hour);
+      const closes = await bars.closes([...keys], '1h', hour - HALF_LIFE_DAYS * DAY_MS, hour);
       for (const { key, benchmark, pairedPerp } of some) {
         const token = closes.get(key);
         const base = (other: InstrumentKey | null): HalfLife | null => (other === null ? null : fitted(token, closes.get(other)));

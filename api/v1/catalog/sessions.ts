@@ -1,13 +1,12 @@
 /** GET /v1/catalog/sessions: returns the calendar of US equity sessions, with half days and holidays. */
 import { Type } from 'typebox';
 import { type CalendarDay, calendarDays, newYorkDate, SESSION_YEARS } from '../../../src/domain/market/session.ts';
-import { isoTime } from '../../../src/domain/values/time.ts';
+import { DAY_MS, isoTime } from '../../../src/domain/values/time.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, NullableTime, nullable, objectOf, pageFields, pageOf } from '../../shapes.ts';
 import { malformed } from '../../http/strict-json.ts';
 
-const DAY = 86_400_000;
 /** Default length of the session calendar, in days. */
 const DEFAULT_DAYS = 30;
 const FIRST = `${SESSION_YEARS.first}-01-01`;
@@ -55,7 +54,7 @@ function dateOf(text: string, path: string): string {
 }
 
 function later(date: string, days: number): string {
-  const moved = new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
+  const moved = new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
   return moved > LAST ? LAST : moved;
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../../src/domain/prediction/market.ts';
 import { COMPARATORS } from '../../../src/domain/prediction/question.ts';
 import type { Quote } from '../../../src/domain/market/quote.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { type EpochMs, MINUTE_MS, isoTime } from '../../../src/domain/values/time.ts';
 import {
   choice,
   DecimalText,
@@ -133,7 +133,7 @@ export const PredictionMarketBody = Type.Object(
 );
 
 /** Maximum age of a listing in milliseconds, in which it is repeated twice. Older ones are stale. */
-export const LISTING_MAX_AGE_MS = 60_000;
+export const LISTING_MAX_AGE_MS = MINUTE_MS;
 const OVER_AGE = ['over_age'] as const;
 
 const maybeTime = (at: EpochMs | null): string | null => (at === null ? null : isoTime(at));

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { compareDecimals, isPositive } from '../../domain/values/decimal.ts';
-import { type EpochMs, isoTime } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS, isoTime } from '../../domain/values/time.ts';
 import { type InstantsAt, wallClock } from '../../domain/values/wall-clock.ts';
 import { CsvFault, type CsvRecord, csvRecords } from '../csv-records.ts';
 import { type BarColumn, type CandleForm, formOf } from './candle-forms.ts';
@@ -89,7 +89,6 @@ export interface CandleReading {
   result(): { readonly form: CandleForm['name']; readonly sha256: string; readonly aligned: number };
 }
 
-const DAY = 86_400_000;
 const BATCH = 20_000;
 const CHUNK_BYTES = 256 * 1024;
 /** Maximum rows of a file in descending order, which is reversed in memory. Five years of minutes have 2.6 million. */
@@ -238,7 +237,7 @@ class BarReader {
   constructor(options: ReadOptions) {
     this.#options = options;
     this.local = options.timezone === undefined ? undefined : wallClock(options.timezone);
-    this.#clock = options.ofShare !== false && options.timezone === undefined && options.barMs < DAY ? new ShareClock() : null;
+    this.#clock = options.ofShare !== false && options.timezone === undefined && options.barMs < DAY_MS ? new ShareClock() : null;
   }
 
   get isOnNewYorkClock(): boolean {
@@ -303,7 +302,7 @@ class BarReader {
       return [
         'off_grid',
         'openTime',
-        `the bar opens ${off / 1_000} s after its timeframe begins and trades until ${isoTime(openTime + barMs + early)}: moved back, it would be known ${early / 60_000} minutes too early`,
+        `the bar opens ${off / 1_000} s after its timeframe begins and trades until ${isoTime(openTime + barMs + early)}: moved back, it would be known ${early / MINUTE_MS} minutes too early`,
       ];
     if (off !== 0 && !align)
       return ['off_grid', 'openTime', `the bar opens ${off / 1_000} s after its timeframe begins; --align moves it back`];

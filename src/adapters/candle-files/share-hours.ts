@@ -1,11 +1,8 @@
 /** Checks the times of share bars against the calendar of the exchange. */
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { lastRegularClose, newYorkDate, newYorkOffsetMs, sessionAt, tradingDay } from '../../domain/market/session.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** Minimum number of bars for a verdict on the time zone. A regular day has seven hourly bars. */
 const ENOUGH_BARS = 6;
@@ -30,12 +27,12 @@ export function isOfShare(key: InstrumentKey): boolean | null {
  */
 export function tradedUntil(openTime: EpochMs, barMs: number, ofShare: boolean | null): EpochMs {
   const nominal = openTime + barMs;
-  const day = barMs % DAY === 0 && ofShare !== false ? tradingDay(newYorkDate(openTime)) : null;
+  const day = barMs % DAY_MS === 0 && ofShare !== false ? tradingDay(newYorkDate(openTime)) : null;
   if (day === null) return nominal;
-  const isMidnight = (openTime + newYorkOffsetMs(openTime)) % DAY === 0;
+  const isMidnight = (openTime + newYorkOffsetMs(openTime)) % DAY_MS === 0;
   if (openTime === day.regularAt || (isMidnight && ofShare === true)) return lastRegularClose(nominal) ?? nominal;
   // A day that begins before the regular session includes the late one.
-  if (ofShare === true && openTime >= day.preMarketAt && openTime < day.regularAt && barMs === DAY) return day.closedAt;
+  if (ofShare === true && openTime >= day.preMarketAt && openTime < day.regularAt && barMs === DAY_MS) return day.closedAt;
   return nominal;
 }
 
@@ -57,7 +54,7 @@ export class ShareClock {
     this.#bars++;
     count(this.#utc, openTime, volume);
     // Clocks change on Sundays while the exchange is closed, so noon's offset holds all day.
-    const noon = openTime - (openTime % DAY) + 17 * HOUR;
+    const noon = openTime - (openTime % DAY_MS) + 17 * HOUR_MS;
     count(this.#newYork, openTime - newYorkOffsetMs(noon), volume);
   }
 

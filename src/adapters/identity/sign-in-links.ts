@@ -1,8 +1,8 @@
 /** One-time sign-in links for the owner of this machine. They expire after a few minutes and work only from this machine. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 
-export const LINK_LIFETIME_MS = 10 * 60_000;
+export const LINK_LIFETIME_MS = 10 * MINUTE_MS;
 /** Bytes of a code: 128 bits cannot be guessed within its lifetime. */
 const CODE_BYTES = 16;
 

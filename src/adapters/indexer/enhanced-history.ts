@@ -10,6 +10,7 @@ import { fieldsOf } from '../bridge/provider-http.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { createVenueHttp } from '../venues/venue-http.ts';
+import { MINUTE_MS } from '../../domain/values/time.ts';
 
 export interface EnhancedHistoryOptions {
   /** Base URL, such as `https://api-mainnet.helius-rpc.com`. Its path prefixes every request. */
@@ -28,7 +29,7 @@ export interface EnhancedHistoryOptions {
  */
 const MAX_WAIT_MS = 5_000;
 /** Maximum milliseconds by which the provider's clock may be ahead. */
-const CLOCK_GRACE_MS = 5 * 60_000;
+const CLOCK_GRACE_MS = 5 * MINUTE_MS;
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/;
 const RAW = /^-?\d{1,30}$/;
 

@@ -14,6 +14,7 @@ import { NEWS_PROVIDERS } from './news-providers.ts';
 import { createWireFeed } from './newswire.ts';
 import { createSocialFeed } from './social.ts';
 import { createTvlFeed } from './tvl.ts';
+import { MINUTE_MS } from '../../domain/values/time.ts';
 
 const NEWS_PER_MINUTE = 30;
 /** Requests per minute, of the 200 in every plan. A month of news is then read within minutes, after which missing news is meaningful. */
@@ -31,7 +32,7 @@ export const intelligenceBudgets = (make: MakeBudget) => ({
   tvl: make('tvl', TVL_PER_MINUTE),
   macro: make('macro', MACRO_PER_MINUTE),
   filings: make('filings', FILINGS_PER_SECOND, 1_000),
-  social: make('social', SOCIAL_PER_WINDOW, 15 * 60_000),
+  social: make('social', SOCIAL_PER_WINDOW, 15 * MINUTE_MS),
 });
 
 export interface IntelligenceAddresses {

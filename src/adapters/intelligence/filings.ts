@@ -11,7 +11,7 @@ import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import { type Direction, type EventKind, type Report, readItems } from '../../domain/intelligence/report.ts';
 import type { FeedMessage, Severity } from '../../domain/market/market-event.ts';
 import { newYorkOffsetMs } from '../../domain/market/session.ts';
-import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { valueText } from '../../domain/values/value-text.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
@@ -95,7 +95,7 @@ const ITEM_TITLES: Readonly<Record<string, string>> = {
  * New York time until which an accepted filing gets that day's date; later ones get the next business day's. Filings sent in time may be
  * stamped within the last minute.
  */
-const SAME_DAY_UNTIL_MS = 17.5 * HOUR_MS + 60_000;
+const SAME_DAY_UNTIL_MS = 17.5 * HOUR_MS + MINUTE_MS;
 /** EDGAR accepts filings from 06:00 to 22:00 New York time on weekdays. */
 const EDGAR_HOURS = { from: 6 * HOUR_MS, to: 22 * HOUR_MS } as const;
 /** Insiders' reports, which keep their own date until 22:00 and so do not show the time zone. */
@@ -303,7 +303,7 @@ export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessa
   const lookbackMs = options.lookbackMs ?? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
   return poll<IntelligenceRecord>({
     source: FILINGS_SOURCE,
-    everyMs: options.everyMs ?? 60_000,
+    everyMs: options.everyMs ?? MINUTE_MS,
     clock,
     random,
     open() {

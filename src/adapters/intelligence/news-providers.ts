@@ -10,7 +10,7 @@ import { readHeadline } from '../../domain/intelligence/headline.ts';
 import type { NewsProviderName } from '../../domain/intelligence/listening.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import { type Report, readCategory, readTone } from '../../domain/intelligence/report.ts';
-import { DAY_MS, type EpochMs, isoTime } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS, isoTime } from '../../domain/values/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import type { Reading, Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
@@ -201,7 +201,7 @@ const dayOf = (at: EpochMs): string => isoTime(at).slice(0, 10);
 /** Finnhub: a round has one request per share and one per category. The first round uses the whole look-back. */
 const FINNHUB: NewsProvider = {
   // A round has one request per share, and the free plan allows sixty a minute.
-  everyMs: 60_000,
+  everyMs: MINUTE_MS,
   headers: (key) => ({ 'x-finnhub-token': key }),
   open(asking) {
     const { client, shares, clock, lookbackMs, note } = asking;

@@ -10,7 +10,7 @@ import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { SocialPost } from '../../domain/intelligence/social.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
 import type { ClientQuery, KeyedClient } from '../venues/reference/keyed-client.ts';
@@ -151,7 +151,7 @@ export function createSocialFeed(options: SocialOptions): Observable<FeedMessage
   const query = cashtagQuery(options.assets);
   return poll<IntelligenceRecord>({
     source: SOCIAL_SOURCE,
-    everyMs: options.everyMs ?? 60_000,
+    everyMs: options.everyMs ?? MINUTE_MS,
     clock,
     random,
     open() {

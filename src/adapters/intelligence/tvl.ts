@@ -8,7 +8,7 @@ import { plainDecimal } from '../../domain/values/decimal.ts';
 import type { ChainTvl, ChainTvlDay } from '../../domain/intelligence/chain-tvl.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
-import { DAY_MS, type EpochMs, isoTime } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, isoTime } from '../../domain/values/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Reading, type Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
@@ -109,7 +109,7 @@ const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9._~-]*$/;
 /** Reads snapshots of every chain and histories of the largest ones, so that changes are known from the start. */
 export function createTvlFeed(options: TvlOptions): Observable<FeedMessage | IntelligenceRecord> {
   const { client, clock, random } = options;
-  const historyMs = options.historyMs ?? 6 * 3_600_000;
+  const historyMs = options.historyMs ?? 6 * HOUR_MS;
 
   return poll<IntelligenceRecord>({
     source: TVL_SOURCE,

@@ -4,6 +4,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Log } from '../../../streams/log.ts';
 import { listenRefusal, urlAt } from './listen-refusal.ts';
 import type { RequestObservation, ServiceMetrics } from '../log/metrics.ts';
+import { MINUTE_MS } from '../../domain/values/time.ts';
 
 /** Input of the thread. */
 export interface EmergencyThread {
@@ -30,7 +31,7 @@ export type EmergencyPost =
 
 /** Wait before the first restart, in milliseconds. Doubles up to a minute. */
 const FIRST_WAIT_MS = 500;
-const MOST_WAIT_MS = 60_000;
+const MOST_WAIT_MS = MINUTE_MS;
 
 export interface EmergencyListener {
   /** Address, `http://127.0.0.1:<port>`. */

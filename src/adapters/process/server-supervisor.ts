@@ -2,6 +2,7 @@
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Log } from '../../../streams/log.ts';
 import { processStartedAt } from './server-process.ts';
+import { MINUTE_MS } from '../../domain/values/time.ts';
 
 export interface SupervisedServer {
   readonly pid: number;
@@ -25,7 +26,7 @@ const LOOK_MS = process.platform === 'linux' ? 200 : 1_000;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 /** Milliseconds after which a running server resets the wait to its minimum. */
-const STEADY_MS = 60_000;
+const STEADY_MS = MINUTE_MS;
 
 /** Returns true also if the machine cannot tell, so that a running server is not started twice. */
 function isAlive(pid: number, startedAt: string | null, log: Supervision['log']): boolean {

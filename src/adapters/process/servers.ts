@@ -8,6 +8,7 @@ import { claim, claimant, processStartedAt, release, until } from './server-proc
 import { type SupervisedServer, type Supervision, superviseServer } from './server-supervisor.ts';
 import { examineDatabase } from '../store/database-check.ts';
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts';
+import { MINUTE_MS } from '../../domain/values/time.ts';
 
 /** Settings of the servers; refusals mention their names. */
 export interface ServerSettings {
@@ -50,7 +51,7 @@ interface Starting extends ServerStart {
 type PrivateServer = SupervisedServer & { readonly url: string; readonly sharedWith: number | null; readonly adopted: boolean };
 
 /** Maximum milliseconds that a command waits for another one's embedded servers. */
-const COMMAND_MS = 60_000;
+const COMMAND_MS = MINUTE_MS;
 
 /**
  * Starts the servers that the settings do not name. A command shares the servers of a running service. If another command owns the servers,

@@ -3,7 +3,7 @@
  * together stay within the limit of one address.
  */
 import type { Redis } from 'ioredis';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import { type BudgetPurpose, mostFor, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
 import { connectRedis } from './redis-client.ts';
 
@@ -102,7 +102,7 @@ export function openSharedBudgets(options: {
   redis.defineCommand('blockBudget', { numberOfKeys: 1, lua: BLOCK });
 
   return {
-    budget: (name: string, limit: number, windowMs: number = 60_000): RequestBudget =>
+    budget: (name: string, limit: number, windowMs: number = MINUTE_MS): RequestBudget =>
       createSharedBudget({ redis, clock, onError, key: `${prefix}:${name}`, limit, windowMs }),
     close: (): void => redis.disconnect(),
   };

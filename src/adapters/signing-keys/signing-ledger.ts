@@ -5,11 +5,11 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Decimal, type DecimalString } from '../../domain/values/decimal.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import type { SigningLedger } from '../../trading/ports.ts';
 
 /** Length of the window of the limit. */
-export const SIGNING_WINDOW_MS = 86_400_000;
+export const SIGNING_WINDOW_MS = DAY_MS;
 
 interface Line {
   readonly at: EpochMs;

@@ -29,6 +29,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import { errorText } from '../../domain/values/value-text.ts';
 import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../process/server-process.ts';
+import { MINUTE_MS } from '../../domain/values/time.ts';
 
 export interface EmbeddedPostgres {
   /** URL of the database `sevengate` with its password: a secret. */
@@ -64,7 +65,7 @@ interface Identity {
 
 const USER = 'sevengate';
 const DATABASE = 'sevengate';
-const START_MS = 60_000;
+const START_MS = MINUTE_MS;
 const STOP_MS = 30_000;
 const LOG_LIMIT_BYTES = 10_000_000;
 

@@ -11,10 +11,11 @@ import { createIdempotencyStore } from './callers/idempotency-store.ts';
 import { createWorkRecorder, forgetWork } from './long-work-store.ts';
 import type { Sql } from './database.ts';
 import { moveOldHistory } from './trail/history-archive.ts';
+import { HOUR_MS } from '../../domain/values/time.ts';
 
 /** Hours for which answers under an Idempotency-Key are kept. */
 const ANSWER_HOURS = 48;
-export const TIDY_MS = 3_600_000;
+export const TIDY_MS = HOUR_MS;
 /** Days for which finished imports, fetches and moves are shown. */
 const WORK_DAYS = 7;
 /** Milliseconds between checks for stalled shards. */

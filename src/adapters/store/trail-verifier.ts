@@ -9,7 +9,7 @@ import { compileManifest } from '../../domain/agents/decide.ts';
 import { type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/agents/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { CutHashes, type Reading, readingOf } from '../../domain/agents/observed-state.ts';
-import { isoTime } from '../../domain/values/time.ts';
+import { HOUR_MS, MINUTE_MS, isoTime } from '../../domain/values/time.ts';
 import { EVM_CHAIN_ID } from '../../domain/identity/evm-chain.ts';
 import { verifyOutsideProposals } from './agents/outside-verifier.ts';
 import { verifySteps } from './actors/step-verifier.ts';
@@ -24,10 +24,10 @@ import { bringBack, hasMoved } from './trail/archived-rows.ts';
 import { type CutCorrection, cutCorrections } from './trail/cut-corrections.ts';
 import { type SignatureOptions, type SignatureReport, verifySignatures } from './trail/signature-verifier.ts';
 
-const AGENT_TICK_MS = 60_000;
+const AGENT_TICK_MS = MINUTE_MS;
 const TAKE_TICK_MS = 30_000;
 /** Milliseconds that are verified at once, so that their observations fit into memory. */
-const WINDOW_MS = 3_600_000;
+const WINDOW_MS = HOUR_MS;
 /** Approximate rows per read. */
 const PAGE_ROWS = 20_000;
 const MAX_BREAKS = 100;

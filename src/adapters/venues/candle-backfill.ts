@@ -3,7 +3,7 @@ import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Candle, CandleSeries } from '../../domain/candles/candle.ts';
 import { type CandleWindow, OUT_OF_REACH, type TimeRange } from '../../domain/candles/candle-gaps.ts';
-import { type EpochMs, isoTime, slotOf } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS, isoTime, slotOf } from '../../domain/values/time.ts';
 import type { Waiting, WorkProgress } from '../../domain/values/work-progress.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';
 import type { CandleWindows } from '../store/candles/candle-windows.ts';
@@ -13,12 +13,12 @@ import { VenueError } from './venue-feed.ts';
 /** Bars of one step: one or a few requests, so that an interruption costs little. */
 const STEP_BARS = 1_000;
 /** A venue may need a moment for its newest bar: its absence counts only once it is this old. */
-const SETTLE_MS = 10 * 60_000;
+const SETTLE_MS = 10 * MINUTE_MS;
 /** A refusal of one of these statuses is of the question, so that asking again changes nothing. */
 const FINAL_STATUSES = new Set([400, 401, 403, 404, 422]);
 /** An answer of the wrong shape, and a token that no pool is known of, stay what they are. */
 const FINAL_CODES = new Set(['bad_answer', 'unknown_instrument']);
-const LONGEST_PAUSE_MS = 5 * 60_000;
+const LONGEST_PAUSE_MS = 5 * MINUTE_MS;
 const FIRST_PAUSE_MS = 1_000;
 /** Maximum attempts of a step while the venue is busy or away. */
 const TRIES = 8;

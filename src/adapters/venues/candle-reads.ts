@@ -4,7 +4,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Log } from '../../../streams/log.ts';
 import type { CandleWindow } from '../../domain/candles/candle-gaps.ts';
 import type { CandleSeries, StoredCandle } from '../../domain/candles/candle.ts';
-import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import { type createCandleStore } from '../store/candles/candle-store.ts';
 import { answered, unanswered } from './candle-backfill.ts';
@@ -29,7 +29,7 @@ export interface CandleReads {
 }
 
 /** A window that the venue could not fill is not asked for again for so long. */
-const ASK_AGAIN_MS = 60_000;
+const ASK_AGAIN_MS = MINUTE_MS;
 const REMEMBERED_WINDOWS = 2_000;
 
 type Range = Parameters<CandleReads['range']>[0];

@@ -1,14 +1,14 @@
 /** Keeps the hourly bars of the last weeks that half-lives and momentum are computed from, one series after the other, while nothing waits for them. */
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { type EpochMs, HOUR_MS, slotOf } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, slotOf } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';
 import type { WorkRecorder } from '../store/long-work-store.ts';
 import { recordedBackfill } from './candle-backfill.ts';
 
 /** Half-lives look 30 days back, momentum a week. */
-const KEPT_MS = 31 * 24 * HOUR_MS;
+const KEPT_MS = 31 * DAY_MS;
 /** A start is left alone for so long, and one series is looked at in so many milliseconds. */
 const EVERY_MS = 8_000;
 /** The bar of an hour is asked for so long after its end, when a venue has it. */

@@ -1,7 +1,7 @@
 /**
  * Request budget of a provider: weight within a moving window, with a reserve for essential requests. See docs/reference/outside/rules.md.
  */
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 
 /**
  * Work that may spend only a part of a budget. `background` work (histories of the leaderboard, which nobody waits for) is shed
@@ -44,7 +44,7 @@ export function budgetFor(budget: RequestBudget, purpose: BudgetPurpose): Reques
   };
 }
 
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 
 /**
  * Counts request weight over the last 60 s, or over another window. Never lets more than `limit` through in any of them,

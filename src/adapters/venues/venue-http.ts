@@ -2,7 +2,7 @@
 import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import { createHttpTransport, type HttpOutcome, type HttpTransport, headerOf } from '../http-transport.ts';
 import { type KnownFields, noteUnknown } from './known-fields.ts';
@@ -11,10 +11,10 @@ import { VenueError } from './venue-feed.ts';
 
 const TOTAL_TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 5 * 1024 * 1024;
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 
 /** Maximum accepted Retry-After in milliseconds: the longest known ban. */
-const MAX_RETRY_AFTER_MS = 3 * 86_400_000;
+const MAX_RETRY_AFTER_MS = 3 * DAY_MS;
 
 /** Query: a record without its undefined members, or pairs with repeatable names. */
 export type VenueQuery = Readonly<Record<string, string | number | undefined>> | readonly (readonly [name: string, value: string])[];
@@ -83,7 +83,7 @@ type Answer = Extract<HttpOutcome, { kind: 'answered' }>;
 /** Headers with the end of a limit in unix seconds, and the length of its window. */
 const RESET_HEADERS = [
   ['x-ratelimit-reset', WINDOW_MS],
-  ['x-rate-limit-reset', 15 * 60_000],
+  ['x-rate-limit-reset', 15 * MINUTE_MS],
 ] as const;
 
 /** Returns the pause that a venue requests: Retry-After, else the end of its limit; or null. */
@@ -157,7 +157,7 @@ class VenueReader {
     this.#options = options;
     this.#http = http;
     this.#budget = options.budget ?? new WeightBudget(options.weightPerMinute);
-    this.#maxWaitMs = options.maxWaitMs ?? 60_000;
+    this.#maxWaitMs = options.maxWaitMs ?? MINUTE_MS;
   }
 
   /** @throws VenueError if the venue refuses, does not answer or answers nonsense */

@@ -6,7 +6,7 @@ import { type RawData, WebSocket } from 'ws';
 import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import { feedStatus, frameSample, heartbeat, rejection } from './feed-messages.ts';
 import { retryAfterMs } from './venue-http.ts';
@@ -15,7 +15,7 @@ import { retryAfterMs } from './venue-http.ts';
 export const MAX_FRAME_BYTES = 1024 * 1024;
 
 /** Milliseconds after which a connection resets the backoff. */
-const STABLE_MS = 60_000;
+const STABLE_MS = MINUTE_MS;
 /**
  * Minimum age in milliseconds of a connection that is replaced at once at the venue's request; otherwise 60 attempts in 10 min could be
  * exceeded.
@@ -202,7 +202,7 @@ class Connection {
     socket.on('ping', () => this.#beat());
     socket.on('pong', () => this.#beat());
     socket.on('unexpected-response', (_request, response: IncomingMessage) => {
-      const notBeforeMs = Math.min(retryAfterMs(response.headers['retry-after'], clock.now()) ?? 0, 3_600_000);
+      const notBeforeMs = Math.min(retryAfterMs(response.headers['retry-after'], clock.now()) ?? 0, HOUR_MS);
       response.destroy();
       this.#lose(`refused with status ${response.statusCode}`, notBeforeMs);
     });
@@ -260,7 +260,7 @@ class Connection {
   #watch(): void {
     const now = this.#options.clock.now();
     const silenceMs = this.#options.silenceMs ?? 30_000;
-    const dataSilenceMs = this.#options.dataSilenceMs ?? 60_000;
+    const dataSilenceMs = this.#options.dataSilenceMs ?? MINUTE_MS;
     if (now - this.#lastSignAt >= silenceMs) return this.#lose(`no sign of life for ${now - this.#lastSignAt} ms`);
     if (now - this.#lastDataAt >= dataSilenceMs) return this.#lose(`no data for ${now - this.#lastDataAt} ms`);
     this.#after(Math.min(this.#lastSignAt + silenceMs, this.#lastDataAt + dataSilenceMs), () => this.#watch());

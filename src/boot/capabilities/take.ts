@@ -8,14 +8,14 @@ import type { ApiPorts } from '../../../api/ports.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
 import { createTakeReads, unaskedTakes } from '../../adapters/store/takes/take-reads.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
-import { TAKE_TICK_MS } from '../../domain/values/time.ts';
+import { MINUTE_MS, TAKE_TICK_MS } from '../../domain/values/time.ts';
 import { createBreakersOfTakes } from '../wiring/breakers.ts';
 import { createLiveRounds } from '../sandbox/live-rounds.ts';
 import type { ActorCapability } from './capability.ts';
 import { tradingTicker } from './trading-ticks.ts';
 
 /** Interval of the check for Takes that another version of the service armed, in milliseconds. */
-const REREAD_MS = 60_000;
+const REREAD_MS = MINUTE_MS;
 
 export const takeCapability = {
   kind: takeKind,

@@ -31,11 +31,12 @@ import { ACTOR_KINDS, activityWorkersOf, recurringWorkOf, tickersOf, watchesOf }
 import { leaderboardWork } from '../wiring/leaderboard.ts';
 import { reserveWork } from '../wiring/reserves.ts';
 import type { Logger } from '../../adapters/log/log.ts';
+import { MINUTE_MS } from '../../domain/values/time.ts';
 
 /** Maximum number of shards that one process ticks at a time. */
 const SHARDS_AT_ONCE = 4;
 /** Interval of writing checkpoints of long histories. */
-const CHECKPOINT_MS = 60_000;
+const CHECKPOINT_MS = MINUTE_MS;
 
 const directory = createDirectory(ACTOR_KINDS);
 

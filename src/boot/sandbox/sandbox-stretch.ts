@@ -41,7 +41,7 @@ import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
 import { refuse } from '../../domain/values/refusal.ts';
 import type { FlowKeeper } from '../../domain/shadow/flow.ts';
-import { AGENT_TICK_MS, type EpochMs } from '../../domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../../domain/market/venue.ts';
 import { createMarketFlows } from '../../sandbox/market/market-flows.ts';
 import { createMarketWords, type MarketWords } from '../../sandbox/market/market-words.ts';
@@ -78,7 +78,7 @@ import { originsOf } from '../outside/origins.ts';
 import { namedSystems } from './simulated-clock.ts';
 import { openStoreConnections, type StoreConnections } from '../store-connections.ts';
 
-const LEASE_MS = 60_000;
+const LEASE_MS = MINUTE_MS;
 const SOURCES = {
   spotexchange: BOOK_TICKER_SOURCE,
   evmvenue: BBO_SOURCE,
@@ -297,7 +297,7 @@ function workerParts(
       clients: {},
       flows: createMarketFlows(words),
       disabledVenues,
-      approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000,
+      approvalMs: config.PROPOSAL_APPROVAL_MINUTES * MINUTE_MS,
       bid,
     },
   };

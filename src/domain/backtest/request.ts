@@ -3,7 +3,7 @@
 import { GATE_LIMITS, yearsAfter } from '../agents/evidence.ts';
 import type { Problem } from '../values/field.ts';
 import { canonicalTimeframe } from '../values/field.ts';
-import { DAY_MS, type EpochMs, isoTime, slotOf } from '../values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS, isoTime, slotOf } from '../values/time.ts';
 import { type Assumptions, readAssumptions } from './assumptions.ts';
 
 /** Request as stored with the run. Plain JSON. Times are ISO 8601. */
@@ -30,7 +30,7 @@ export interface GivenRequest {
 /** Spare days beyond the five years, so that bars that start a little late still cover them. */
 const SPARE_DAYS = 8;
 /** Maximum time in milliseconds between reading a request and recording its run. */
-const READ_BEFORE_MS = 60_000;
+const READ_BEFORE_MS = MINUTE_MS;
 
 /** Reads a request. The default window ends with the last whole UTC day and covers a little more than five years. */
 export function readBacktestRequest(given: GivenRequest, now: EpochMs): BacktestRequest | readonly Problem[] {

@@ -3,7 +3,7 @@
  */
 
 import type { DecimalString } from '../values/decimal.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import { percentAbove } from '../market/valuation.ts';
 
 /** Minimum pairs of neighbouring bars for a fit. */
@@ -45,7 +45,7 @@ export function halfLifeOf(spreads: readonly { readonly at: EpochMs; readonly pc
   if (!(slope < 0)) return { hours: null, samples: n, slope, why: 'no_reversion' };
   // A slope at or below -1 crosses the mean within one bar, so half of the deviation is gone by then.
   const bars = slope <= -1 ? 0 : Math.log(2) / -Math.log(1 + slope);
-  return { hours: Number(((bars * barMs) / 3_600_000).toFixed(4)), samples: n, slope, why: 'fitted' };
+  return { hours: Number(((bars * barMs) / HOUR_MS).toFixed(4)), samples: n, slope, why: 'fitted' };
 }
 
 /** Returns the spread of two series of closed bars, at the bars that both have, in percent of the second. */

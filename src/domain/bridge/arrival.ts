@@ -1,5 +1,5 @@
 /** Attributes a payment on a chain to one transfer: it must not be older than the quote or belong to another transfer. */
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../values/time.ts';
 import { type ArrivalAxis, NO_ARRIVAL } from './axes.ts';
 import type { BridgeChain } from './quote.ts';
 
@@ -22,7 +22,7 @@ export interface ArrivalSighting extends Pick<ArrivalAxis, 'hash' | 'amount'> {
 }
 
 /** Age in milliseconds of the newest block, by the service's clock, beyond which a node is too far behind for a quote. */
-export const MOST_BEHIND_MS = 60_000;
+export const MOST_BEHIND_MS = MINUTE_MS;
 
 /**
  * True if a block existed when the head was read. After a fork the same height may be built again, and such a block has a later time than

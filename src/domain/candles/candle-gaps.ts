@@ -1,6 +1,6 @@
 /** Explains missing bars. They are never filled in. */
 import { isSessionKnown, sessionAt, tradingDays } from '../market/session.ts';
-import { DAY_MS, type EpochMs } from '../values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS } from '../values/time.ts';
 import type { Venue } from '../market/venue.ts';
 
 /** A half-open range of open times. */
@@ -106,7 +106,7 @@ function byCalendar(part: TimeRange, reason: GapReason, { venue, barMs }: Series
 }
 
 /** Sessions change on the hour or half hour, so the calendar is read every 30 minutes. */
-const SESSION_STEP_MS = 30 * 60_000;
+const SESSION_STEP_MS = 30 * MINUTE_MS;
 
 /** True if no session was open in [from, to). False if the calendar is unknown. A bar of a day or longer forms in regular sessions. */
 export function isClosedThroughout(from: EpochMs, to: EpochMs): boolean {

@@ -12,7 +12,7 @@ import {
 } from './catalog-tables.ts';
 import { describeValue, type Fields, isObject, type Problem, readFields, refuseUnknown } from '../values/field.ts';
 import { isAddress } from '../solana/base58.ts';
-import type { EpochMs } from '../values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS } from '../values/time.ts';
 import { VENUE_FACTS, VENUES } from '../market/venue.ts';
 import { type CryptoAsset, DATA_DEGRADATION_MS, type FeedLimits, type LimitOverrides } from '../venues/venue-facts.ts';
 
@@ -55,11 +55,11 @@ interface PlainToken
 const CRYPTO_FIELDS: Fields = { symbol: text('symbol of the coin', 12), name: text('its name', 64) };
 
 const LIMIT_FIELDS: Fields = {
-  maxAgeMs: { type: 'integer', min: 100, max: 86_400_000, optional: true, description: 'an older quote is stale, in milliseconds' },
+  maxAgeMs: { type: 'integer', min: 100, max: DAY_MS, optional: true, description: 'an older quote is stale, in milliseconds' },
   silentAfterMs: {
     type: 'integer',
     min: 100,
-    max: 86_400_000,
+    max: DAY_MS,
     optional: true,
     description: 'a feed that is silent for longer is degraded',
   },
@@ -71,12 +71,12 @@ const AGE_FIELDS: Fields = {
   perpContextMaxAgeMs: {
     type: 'integer',
     min: 1_000,
-    max: 86_400_000,
+    max: DAY_MS,
     optional: true,
     description: 'age of a mark, funding and open interest',
   },
-  eventsMaxSilenceMs: { type: 'integer', min: 1_000, max: 86_400_000, optional: true, description: 'silence of a source of events' },
-  issuerMarkMaxAgeMs: { type: 'integer', min: 60_000, max: 366 * 86_400_000, optional: true, description: "age of an issuer's mark" },
+  eventsMaxSilenceMs: { type: 'integer', min: 1_000, max: DAY_MS, optional: true, description: 'silence of a source of events' },
+  issuerMarkMaxAgeMs: { type: 'integer', min: MINUTE_MS, max: 366 * DAY_MS, optional: true, description: "age of an issuer's mark" },
 };
 
 /** Reads a document. Each problem names its place, the fault and the fix. @param budgets Names of the request budgets. */

@@ -6,7 +6,7 @@ import type { ObservedReference } from '../market/cut.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { type QualityFlag, SESSIONS, type Session } from '../market/quote.ts';
 import { isSessionKnown, lastRegularClose, sessionAt } from '../market/session.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../values/time.ts';
 
 /** Sessions in which rules read a carried reference. Empty if the manifest never allows it. */
 export type CarriedIn = readonly Session[];
@@ -20,7 +20,7 @@ const CARRYING: CarriedIn = SESSIONS.filter((session) => session !== 'REGULAR');
 const OF_THE_SESSION: ReadonlySet<QualityFlag> = new Set(['session_closed', 'carried_forward']);
 
 /** Time in milliseconds before the close within which the last price of a regular session may have been published. */
-export const LAST_PRINT_MS = 60_000;
+export const LAST_PRINT_MS = MINUTE_MS;
 
 /**
  * Returns the sessions of the entry side's `session_in` rules, of which at least one has `carriedReference`, without the regular session.

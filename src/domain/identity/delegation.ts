@@ -3,7 +3,7 @@
  * alone authorizes nothing: a delegation needs the owner's signature and a member of the organization who may trade.
  */
 import { ratioOf } from '../risk/exact.ts';
-import { type EpochMs, isoTime } from '../values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS, isoTime } from '../values/time.ts';
 
 /** Traders that follow a manifest's rules and can be delegated a wallet. */
 export const TRADER_KINDS = ['agent', 'take'] as const;
@@ -43,9 +43,9 @@ export interface Delegation extends DelegationTerms {
 }
 
 /** Time for which a text can be signed. */
-export const CHALLENGE_MS = 10 * 60_000;
+export const CHALLENGE_MS = 10 * MINUTE_MS;
 /** Maximum duration of a delegation. */
-export const LONGEST_DELEGATION_MS = 90 * 86_400_000;
+export const LONGEST_DELEGATION_MS = 90 * DAY_MS;
 
 /** Returns the text to sign. It consists of letters, because wallets refuse to sign messages that could be a transaction. */
 export function delegationText(terms: DelegationTerms): string {

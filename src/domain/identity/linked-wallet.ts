@@ -1,6 +1,6 @@
 /** Wallets that their owners have proved by a signature. Ownership permits nothing by itself: it only states whose a wallet is. */
 import { isAddress } from '../solana/base58.ts';
-import { type EpochMs, isoTime } from '../values/time.ts';
+import { type EpochMs, MINUTE_MS, isoTime } from '../values/time.ts';
 
 /** Chain of an address. Addresses of the primary chain are base58, those of the EVM chain hexadecimal. */
 export type WalletChain = 'spotchain' | 'evmvenue';
@@ -16,7 +16,7 @@ export interface LinkedWallet {
 }
 
 /** Time for which a text can be signed. */
-export const WALLET_CHALLENGE_MS = 10 * 60_000;
+export const WALLET_CHALLENGE_MS = 10 * MINUTE_MS;
 /** Maximum characters of a label. */
 export const LONGEST_LABEL = 60;
 

@@ -1,6 +1,6 @@
 /** Members of an organization: their permissions, roles, invitations, and revoked tokens. */
 import type { Permission } from '../agents/agent.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, HOUR_MS } from '../values/time.ts';
 
 /** Claims of a verified token: subject and expiry. Nothing else in it counts. */
 export interface VerifiedToken extends TokenClaims {
@@ -85,10 +85,10 @@ export interface TokenRevocation {
 }
 
 /** Maximum error in milliseconds of the machine's clock with which a halt and a pause still work. */
-export const CLOCK_ERROR_MS = 3 * 3_600_000;
+export const CLOCK_ERROR_MS = 3 * HOUR_MS;
 
 /** Maximum lifetime in milliseconds of any provider's token. A revocation is kept as long. */
-export const LONGEST_TOKEN_MS = 3_600_000 + CLOCK_ERROR_MS;
+export const LONGEST_TOKEN_MS = HOUR_MS + CLOCK_ERROR_MS;
 
 /** True if one of the revocations covers the token. */
 export function isTakenBack(token: TokenClaims, revocations: readonly TokenRevocation[] = []): boolean {

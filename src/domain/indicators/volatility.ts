@@ -1,5 +1,5 @@
 /** Realised volatility of closes. */
-import { timeframeMs } from '../values/time.ts';
+import { DAY_MS, timeframeMs } from '../values/time.ts';
 import { checkedClose, checkedPeriod, type Indicator } from './indicator.ts';
 
 export interface VolatilityState {
@@ -12,7 +12,7 @@ export interface VolatilityState {
   next: number;
 }
 
-const YEAR_MS = 365 * 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
 
 /**
  * Sample standard deviation (ddof 1) of the last `period` log returns, annualised by the square root of the bars in

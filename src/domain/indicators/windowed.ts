@@ -1,6 +1,6 @@
 /** Look-back of an indicator: its value depends only on its series, however many bars are kept. */
 import type { IndicatorNeed, IndicatorValue } from '../market/cut.ts';
-import { timeframeMs } from '../values/time.ts';
+import { HOUR_MS, timeframeMs } from '../values/time.ts';
 import { type Indicator, type IndicatorState, indicatorOf } from './index.ts';
 
 type Need = Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;
@@ -22,7 +22,7 @@ const MOST_WINDOW_BARS = 1_996;
 
 /** Returns the window of an indicator. Funding ranks the hours of its days, of which a day's worth may be missing. */
 export function windowOf({ name, period, timeframe }: Need): IndicatorWindow {
-  if (name === 'funding_percentile') return { barMs: 3_600_000, step: 1, steps: (period + 1) * 24 - 1 };
+  if (name === 'funding_percentile') return { barMs: HOUR_MS, step: 1, steps: (period + 1) * 24 - 1 };
   const barMs = timeframeMs(timeframe);
   if (barMs === null) throw new RangeError(`${name} needs a timeframe such as 1h, got ${timeframe}`);
   if (name === 'volatility') return { barMs, step: between(250, period * 2, MOST_WINDOW_BARS / 2), steps: 1 };

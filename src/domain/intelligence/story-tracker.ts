@@ -1,6 +1,6 @@
 /** Groups reports into stories about one event, and tracks the state of each. */
 import type { NewsEvent } from '../market/market-event.ts';
-import { type EpochMs, HOUR_MS } from '../values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../values/time.ts';
 import { type Assessment, assess, sameText } from './corroboration.ts';
 import { canonicalUrl } from './likeness.ts';
 import { type EventKind, type Report, symbolsOf } from './report.ts';
@@ -8,9 +8,9 @@ import { type EventKind, type Report, symbolsOf } from './report.ts';
 /** Maximum time in milliseconds between reports of one text about one event. */
 const SAME_TEXT_MS = 48 * HOUR_MS;
 /** Maximum time in milliseconds between a wire item and a filing of its kind about one event. */
-const SAME_KIND_MS = 24 * HOUR_MS;
+const SAME_KIND_MS = DAY_MS;
 /** Time without a report after which a story is closed: twice the longest usual look-back. Milliseconds. */
-const KEPT_MS = 30 * 24 * HOUR_MS;
+const KEPT_MS = 30 * DAY_MS;
 const MAX_REPORTS = 20_000;
 /** Maximum reports kept per story. */
 const MAX_STORY_REPORTS = 200;

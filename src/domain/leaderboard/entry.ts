@@ -1,12 +1,12 @@
 /** Terms of the leaderboard: windows, a wallet's standing in one, and why it has no rank or an incomplete figure. */
 import type { DecimalString } from '../values/decimal.ts';
 import type { WalletChain } from '../identity/linked-wallet.ts';
-import { type EpochMs, HOUR_MS } from '../values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../values/time.ts';
 
 export const LEADERBOARD_WINDOWS = ['24h', '7d', '30d'] as const;
 export type LeaderboardWindow = (typeof LEADERBOARD_WINDOWS)[number];
 
-export const WINDOW_MS: Readonly<Record<LeaderboardWindow, number>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS };
+export const WINDOW_MS: Readonly<Record<LeaderboardWindow, number>> = { '24h': DAY_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS };
 
 /** Maximum transactions read of a primary-chain wallet, and the number per page. */
 export const MOST_TRANSACTIONS = 500;
@@ -14,9 +14,9 @@ export const PAGE_TRANSACTIONS = 100;
 /** Number of wallets per refresh, interval of refreshes, and maximum age of an answer, in milliseconds. */
 export const REFRESH_WALLETS = 20;
 export const REFRESH_MS = 30_000;
-export const STALE_MS = 5 * 60_000;
+export const STALE_MS = 5 * MINUTE_MS;
 /** Age in milliseconds of the newest answer from which a wallet keeps its figures and loses its rank. */
-export const OUTDATED_MS = 24 * HOUR_MS;
+export const OUTDATED_MS = DAY_MS;
 
 /** `partial`: observed in part. `reported/partial`: also reported by the venue itself. */
 export const BASIS_LABELS: Readonly<Record<WalletChain, 'partial' | 'reported/partial'>> = {

@@ -1,9 +1,6 @@
 /** US equity sessions in New York time: the session of an instant, and its changes. */
 import type { Session } from './quote.ts';
-import type { EpochMs } from '../values/time.ts';
-
-const HOUR = 3_600_000;
-const DAY = 86_400_000;
+import { DAY_MS, type EpochMs, HOUR_MS } from '../values/time.ts';
 
 interface CalendarYear {
   /** Full closures on weekdays, as `MM-DD`. */
@@ -190,8 +187,8 @@ export const SESSION_YEARS: { readonly first: number; readonly last: number } = 
 /** Returns the UTC instant of the n-th Sunday of a month (1-12) at the given UTC hour. */
 function sundayOf(year: number, month: number, nth: number, utcHour: number): EpochMs {
   const first = Date.UTC(year, month - 1, 1);
-  const firstSunday = first + ((7 - new Date(first).getUTCDay()) % 7) * DAY;
-  return firstSunday + (nth - 1) * 7 * DAY + utcHour * HOUR;
+  const firstSunday = first + ((7 - new Date(first).getUTCDay()) % 7) * DAY_MS;
+  return firstSunday + (nth - 1) * 7 * DAY_MS + utcHour * HOUR_MS;
 }
 
 /**
@@ -202,12 +199,12 @@ export function newYorkOffsetMs(at: EpochMs): number {
   const year = new Date(at).getUTCFullYear();
   const [from, to] =
     year >= 2007 ? [sundayOf(year, 3, 2, 7), sundayOf(year, 11, 1, 6)] : [sundayOf(year, 4, 1, 7), lastSundayOf(year, 10, 6)];
-  return at >= from && at < to ? -4 * HOUR : -5 * HOUR;
+  return at >= from && at < to ? -4 * HOUR_MS : -5 * HOUR_MS;
 }
 
 function lastSundayOf(year: number, month: number, utcHour: number): EpochMs {
   const fifth = sundayOf(year, month, 5, utcHour);
-  return new Date(fifth).getUTCMonth() === month - 1 ? fifth : fifth - 7 * DAY;
+  return new Date(fifth).getUTCMonth() === month - 1 ? fifth : fifth - 7 * DAY_MS;
 }
 
 /** Bounds of one trading day. Intervals are half-open: an instant on a bound belongs to the session that begins there. */
@@ -221,8 +218,8 @@ export interface TradingDay {
   readonly halfDay: boolean;
 }
 
-const FIRST_DAY = Date.UTC(SESSION_YEARS.first, 0, 1) / DAY;
-const LAST_DAY = Date.UTC(SESSION_YEARS.last, 11, 31) / DAY;
+const FIRST_DAY = Date.UTC(SESSION_YEARS.first, 0, 1) / DAY_MS;
+const LAST_DAY = Date.UTC(SESSION_YEARS.last, 11, 31) / DAY_MS;
 
 /** Number of New York dates in the known years. */
 const DAY_COUNT = LAST_DAY - FIRST_DAY + 1;
@@ -237,7 +234,7 @@ function dayOf(index: number): TradingDay | null | undefined {
 }
 
 function readDay(index: number): TradingDay | null {
-  const midnightUtc = (FIRST_DAY + index) * DAY;
+  const midnightUtc = (FIRST_DAY + index) * DAY_MS;
   const weekday = new Date(midnightUtc).getUTCDay();
   if (weekday === 0 || weekday === 6) return null;
   const date = new Date(midnightUtc).toISOString().slice(0, 10);
@@ -247,13 +244,13 @@ function readDay(index: number): TradingDay | null {
   const halfDay = closesAt14 || year.halfDays.includes(date.slice(5));
   const closeHour = closesAt14 ? 14 : halfDay ? 13 : 16;
   // Noon has the same offset as the whole trading day, because the clock changes only on Sundays.
-  const midnight = midnightUtc - newYorkOffsetMs(midnightUtc + 17 * HOUR);
+  const midnight = midnightUtc - newYorkOffsetMs(midnightUtc + 17 * HOUR_MS);
   return {
     date,
-    preMarketAt: midnight + 4 * HOUR,
-    regularAt: midnight + 9.5 * HOUR,
-    postMarketAt: midnight + closeHour * HOUR,
-    closedAt: midnight + (closeHour + 4) * HOUR,
+    preMarketAt: midnight + 4 * HOUR_MS,
+    regularAt: midnight + 9.5 * HOUR_MS,
+    postMarketAt: midnight + closeHour * HOUR_MS,
+    closedAt: midnight + (closeHour + 4) * HOUR_MS,
     halfDay,
   };
 }
@@ -263,7 +260,7 @@ function readDay(index: number): TradingDay | null {
  * when both dates are closed.
  */
 function dayIndex(at: EpochMs): number {
-  return Math.floor((at - 5 * HOUR) / DAY) - FIRST_DAY;
+  return Math.floor((at - 5 * HOUR_MS) / DAY_MS) - FIRST_DAY;
 }
 
 /** True if the calendar knows the session of an instant: within `SESSION_YEARS`, by New York's date. */
@@ -314,7 +311,7 @@ export function lastRegularClose(at: EpochMs): EpochMs | null {
 
 /** Returns the trading day of a New York date (`YYYY-MM-DD`), or null if the exchange is closed or the date is outside `SESSION_YEARS`. */
 export function tradingDay(date: string): TradingDay | null {
-  return dayOf(Math.floor(Date.parse(`${date}T00:00:00Z`) / DAY) - FIRST_DAY) ?? null;
+  return dayOf(Math.floor(Date.parse(`${date}T00:00:00Z`) / DAY_MS) - FIRST_DAY) ?? null;
 }
 
 /** Returns the trading days whose regular session opens in [from, to), ascending. */
@@ -382,9 +379,9 @@ function halfDayName(date: string): string {
 /** Returns the calendar from one New York date to another, both inclusive, without weekends and without dates outside `SESSION_YEARS`. */
 export function calendarDays(from: string, to: string): CalendarDay[] {
   const days: CalendarDay[] = [];
-  const end = Math.min(LAST_DAY, Date.parse(`${to}T00:00:00Z`) / DAY);
-  for (let day = Math.max(FIRST_DAY, Date.parse(`${from}T00:00:00Z`) / DAY); day <= end; day++) {
-    const midnight = new Date(day * DAY);
+  const end = Math.min(LAST_DAY, Date.parse(`${to}T00:00:00Z`) / DAY_MS);
+  for (let day = Math.max(FIRST_DAY, Date.parse(`${from}T00:00:00Z`) / DAY_MS); day <= end; day++) {
+    const midnight = new Date(day * DAY_MS);
     const weekday = midnight.getUTCDay();
     if (weekday === 0 || weekday === 6) continue;
     const date = midnight.toISOString().slice(0, 10);

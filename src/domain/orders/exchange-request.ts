@@ -6,7 +6,7 @@ import { canonicalJson, sha256Hex } from '../values/canonical-json.ts';
 import type { DecimalString } from '../values/decimal.ts';
 import { isUuid, UUID_PATTERN } from '../values/ids.ts';
 import type { Order } from './order.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../values/time.ts';
 import { splitInstrumentKey } from '../market/venue.ts';
 
 /** Resting price of an order. A `postOnly` order never takes liquidity: it is refused if it would. */
@@ -47,7 +47,7 @@ export interface ExchangeEndpoint {
 }
 
 /** Maximum receive window of the exchange, in milliseconds. */
-export const MAX_RECV_WINDOW_MS = 60_000;
+export const MAX_RECV_WINDOW_MS = MINUTE_MS;
 
 const ENDPOINTS: Readonly<Record<RestAsk['kind'], ExchangeEndpoint>> = {
   order: { method: 'POST', path: '/api/v3/order', weight: 1 },

@@ -8,6 +8,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 import { floorToStep, marketStepOf } from '../market/market-step.ts';
 import { limitPriceOf, type OrderSide } from '../orders/order.ts';
 import type { InstrumentKey } from '../market/venue.ts';
+import { DAY_MS } from '../values/time.ts';
 
 /** Hashed members. One of `notionalUsd` and `quantity` is null. */
 export interface ProposedTrade {
@@ -38,7 +39,7 @@ export interface OutsideProposal extends ProposedTrade {
 export const REASON_LENGTH = 500;
 export const INPUTS_BYTES = 16_384;
 /** Time in milliseconds for which the bytes of `inputs` are stored. Their hash is kept for ever. */
-export const INPUTS_KEPT_MS = 90 * 86_400_000;
+export const INPUTS_KEPT_MS = 90 * DAY_MS;
 
 export function withHash(trade: ProposedTrade): OutsideProposal {
   return { ...trade, hash: canonicalHash(trade) };

@@ -3,7 +3,7 @@ import { type Catalog, isTradableAt } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
 import type { Quality, QualityFlag, Quote } from '../market/quote.ts';
 import { underlyingOf } from '../risk/capacity.ts';
-import type { EpochMs } from '../values/time.ts';
+import { DAY_MS, type EpochMs } from '../values/time.ts';
 import { midPrice } from '../market/valuation.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../market/venue.ts';
 import { ageInWords } from '../values/words.ts';
@@ -20,7 +20,7 @@ export const PRICINGS = ['live', 'qualified', 'unpriced'] as const;
 export type Pricing = (typeof PRICINGS)[number];
 
 /** Maximum age in milliseconds of a quote that still values a holding. */
-export const QUALIFIED_MAX_AGE_MS = 86_400_000;
+export const QUALIFIED_MAX_AGE_MS = DAY_MS;
 /** Flags of a price that was once the market's. Any other flag casts doubt on the price itself, which then values nothing. */
 const AGED: ReadonlySet<QualityFlag> = new Set(['over_age', 'session_closed', 'carried_forward', 'feed_down']);
 

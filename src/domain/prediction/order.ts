@@ -8,7 +8,7 @@ import type { Depth, DepthLevel } from '../orders/paper-fill.ts';
 import type { Quality, QualityFlag } from '../market/quote.ts';
 import { type Outcome, refuse } from '../values/refusal.ts';
 import { liveTouch } from '../risk/refusal.ts';
-import { type EpochMs, isoTime } from '../values/time.ts';
+import { type EpochMs, MINUTE_MS, isoTime } from '../values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
 import {
   complement,
@@ -61,7 +61,7 @@ export interface PredictionWish {
 }
 
 /** Maximum age of a listing in milliseconds. Listings are repeated twice in this time. */
-export const LISTING_MAX_AGE_MS = 60_000;
+export const LISTING_MAX_AGE_MS = MINUTE_MS;
 /** Default slippage budget in basis points. Most grids have one-cent steps, so 50 as on the spot exchange would rarely be a step. */
 export const PREDICTION_SLIPPAGE_BPS = 200;
 

@@ -1,7 +1,7 @@
 /** Parses a prediction market's question into comparable conditions, and tests if two markets ask the same. */
 import { CATALOG, type Catalog } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
-import { type EpochMs, isoTime } from '../values/time.ts';
+import { type EpochMs, MINUTE_MS, isoTime } from '../values/time.ts';
 
 export const COMPARATORS = ['above', 'at_or_above', 'below', 'at_or_below', 'between'] as const;
 export type Comparator = (typeof COMPARATORS)[number];
@@ -22,7 +22,7 @@ export interface PredictionQuestion {
 }
 
 /** Maximum difference in milliseconds at which instants count as one (docs/decisions/0044). */
-export const SAME_INSTANT_MS = 5 * 60_000;
+export const SAME_INSTANT_MS = 5 * MINUTE_MS;
 
 /** Names that identify nothing: ordinary words, or an index rather than the fund that the catalog lists. */
 const NO_NAMES: ReadonlySet<string> = new Set(['Strategy', 'Meta', 'S&P 500', 'Nasdaq 100']);

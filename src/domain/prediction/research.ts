@@ -1,7 +1,7 @@
 /** A source-corroborated probability: every figure with its formula and inputs. Inputs that are not live do not count. */
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { Quality, QualityFlag } from '../market/quote.ts';
-import type { EpochMs } from '../values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS } from '../values/time.ts';
 import {
   affirmativePrice,
   complement,
@@ -16,7 +16,7 @@ import {
 /** Levels per side included in the depth. */
 export const DEPTH_LEVELS = 5;
 /** Maximum age of trades that count, in milliseconds. */
-export const TRADES_WINDOW_MS = 60 * 60_000;
+export const TRADES_WINDOW_MS = HOUR_MS;
 /** Maximum number of newest trades that count. */
 export const MAX_TRADES = 50;
 
@@ -221,7 +221,7 @@ function tradesOf(ledger: Ledger, prefix: string, view: VenueView, evidence: Evi
       receivedAt: trade.receivedAt,
       quality: old ? 'stale' : 'live',
       counts: !old,
-      why: old ? `the trade is older than ${TRADES_WINDOW_MS / 60_000} minutes` : '',
+      why: old ? `the trade is older than ${TRADES_WINDOW_MS / MINUTE_MS} minutes` : '',
     };
   });
   ledger.inputs.push(...inputs);

@@ -4,14 +4,14 @@ import { conditionDefinition, readCondition } from '../conditions/index.ts';
 import { describeValue, type Fields, isObject, type Problem, readFields, refuseUnknown } from '../values/field.ts';
 import { MAX_CONDITIONS } from '../manifest/limits.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import { type EpochMs, isoTime } from '../values/time.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../values/time.ts';
 import { entryContradiction, exitAtOnce } from './contradictions.ts';
 import { shownCondition } from './thesis-phrases.ts';
 import { conditionOfTarget, MAX_ALLOCATION_USD, MAX_TAKE_LIFE_MS, MIN_ALLOCATION_USD, type Take, type TakeOrigin } from './take.ts';
 
 export const DEFAULT_ALLOCATION_USD = '100';
 export const DEFAULT_SLIPPAGE_BPS = 50;
-export const DEFAULT_LIFE_MS = 30 * 86_400_000;
+export const DEFAULT_LIFE_MS = 30 * DAY_MS;
 export const DEFAULT_TIMEFRAME = '1h';
 
 /** Plain fields of the field form. */

@@ -4,7 +4,7 @@ import { costModelOf, marketStateOf, slippageFromMiddleBps } from '../orders/cos
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { MANIFEST_SCHEMA_VERSION } from '../manifest/limits.ts';
 import type { Manifest, ManifestCondition, UniverseEntry } from '../manifest/manifest.ts';
-import type { EpochMs } from '../values/time.ts';
+import { DAY_MS, type EpochMs } from '../values/time.ts';
 
 /** States of a Take. A filled Take with exit conditions still watches its position until it is closed. */
 export const TAKE_STATES = ['draft', 'armed', 'triggered', 'proposed', 'filled', 'closed', 'disarmed', 'expired'] as const;
@@ -49,7 +49,7 @@ export interface Take {
 export const MIN_ALLOCATION_USD = '1';
 export const MAX_ALLOCATION_USD = '10000000';
 /** Maximum life of a Take in milliseconds. */
-export const MAX_TAKE_LIFE_MS = 365 * 86_400_000;
+export const MAX_TAKE_LIFE_MS = 365 * DAY_MS;
 
 /** Returns the SHA-256 over the canonical JSON of the Take in lower-case hexadecimal. */
 export function takeHash(take: Take): string {

@@ -1,7 +1,7 @@
 /** Phrases of the thesis grammar: patterns of tokens and their meaning. docs/guides/takes.md lists them. */
 import { Decimal, plainDecimal } from '../values/decimal.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import { type EpochMs, isoTime } from '../values/time.ts';
+import { type EpochMs, HOUR_MS, isoTime } from '../values/time.ts';
 import type { Token } from './thesis-tokens.ts';
 
 export type Side = 'entry' | 'exit';
@@ -609,7 +609,7 @@ const LIMITS: readonly Phrase[] = [
 function expiry(tokens: readonly Token[], now: EpochMs): Meaning {
   const date = all(tokens, ['DATE'])[0];
   if (date !== undefined) return { kind: 'expiry', at: date.at as EpochMs };
-  return { kind: 'expiry', at: now + Math.round(Number(all(tokens, ['DUR'])[0]?.value) * 3_600_000) };
+  return { kind: 'expiry', at: now + Math.round(Number(all(tokens, ['DUR'])[0]?.value) * HOUR_MS) };
 }
 
 const LINKS: Readonly<Record<string, Meaning>> = {

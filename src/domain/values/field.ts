@@ -2,7 +2,7 @@
 import { Decimal, isDecimalString, plainDecimal } from './decimal.ts';
 import { didYouMean } from './nearest-name.ts';
 import { SHOWN_PATTERN, unseenIn } from './shown-text.ts';
-import { timeframeMs } from './time.ts';
+import { HOUR_MS, MINUTE_MS, timeframeMs } from './time.ts';
 
 /** Problem of an input: its place (a JSON path such as `$.entryConditions[0].pct`), the fault and the fix. */
 export interface Problem {
@@ -55,7 +55,7 @@ export function describeValue(value: unknown): string {
 export function canonicalTimeframe(text: string): string | null {
   const length = timeframeMs(text);
   if (length === null) return null;
-  return length % 3_600_000 === 0 ? `${length / 3_600_000}h` : `${length / 60_000}m`;
+  return length % HOUR_MS === 0 ? `${length / HOUR_MS}h` : `${length / MINUTE_MS}m`;
 }
 
 /** Describes in one phrase what a field accepts. */

@@ -1,6 +1,6 @@
 /** Reads numbers, money, percentages, durations and dates from English text, for theses and the copilot. */
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
-import type { EpochMs } from './time.ts';
+import { DAY_MS, type EpochMs } from './time.ts';
 
 /** Units of `value`: `number` without a unit, `thousands` with only a factor ("1.5k"), percent, US dollars, or hours. */
 export type Unit = 'number' | 'thousands' | 'percent' | 'usd' | 'hours';
@@ -247,7 +247,7 @@ export interface WrittenDate {
 /** Returns the end of a calendar day, or null if the month has no such day. */
 function endOfDay(year: number, month: number, day: number): EpochMs | null {
   const at = Date.UTC(year, month, day);
-  return new Date(at).getUTCMonth() === month ? at + 86_400_000 : null;
+  return new Date(at).getUTCMonth() === month ? at + DAY_MS : null;
 }
 
 function dayOf(month: string, day: string, year: string | undefined, now: EpochMs): EpochMs | null {

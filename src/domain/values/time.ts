@@ -3,11 +3,13 @@
 /** Milliseconds since 1970-01-01T00:00:00Z. Always an integer. */
 export type EpochMs = number;
 
-export const HOUR_MS = 3_600_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
 /** Length of a UTC day, without leap seconds. */
-export const DAY_MS = 86_400_000;
+export const DAY_MS = 24 * HOUR_MS;
+export const WEEK_MS = 7 * DAY_MS;
 /** Interval of an agent's ticks. */
-export const AGENT_TICK_MS = 60_000;
+export const AGENT_TICK_MS = MINUTE_MS;
 /** Interval of an armed Take's evaluation. */
 export const TAKE_TICK_MS = 30_000;
 
@@ -22,7 +24,7 @@ const TIMEFRAME = /^([1-9]\d{0,2})([mh])$/;
 export function timeframeMs(timeframe: string): number | null {
   const match = TIMEFRAME.exec(timeframe);
   if (!match) return null;
-  return Number(match[1]) * (match[2] === 'm' ? 60_000 : 3_600_000);
+  return Number(match[1]) * (match[2] === 'm' ? MINUTE_MS : HOUR_MS);
 }
 
 /** Returns ISO 8601 with milliseconds, in UTC, the wire form of a time. */

@@ -1,8 +1,5 @@
 /** Reads wall clocks of named time zones. */
-import type { EpochMs } from './time.ts';
-
-const HOUR = 3_600_000;
-const DAY = 86_400_000;
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from './time.ts';
 
 /**
  * Returns the instants at which the clock of a zone shows a time: one, none in the hour skipped in spring, two in the hour repeated in
@@ -19,7 +16,7 @@ export function wallClock(zone: string): InstantsAt {
   const offsets = new Map<number, number>();
   /** Offset of the zone. In the last half century every zone has changed it on whole quarters of an hour. */
   const offsetAt = (at: EpochMs): number => {
-    const quarter = Math.floor(at / (HOUR / 4));
+    const quarter = Math.floor(at / (HOUR_MS / 4));
     let offset = offsets.get(quarter);
     if (offset === undefined) {
       offset = offsetIn(format.formatToParts(at));
@@ -28,7 +25,7 @@ export function wallClock(zone: string): InstantsAt {
     return offset;
   };
   return (wall) => {
-    const candidates = new Set([wall - offsetAt(wall - DAY), wall - offsetAt(wall + DAY)]);
+    const candidates = new Set([wall - offsetAt(wall - DAY_MS), wall - offsetAt(wall + DAY_MS)]);
     return [...candidates].filter((at) => at + offsetAt(at) === wall).sort((a, b) => a - b);
   };
 }
@@ -46,5 +43,5 @@ function offsetIn(parts: readonly Intl.DateTimeFormatPart[]): number {
   const match = /^GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(text);
   if (match === null) throw new RangeError(`${JSON.stringify(text)} is not an offset from UTC`);
   const [, sign = '+', hours = '0', minutes = '0', seconds = '0'] = match;
-  return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * 60_000 + Number(seconds) * 1_000);
+  return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS + Number(seconds) * 1_000);
 }

@@ -1,11 +1,12 @@
 /** Formats figures for people: ages with a fitting unit, numbers without an exponent. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.ts';
 
 /** Units of an age from one second on, in milliseconds. Each begins where the previous one ends. Hours go up to two days. */
 const AGE_UNITS = [
-  { unit: 's', ms: 1_000, below: 60_000 },
-  { unit: 'min', ms: 60_000, below: 3_600_000 },
-  { unit: 'h', ms: 3_600_000, below: 48 * 3_600_000 },
-  { unit: 'd', ms: 86_400_000, below: Number.POSITIVE_INFINITY },
+  { unit: 's', ms: 1_000, below: MINUTE_MS },
+  { unit: 'min', ms: MINUTE_MS, below: HOUR_MS },
+  { unit: 'h', ms: HOUR_MS, below: 48 * HOUR_MS },
+  { unit: 'd', ms: DAY_MS, below: Number.POSITIVE_INFINITY },
 ] as const;
 
 /**

@@ -1,5 +1,6 @@
 /** Polling order of a venue's instruments. Those with live capital or open orders are polled more often. */
 import { DATA_DEGRADATION_MS } from './venue-facts.ts';
+import { MINUTE_MS } from '../values/time.ts';
 
 /** Share of a plan's requests that polling may use. The rest is for orders and retries. */
 const POLLING_SHARE = 0.8;
@@ -8,7 +9,7 @@ const REQUESTS_PER_QUOTE = 2;
 
 /** Returns the milliseconds that this many requests take, spread evenly under a plan. */
 export function pollingMs(requests: number, perMinute: number): number {
-  return Math.ceil((requests * 60_000) / (perMinute * POLLING_SHARE));
+  return Math.ceil((requests * MINUTE_MS) / (perMinute * POLLING_SHARE));
 }
 
 /** Returns the milliseconds of a round of quotes. */

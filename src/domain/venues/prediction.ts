@@ -1,5 +1,6 @@
 /** Facts about prediction markets: prices between 0 and 1, markets that come and go, and none in the catalog. */
 import type { VenueFacts } from './venue-facts.ts';
+import { MINUTE_MS } from '../values/time.ts';
 
 export const prediction = {
   executable: true,
@@ -10,10 +11,10 @@ export const prediction = {
   // Agents' universes contain no such market, so there is no shadow trading.
   flowRule: null,
   limits: {
-    maxAgeMs: 60_000,
+    maxAgeMs: MINUTE_MS,
     cadence: 'change_only',
     sequence: 'ascending',
-    silentAfterMs: 60_000,
+    silentAfterMs: MINUTE_MS,
     maxSkewMs: 2_000,
     maxConfidence: 0.005,
     maxJump: 0.3,

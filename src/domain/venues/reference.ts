@@ -1,5 +1,6 @@
 /** Facts about the prices of underlying shares, which are never executable. */
 import type { VenueFacts } from './venue-facts.ts';
+import { MINUTE_MS } from '../values/time.ts';
 
 export const reference = {
   executable: false,
@@ -19,8 +20,8 @@ export const reference = {
   },
   // Plans of quote services lag by up to 15 minutes. Older prices do not describe the present.
   sourceLimits: {
-    'finnhub:quote': { cadence: 'polled', maxAgeMs: 20 * 60_000 },
-    'alpaca:snapshot': { cadence: 'polled', maxAgeMs: 20 * 60_000 },
+    'finnhub:quote': { cadence: 'polled', maxAgeMs: 20 * MINUTE_MS },
+    'alpaca:snapshot': { cadence: 'polled', maxAgeMs: 20 * MINUTE_MS },
   },
   costs: null,
 } as const satisfies VenueFacts;

@@ -1,10 +1,8 @@
 /** Market of the simulated perpetuals venue: books, contexts, candles and trades in the venue's format. */
-import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { bendPrices, type FaultSwitch, seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { type PerpListing, perpPrice } from './wallets.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Candle intervals, in milliseconds. */
 export const INTERVAL_MS: Readonly<Record<string, number>> = {

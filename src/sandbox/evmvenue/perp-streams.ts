@@ -1,13 +1,13 @@
 /** Websockets of the simulated perpetuals venue, with their subscriptions and messages. */
 import type { Clock } from '../../../streams/clock/clock.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import { type FaultSwitch, seededRandom } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { RepeatingCalls } from '../repeating-calls.ts';
 import { INTERVAL_MS, type PerpMarket } from './perp-market.ts';
 import type { PerpListing } from './wallets.ts';
 
-const IDLE_MS = 60_000;
+const IDLE_MS = MINUTE_MS;
 const CHANNELS = new Set(['bbo', 'l2Book', 'activeAssetCtx', 'candle', 'trades']);
 
 interface Session {

@@ -1,6 +1,6 @@
 /** Wallets of the simulated perpetuals venue. Holdings are derived from the address. */
 import { createHash } from 'node:crypto';
-import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 
@@ -47,7 +47,7 @@ function holdings(address: string, listings: readonly PerpListing[], epoch: Epoc
 
 /** Returns the time at which the simulated wallets opened their positions: two days earlier, at midnight UTC. */
 function openingEpoch(now: EpochMs): EpochMs {
-  return Math.floor(now / 86_400_000) * 86_400_000 - 2 * 86_400_000;
+  return Math.floor(now / DAY_MS) * DAY_MS - 2 * DAY_MS;
 }
 
 /** Returns the body of `clearinghouseState`. */

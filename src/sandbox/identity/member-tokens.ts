@@ -5,8 +5,9 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import { EXAMPLE_MEMBERS } from '../example-organization.ts';
 import { localSigningKeys } from './identity-folder.ts';
 import { SANDBOX_AUDIENCE } from './provider.ts';
+import { MINUTE_MS } from '../../domain/values/time.ts';
 
-const RENEW_MS = 20 * 60_000;
+const RENEW_MS = 20 * MINUTE_MS;
 const LIFETIME_S = 3_600;
 
 /** Mints a token like those in the files. @param home state folder */

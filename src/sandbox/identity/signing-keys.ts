@@ -2,10 +2,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 
 /** Time for which a retired key stays published: the longest token lifetime plus a margin. */
-const RETIRED_FOR_MS = 70 * 60_000;
+const RETIRED_FOR_MS = 70 * MINUTE_MS;
 
 interface StoredKey {
   readonly kid: string;

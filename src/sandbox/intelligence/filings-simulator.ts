@@ -1,7 +1,7 @@
 /** Simulator of SEC EDGAR's submissions on loopback: columnar filings per company, with the fair access limit. */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { newYorkOffsetMs, tradingDay } from '../../domain/market/session.ts';
-import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
@@ -38,7 +38,7 @@ function insiderFilings(symbol: string, from: EpochMs, to: EpochMs): SeededFilin
   const seed = seedOf(`insiders/${symbol}`);
   const found: SeededFiling[] = [];
   for (let day = Math.floor(from / DAY_MS); day * DAY_MS < to; day++) {
-    const acceptedAt = day * DAY_MS + 22 * 3_600_000;
+    const acceptedAt = day * DAY_MS + 22 * HOUR_MS;
     if (uniform(seed, day) >= INSIDER_CHANCE || acceptedAt < from || acceptedAt >= to) continue;
     const mark = mixed(seed, day);
     found.push({
@@ -56,7 +56,7 @@ function insiderFilings(symbol: string, from: EpochMs, to: EpochMs): SeededFilin
 function filingDateOf({ acceptedAt, form }: SeededFiling): string {
   const local = acceptedAt + newYorkOffsetMs(acceptedAt);
   const date = (at: EpochMs): string => new Date(at).toISOString().slice(0, 10);
-  if (form === '4' || local % DAY_MS < 17.5 * 3_600_000) return date(local);
+  if (form === '4' || local % DAY_MS < 17.5 * HOUR_MS) return date(local);
   let next = local + DAY_MS;
   while (tradingDay(date(next)) === null) next += DAY_MS;
   return date(next);
@@ -69,7 +69,7 @@ function columnsOf(filings: readonly SeededFiling[]) {
   return {
     accessionNumber: newest.map(({ accessionNumber }) => accessionNumber),
     filingDate: newest.map(filingDateOf),
-    reportDate: newest.map(({ acceptedAt, form }) => iso(form.endsWith('/A') ? acceptedAt - 5 * 3_600_000 : acceptedAt).slice(0, 10)),
+    reportDate: newest.map(({ acceptedAt, form }) => iso(form.endsWith('/A') ? acceptedAt - 5 * HOUR_MS : acceptedAt).slice(0, 10)),
     acceptanceDateTime: newest.map(({ acceptedAt }) => iso(acceptedAt)),
     act: newest.map(() => '34'),
     form: newest.map(({ form }) => form),

@@ -1,6 +1,6 @@
 /** Simulator of FRED on loopback: observations with vintages and the release calendar of a seeded economy. */
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { DAY_MS } from '../../domain/values/time.ts';
+import { DAY_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import type { SeededMacro } from './seeded-macro.ts';
@@ -92,7 +92,7 @@ export async function createMacroSimulator(options: MacroSimulatorOptions): Prom
     port: options.port,
     reply: ({ path, query }) => {
       const now = clock.now();
-      asked = [...asked.filter((at) => at > now - 60_000), now];
+      asked = [...asked.filter((at) => at > now - MINUTE_MS), now];
       if (asked.length > PER_MINUTE) return refusal(429, 'Too Many Requests.  Exceeded Rate Limit');
       if (query.get('file_type') !== 'json') return { status: 200, body: '<?xml version="1.0" encoding="utf-8" ?><observations/>' };
       if (query.get('api_key') !== options.apiKey) return refusal(400, 'Bad Request.  The value for variable api_key is not registered.');

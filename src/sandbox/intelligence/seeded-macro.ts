@@ -1,9 +1,7 @@
 /** Seeded economy as a pure function of (seed, date): rates, prices, jobs and market stress, with release days and revisions. */
 import { tradingDay } from '../../domain/market/session.ts';
-import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { SmoothNoise, seedOf } from '../market/seeded-noise.ts';
-
-const HOUR = 3_600_000;
 
 /** Release of the calendar, with the provider's id and name. */
 export interface SeededRelease {
@@ -81,15 +79,15 @@ export function createSeededMacro(seed: number, value: (symbol: string, at: Epoc
   const dgs2 = (day: EpochMs): number => targetLow(day) + 0.1 + 0.2 * two(day);
   const tenMinusTwo = (day: EpochMs): number => 0.35 + 0.5 * slope(day);
   const vix = (day: EpochMs): number => {
-    const close = day + 21 * HOUR;
+    const close = day + 21 * HOUR_MS;
     const fallen = -Math.log(value('SPY', close) / value('SPY', close - 10 * DAY_MS));
     return Math.min(80, Math.max(10, 17 + 110 * Math.max(0, fallen) + 40 * Math.min(0, fallen) + 1.5 * spreadNoise(day)));
   };
   const spread = (day: EpochMs): number => 3.2 + 0.09 * (vix(day) - 17) + 0.05 * spreadNoise(day);
   const inflation = (month: EpochMs): number => 2.8 + 0.5 * prices(month);
 
-  const nextDay = (day: EpochMs): EpochMs => day + DAY_MS + 14 * HOUR;
-  const at = (day: EpochMs): EpochMs => day + 13.5 * HOUR;
+  const nextDay = (day: EpochMs): EpochMs => day + DAY_MS + 14 * HOUR_MS;
+  const at = (day: EpochMs): EpochMs => day + 13.5 * HOUR_MS;
   const daily = (digits: number, of: (day: EpochMs) => number): Series => ({ frequency: 'daily', digits, value: of, outAt: nextDay });
   const monthly = (digits: number, out: (month: EpochMs) => EpochMs, of: Series['value']): Series => ({
     frequency: 'monthly',

@@ -2,12 +2,9 @@
  * Seeded stories about the market's assets with all their reports: a rumor, the filing, wire items of two families, copies and
  * corrections. Equal seeds and times give equal stories.
  */
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { mixed, uniform } from '../market/seeded-noise.ts';
 import { acceptedFrom, BUCKET, type StoryPlan, storyPlan, storySeed } from './story-plan.ts';
-
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
 
 /** Item of the sandbox's wire. Items of one story share `storyId`. */
 export interface WireItem {
@@ -50,7 +47,7 @@ const AGENCIES = [
 ] as const;
 
 /** Maximum time from a bucket's start to the last report of its story. */
-const SPAN = 36 * HOUR;
+const SPAN = 36 * HOUR_MS;
 
 export interface SeededStoriesOptions {
   readonly seed: number | string;
@@ -85,7 +82,7 @@ function tell(symbol: string, seed: number, bucket: number, files: boolean): Tol
   return {
     items: wireOf(plan, symbol, `story-${symbol}-${number.toString(16)}`, draw),
     filings: filed ? filingsOf(symbol, plot.items ?? [], at, number, draw) : [],
-    rumors: draw(12) < 0.45 ? [{ symbol, at: at - Math.floor((10 + 80 * draw(13)) * MINUTE), text: plot.whisper(`$${symbol}`) }] : [],
+    rumors: draw(12) < 0.45 ? [{ symbol, at: at - Math.floor((10 + 80 * draw(13)) * MINUTE_MS), text: plot.whisper(`$${symbol}`) }] : [],
   };
 }
 
@@ -108,11 +105,11 @@ function wireOf(
     headline,
     ...more,
   });
-  const firstAt = at + (filed ? Math.floor((2 + 18 * draw(6)) * MINUTE) : 0);
+  const firstAt = at + (filed ? Math.floor((2 + 18 * draw(6)) * MINUTE_MS) : 0);
   const wire = [item(1, firstAt, 0, first(symbol))];
   // Some stories are never confirmed by an independent source and stay rumors; some are only copied.
-  if (followed) wire.push(item(2, firstAt + Math.floor(draw(3) * 90 * MINUTE) + MINUTE, 1, second(symbol)));
-  if (draw(5) < 0.35) wire.push(item(3, firstAt + Math.floor(draw(7) * 60 * MINUTE) + MINUTE, draw(8) < 0.5 ? 2 : 3, first(symbol)));
+  if (followed) wire.push(item(2, firstAt + Math.floor(draw(3) * 90 * MINUTE_MS) + MINUTE_MS, 1, second(symbol)));
+  if (draw(5) < 0.35) wire.push(item(3, firstAt + Math.floor(draw(7) * 60 * MINUTE_MS) + MINUTE_MS, draw(8) < 0.5 ? 2 : 3, first(symbol)));
   if (withdrawnAt !== null)
     wire.push(item(4, withdrawnAt, 0, `${symbol}: our earlier report is withdrawn`, { action: 'retraction', corrects: `${storyId}-1` }));
   return wire;
@@ -130,7 +127,7 @@ function filingsOf(
   const accession = `${String(1_000_000_000 + (number % 1_000_000_000)).padStart(10, '0')}-${year}-${String(number % 1_000_000).padStart(6, '0')}`;
   const filing = { symbol, accessionNumber: accession, form: '8-K', items, acceptedAt: at };
   if (draw(11) >= 0.06) return [filing];
-  return [filing, { ...filing, accessionNumber: accession.replace(/^1/, '2'), form: '8-K/A', acceptedAt: acceptedFrom(at + 5 * HOUR) }];
+  return [filing, { ...filing, accessionNumber: accession.replace(/^1/, '2'), form: '8-K/A', acceptedAt: acceptedFrom(at + 5 * HOUR_MS) }];
 }
 
 export function createSeededStories(options: SeededStoriesOptions): SeededStories {
@@ -151,7 +148,7 @@ export function createSeededStories(options: SeededStoriesOptions): SeededStorie
   }
 
   function* over(of: readonly string[], from: EpochMs, to: EpochMs): Generator<Told> {
-    for (let bucket = Math.floor((from - SPAN) / BUCKET); bucket * BUCKET < to + 2 * HOUR; bucket++) {
+    for (let bucket = Math.floor((from - SPAN) / BUCKET); bucket * BUCKET < to + 2 * HOUR_MS; bucket++) {
       for (const symbol of of) {
         const one = toldIn(symbol, bucket);
         if (one !== null) yield one;

@@ -1,17 +1,16 @@
 /** Simulator of X's recent search on loopback: posts that follow prices and precede stories. */
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import type { SeededStories } from './seeded-stories.ts';
 
-const HOUR = 3_600_000;
 /** Epoch of the platform's post ids, which hold milliseconds in their upper bits. */
 const ID_EPOCH = 1_288_834_974_657;
 const SEARCHED_MS = 7 * DAY_MS;
-const WINDOW_MS = 15 * 60_000;
+const WINDOW_MS = 15 * MINUTE_MS;
 /** Requests per window. Further ones get a 429 with the window's end and no Retry-After. */
 const PER_WINDOW = 450;
 const POST_CHANCE = 0.12;
@@ -68,7 +67,7 @@ function postOf(at: EpochMs, seed: number, text: string, author = AUTHORS[seed %
 
 /** Formats a post like the search. Its engagement grows with time. */
 function tweet({ id, at, author, text, seed }: Post, now: EpochMs) {
-  const grown = 1 - Math.exp(-(now - at) / (6 * HOUR));
+  const grown = 1 - Math.exp(-(now - at) / (6 * HOUR_MS));
   const likes = Math.floor((5 + (seed % 400)) * grown);
   return {
     id,
@@ -104,11 +103,11 @@ export async function createSocialSimulator(options: SocialSimulatorOptions): Pr
       ...own,
       ...stories.rumors(from, to).map(({ symbol, at, text }) => postOf(at, mixed(seedOf(symbol), Math.floor(at / 1000)), text)),
     ];
-    for (let hour = Math.floor(from / HOUR); hour * HOUR < to; hour++) {
+    for (let hour = Math.floor(from / HOUR_MS); hour * HOUR_MS < to; hour++) {
       for (const [symbol, seed] of seeds) {
         if (uniform(seed, hour) >= POST_CHANCE) continue;
-        const at = hour * HOUR + Math.floor(uniform(seed ^ 1, hour) * HOUR);
-        const movePct = (market.value(symbol, at) / market.value(symbol, at - HOUR) - 1) * 100;
+        const at = hour * HOUR_MS + Math.floor(uniform(seed ^ 1, hour) * HOUR_MS);
+        const movePct = (market.value(symbol, at) / market.value(symbol, at - HOUR_MS) - 1) * 100;
         found.push(postOf(at, mixed(seed, hour), words(symbol, movePct, uniform(seed ^ 2, hour))));
       }
     }

@@ -3,14 +3,11 @@
  * after its first publication, never before.
  */
 import { newYorkOffsetMs } from '../../domain/market/session.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { seedOf, uniform } from '../market/seeded-noise.ts';
 
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
-
 /** Length of a bucket in milliseconds. An asset has at most one story per bucket. */
-export const BUCKET = 12 * HOUR;
+export const BUCKET = 12 * HOUR_MS;
 const STORY_CHANCE = 0.3;
 
 /** Texts of a kind of news, and its price effect. */
@@ -165,10 +162,10 @@ const SHOCK_MOST = 4;
 /** Returns the next time at which the regulator accepts filings: 06:00 to 22:00 New York time. */
 export function acceptedFrom(at: EpochMs): EpochMs {
   const local = at + newYorkOffsetMs(at);
-  const intoDay = ((local % 86_400_000) + 86_400_000) % 86_400_000;
-  if (intoDay >= 6 * HOUR && intoDay < 22 * HOUR) return at;
-  const day = local - intoDay + (intoDay < 6 * HOUR ? 0 : 86_400_000);
-  const wanted = day + 6 * HOUR + (intoDay % (20 * MINUTE));
+  const intoDay = ((local % DAY_MS) + DAY_MS) % DAY_MS;
+  if (intoDay >= 6 * HOUR_MS && intoDay < 22 * HOUR_MS) return at;
+  const day = local - intoDay + (intoDay < 6 * HOUR_MS ? 0 : DAY_MS);
+  const wanted = day + 6 * HOUR_MS + (intoDay % (20 * MINUTE_MS));
   return wanted - newYorkOffsetMs(wanted);
 }
 
@@ -194,7 +191,7 @@ export function storySeed(seed: number | string, symbol: string): number {
 export function storyPlan(seed: number, bucket: number, files: boolean): StoryPlan | null {
   if (uniform(seed, bucket) >= STORY_CHANCE) return null;
   const draw = (number: number): number => uniform(seed ^ number, bucket);
-  const begin = bucket * BUCKET + Math.floor(draw(2) * (BUCKET - 2 * HOUR)) + 2 * HOUR;
+  const begin = bucket * BUCKET + Math.floor(draw(2) * (BUCKET - 2 * HOUR_MS)) + 2 * HOUR_MS;
   const plot = drawnPlot(draw(1));
   const filed = plot.items !== null && files;
   const at = filed ? acceptedFrom(begin) : begin;
@@ -206,7 +203,7 @@ export function storyPlan(seed: number, bucket: number, files: boolean): StoryPl
     at,
     filed,
     followed,
-    withdrawnAt: !filed && !followed && draw(9) < 0.12 ? at + Math.floor((1 + 5 * draw(10)) * HOUR) : null,
+    withdrawnAt: !filed && !followed && draw(9) < 0.12 ? at + Math.floor((1 + 5 * draw(10)) * HOUR_MS) : null,
     shock: sign * Math.max(-SHOCK_MOST, Math.min(SHOCK_MOST, size * plot.shock)),
   };
 }

@@ -1,6 +1,6 @@
 /** Simulator of DefiLlama's chains on loopback: value locked that follows coin prices. */
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { SmoothNoise, seedOf } from '../market/seeded-noise.ts';
@@ -47,9 +47,8 @@ const CHAINS: readonly Chain[] = [
   chain('Ultra', 'ultra', 'UOS', null, 0, 'BTC'),
 ];
 
-const MINUTE = 60_000;
 /** Interval between the provider's updates. */
-const STEP_MS = 5 * MINUTE;
+const STEP_MS = 5 * MINUTE_MS;
 const ANCHOR = Date.UTC(2026, 0, 5);
 const HISTORY_DAYS = 400;
 
@@ -71,7 +70,7 @@ export async function createTvlSimulator(options: TvlSimulatorOptions): Promise<
   function tvl({ name, usd, coin }: Chain, at: EpochMs): number {
     if (usd === 0) return 0;
     const worth = market.value(coin, at) / market.value(coin, ANCHOR);
-    return usd * worth ** 0.8 * (1 + 0.03 * (noises.get(name) as SmoothNoise).at(Math.floor(at / MINUTE)));
+    return usd * worth ** 0.8 * (1 + 0.03 * (noises.get(name) as SmoothNoise).at(Math.floor(at / MINUTE_MS)));
   }
 
   function history(of: readonly Chain[], now: EpochMs) {

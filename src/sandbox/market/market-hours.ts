@@ -1,7 +1,7 @@
 /** Exchange hours on a grid of minutes: the variance of each minute, and the last print of a share. */
 import { SESSION_YEARS, type TradingDay, tradingDays } from '../../domain/market/session.ts';
+import { MINUTE_MS } from '../../domain/values/time.ts';
 
-const MINUTE = 60_000;
 /** Variance of a minute in extended hours, relative to 1 in the regular session. */
 const EXTENDED = 0.1;
 const CLOSED = 0.06;
@@ -23,10 +23,10 @@ function days(): Day[] {
   let elapsed = 0;
   let last = 0;
   for (const day of known) {
-    const pre = day.preMarketAt / MINUTE;
-    const regular = day.regularAt / MINUTE;
-    const post = day.postMarketAt / MINUTE;
-    const closed = day.closedAt / MINUTE;
+    const pre = day.preMarketAt / MINUTE_MS;
+    const regular = day.regularAt / MINUTE_MS;
+    const post = day.postMarketAt / MINUTE_MS;
+    const closed = day.closedAt / MINUTE_MS;
     elapsed += (pre - last) * CLOSED;
     list.push({ pre, regular, post, closed, elapsed });
     elapsed += (regular - pre) * EXTENDED + (post - regular) + (closed - post) * EXTENDED;

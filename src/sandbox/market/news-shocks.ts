@@ -1,9 +1,9 @@
 /** Effect of an asset's stories on its price by minute. */
 import { BUCKET, storyPlan } from '../intelligence/story-plan.ts';
 import { CELL } from './seeded-noise.ts';
+import { MINUTE_MS } from '../../domain/values/time.ts';
 
-const MINUTE = 60_000;
-const BUCKET_MINUTES = BUCKET / MINUTE;
+const BUCKET_MINUTES = BUCKET / MINUTE_MS;
 const BUCKETS = Math.ceil(CELL / BUCKET_MINUTES) + 1;
 /** Minutes until a price reflects half of a story, and minutes until it reflects all of it. */
 const HALF_TAKEN = 1.5;
@@ -55,7 +55,7 @@ export class NewsShocks {
     const shocks: Shock[] = [];
     const add = (at: number, size: number): void => {
       // Prices are drawn per minute, so the shock starts at the first whole minute at or after publication.
-      const from = Math.ceil(at / MINUTE) - begin;
+      const from = Math.ceil(at / MINUTE_MS) - begin;
       if (size !== 0 && from >= 0 && from < CELL - TAKEN) shocks.push({ from, size });
     };
     const firstBucket = Math.floor(begin / BUCKET_MINUTES) - BEFORE;

@@ -1,12 +1,12 @@
 /** Market in which the operator can move token prices for a while, as if a large amount of a token were sold or bought. */
 import type { Candle } from '../../domain/candles/candle.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import type { Market } from './market.ts';
 
 /** Time in which the price moves, stays, and moves back. Milliseconds. */
 const RAMP_MS = 20_000;
-const HOLD_MS = 10 * 60_000;
-const BACK_MS = 20 * 60_000;
+const HOLD_MS = 10 * MINUTE_MS;
+const BACK_MS = 20 * MINUTE_MS;
 /** Maximum move of a price, in percent. */
 const MOST_PCT = 20;
 

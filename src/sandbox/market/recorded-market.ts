@@ -3,13 +3,12 @@ import type { Candle } from '../../domain/candles/candle.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { Decimal, plainDecimal } from '../../domain/values/decimal.ts';
 import type { TapeEvent } from '../../domain/tape/tape.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import { createLayeredMarket } from './layered-market.ts';
 import type { Market, MarketAsset } from './market.ts';
 import { createTapeMarket, type TapeSeries } from './tape-market.ts';
 
-const MINUTE = 60_000;
 /** Price of an asset by venue. */
 const FACES: Readonly<Partial<Record<Venue, TapeSeries['face']>>> = {
   spotexchange: 'spot',
@@ -24,7 +23,7 @@ export async function recordedMarket(events: AsyncIterable<readonly TapeEvent[]>
   if (series.length === 0) return null;
   const first = Math.min(...series.map(({ candles }) => candles[0]?.openTime ?? now));
   // Shifts by whole minutes, so that bars stay aligned.
-  const shiftMs = Math.ceil((now - first) / MINUTE) * MINUTE;
+  const shiftMs = Math.ceil((now - first) / MINUTE_MS) * MINUTE_MS;
   return createLayeredMarket(createTapeMarket({ series, shiftMs }), seeded, first + shiftMs);
 }
 
@@ -47,7 +46,7 @@ async function minuteSeries(events: AsyncIterable<readonly TapeEvent[]>, assets:
         bars.set(key, entry);
       }
       for (const [at, price] of received.prices) {
-        const openTime = Math.floor(at / MINUTE) * MINUTE;
+        const openTime = Math.floor(at / MINUTE_MS) * MINUTE_MS;
         entry.byMinute.set(openTime, extended(entry.byMinute.get(openTime), openTime, price));
       }
     }
@@ -56,7 +55,7 @@ async function minuteSeries(events: AsyncIterable<readonly TapeEvent[]>, assets:
     symbol: asset.symbol,
     kind: asset.kind,
     face,
-    timeframeMs: MINUTE,
+    timeframeMs: MINUTE_MS,
     candles: [...byMinute.values()].sort((a, b) => a.openTime - b.openTime),
   }));
 }

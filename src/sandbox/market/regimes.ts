@@ -1,9 +1,10 @@
 /** Calm and stressed regimes of the market: the variance of each day, and the thinness of trading. */
 import { SESSION_YEARS } from '../../domain/market/session.ts';
 import { RevertingNoise, seedOf } from './seeded-noise.ts';
+import { DAY_MS } from '../../domain/values/time.ts';
 
 const DAY_MINUTES = 1440;
-const DAYS = Math.floor(Date.UTC(SESSION_YEARS.last + 2, 0, 1) / 86_400_000);
+const DAYS = Math.floor(Date.UTC(SESSION_YEARS.last + 2, 0, 1) / DAY_MS);
 /** Half-life of tension, in days. */
 const HALF_LIFE_DAYS = 11;
 /** Tension at which stress begins, and further tension until full stress, in standard deviations. */

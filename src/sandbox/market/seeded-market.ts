@@ -1,6 +1,6 @@
 /** Seeded market process: every price of the sandbox as a function of (seed, time). */
 import type { Candle } from '../../domain/candles/candle.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, WEEK_MS } from '../../domain/values/time.ts';
 import { sandboxCompanies } from '../intelligence/sandbox-stories.ts';
 import { storySeed } from '../intelligence/story-plan.ts';
 import { type AssetTraits, pricedAssets } from './listed-assets.ts';
@@ -11,8 +11,6 @@ import { Regimes } from './regimes.ts';
 import { BridgeNoise, bell, mixed, RevertingNoise, SmoothNoise, seedOf, uniform } from './seeded-noise.ts';
 import { TokenPremium } from './token-premium.ts';
 
-const MINUTE = 60_000;
-const DAY = 86_400_000;
 const DAY_MINUTES = 1440;
 const YEAR_MINUTES = 525_960;
 /** Path points per minute. Prices are drawn per minute, with three more points in between. */
@@ -25,8 +23,7 @@ const WALL_MINUTE_VARIANCE = 1 / YEAR_MINUTES;
 const ROUND_DAYS = 120;
 const ROUND_LATE_DAYS = 60;
 /** Marks are published every Monday 14:00 UTC (1970-01-05 was a Monday). */
-const PUBLICATION = 4 * DAY + 14 * 3_600_000;
-const WEEK = 7 * DAY;
+const PUBLICATION = 4 * DAY_MS + 14 * HOUR_MS;
 /** Interest rate of the funding formula per eight hours, the premium beyond which funding departs from it, and its cap. */
 const INTEREST = 0.0001;
 const FUNDING_CLAMP = 0.0005;
@@ -120,7 +117,7 @@ class SeededAsset {
     this.#news = world.filers === null ? null : new NewsShocks(storySeed(seed, traits.symbol), world.filers.has(traits.symbol));
     // News is idiosyncratic: an index hardly reacts to it.
     this.#newsSize = 1.3 * Math.sqrt(1 - traits.shared * traits.shared) * (traits.volatility / Math.sqrt(this.#share ? 252 : 365));
-    this.#anchorMinute = Math.floor(world.anchor / MINUTE);
+    this.#anchorMinute = Math.floor(world.anchor / MINUTE_MS);
     this.#scale = 10 ** decimalsOf(traits.level);
     this.#premium = new TokenPremium(traits, seed, regimes);
     this.#basis = new RevertingNoise(named('basis'), BASIS_HALF_LIFE, 60);
@@ -199,9 +196,9 @@ class SeededAsset {
 
   /** Returns a price at an instant. It lies within its minute's low and high, and equals the path's points at whole quarters. */
   priceAt(face: PathName, at: EpochMs): number {
-    const minute = Math.floor(at / MINUTE);
+    const minute = Math.floor(at / MINUTE_MS);
     const path = this.minutePath(face, minute);
-    const position = ((at - minute * MINUTE) / MINUTE) * POINTS;
+    const position = ((at - minute * MINUTE_MS) / MINUTE_MS) * POINTS;
     const quarter = Math.floor(position);
     const part = position - quarter;
     const from = path.points[quarter] as number;
@@ -214,15 +211,15 @@ class SeededAsset {
 
   reference(at: EpochMs): { price: number; confidence: number; updatedAt: EpochMs } {
     if (this.traits.kind === 'pre_ipo') return this.#mark(at);
-    const minute = Math.floor(at / MINUTE);
+    const minute = Math.floor(at / MINUTE_MS);
     let updatedAt = at - (at % 1000);
     if (this.#share && !sharePrints(minute)) {
       const last = lastPrintMinute(minute);
       if (last === null) throw new RangeError(`no share has printed before ${new Date(at).toISOString()}: the calendar begins later`);
-      updatedAt = last * MINUTE;
+      updatedAt = last * MINUTE_MS;
     }
     const price = this.priceAt('value', updatedAt);
-    const printed = Math.floor(updatedAt / MINUTE);
+    const printed = Math.floor(updatedAt / MINUTE_MS);
     const calm = this.#share && shareMinuteVariance(printed) < REGULAR_VARIANCE ? 0.0007 : 0.00025;
     const confidence = price * calm * (1 + 0.3 * Math.abs(this.#confidence.at(printed)));
     return { price, confidence: Math.max(1 / this.#scale, this.rounded(confidence)), updatedAt };
@@ -230,22 +227,22 @@ class SeededAsset {
 
   /** Returns an issuer's mark: roughly the asset's value at the last round, republished every week. */
   #mark(at: EpochMs): { price: number; confidence: number; updatedAt: EpochMs } {
-    const period = ROUND_DAYS * DAY;
+    const period = ROUND_DAYS * DAY_MS;
     const seed = this.#seed ^ 0x68e31da4;
     const roundAt = (index: number): EpochMs => {
-      const late = index * period + Math.floor(uniform(seed, index) * ROUND_LATE_DAYS * 1440) * MINUTE;
+      const late = index * period + Math.floor(uniform(seed, index) * ROUND_LATE_DAYS * 1440) * MINUTE_MS;
       return late;
     };
     let index = Math.floor(at / period);
     if (index > 0 && roundAt(index) > at) index--;
     const at0 = index === 0 ? 0 : roundAt(index);
-    const price = this.rounded(this.#grid('value', Math.floor(at0 / MINUTE)) * (1 + 0.07 * bell(mixed(seed, index + 1_000_000))));
-    const published = at >= PUBLICATION ? at - ((at - PUBLICATION) % WEEK) : 0;
+    const price = this.rounded(this.#grid('value', Math.floor(at0 / MINUTE_MS)) * (1 + 0.07 * bell(mixed(seed, index + 1_000_000))));
+    const published = at >= PUBLICATION ? at - ((at - PUBLICATION) % WEEK_MS) : 0;
     return { price, confidence: 0, updatedAt: Math.max(at0, published) };
   }
 
   token(at: EpochMs): { price: number; liquidityUsd: number } {
-    const minute = Math.floor(at / MINUTE);
+    const minute = Math.floor(at / MINUTE_MS);
     const thinner = STRESS_THINNER * this.#regimes.stress(minute) + (this.#isQuiet(minute) ? QUIET_THINNER : 0);
     const liquidityUsd = Math.round(this.traits.poolUsd * Math.exp(0.18 * this.#depth.at(minute) - thinner));
     return { price: this.priceAt('token', at), liquidityUsd };
@@ -253,7 +250,7 @@ class SeededAsset {
 
   /** Returns half of the spread as a fraction of the price: a book's, or the fee of a token's pool. */
   halfSpread(face: 'token' | 'perp' | 'spot', at: EpochMs): number {
-    const minute = Math.floor(at / MINUTE);
+    const minute = Math.floor(at / MINUTE_MS);
     const stress = this.#regimes.stress(minute);
     if (face === 'token') return POOL_FEE + STRESS_FEE * stress + (this.#isQuiet(minute) ? QUIET_FEE : 0);
     // Books of coins are thinnest at 05:00 UTC.
@@ -271,7 +268,7 @@ class SeededAsset {
   }
 
   perp(at: EpochMs): { mark: number; oracle: number; hourlyFunding: number; openInterest: number; dayNotional: number } {
-    const minute = Math.floor(at / MINUTE);
+    const minute = Math.floor(at / MINUTE_MS);
     const oracle = this.priceAt('value', at);
     const premium = this.basis(minute - (minute % 60));
     const stray = premium - INTEREST;
@@ -301,9 +298,9 @@ class SeededAsset {
     const mark = face === 'reference' && this.traits.kind === 'pre_ipo';
     const hoursOnly = face === 'reference' && this.#share;
     const candles: Candle[] = [];
-    const minutes = timeframeMs / MINUTE;
+    const minutes = timeframeMs / MINUTE_MS;
     for (let openTime = Math.ceil(from / timeframeMs) * timeframeMs; openTime < to; openTime += timeframeMs) {
-      const first = openTime / MINUTE;
+      const first = openTime / MINUTE_MS;
       if (mark) {
         candles.push(this.#markCandle(openTime, timeframeMs));
         continue;
@@ -384,7 +381,7 @@ export function createSeededMarket(options: SeededMarketOptions): Market {
     spot: (symbol, at) => asset(symbol, at).priceAt('spot', at),
     halfSpread: (face, symbol, at) => asset(symbol, at).halfSpread(face, at),
     candles(face, symbol, timeframeMs, from, to) {
-      if (!Number.isInteger(timeframeMs) || timeframeMs < MINUTE || timeframeMs > DAY || timeframeMs % MINUTE !== 0) {
+      if (!Number.isInteger(timeframeMs) || timeframeMs < MINUTE_MS || timeframeMs > DAY_MS || timeframeMs % MINUTE_MS !== 0) {
         throw new RangeError(`${timeframeMs} ms is not a timeframe; whole minutes from 1m to 1d are`);
       }
       return asset(symbol, from).candles(face, timeframeMs, from, to);

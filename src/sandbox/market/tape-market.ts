@@ -1,7 +1,7 @@
 /** Market priced from recorded bars instead of the seeded process. */
 import type { Candle } from '../../domain/candles/candle.ts';
 import { isDecimalString } from '../../domain/values/decimal.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import type { Market, MarketAsset } from './market.ts';
 import { lastPrintMinute, sharePrints } from './market-hours.ts';
 
@@ -146,9 +146,9 @@ export function createTapeMarket(options: TapeMarketOptions): Market {
     value: (symbol, at) => price('reference', symbol, at),
     reference(symbol, at) {
       // Daily bars extend beyond the session, but the share does not print outside of it.
-      const minute = Math.floor(at / 60_000);
+      const minute = Math.floor(at / MINUTE_MS);
       const closed = kinds.get(symbol) === 'equity' && !sharePrints(minute) ? lastPrintMinute(minute) : null;
-      const { price: printed, tapeAt } = played('reference', symbol, closed === null ? at : closed * 60_000);
+      const { price: printed, tapeAt } = played('reference', symbol, closed === null ? at : closed * MINUTE_MS);
       return { price: printed, confidence: printed * 0.0003, updatedAt: tapeAt + shift };
     },
     token: (symbol, at) => ({ price: price('token', symbol, at), liquidityUsd }),

@@ -4,6 +4,7 @@ import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { SeededStories, WireItem } from '../intelligence/seeded-stories.ts';
 import { createHttpSimulator, type HttpSimulator } from '../reference/http-simulator.ts';
 import { realAnswer } from './real-formats.ts';
+import { DAY_MS } from '../../domain/values/time.ts';
 
 export interface NewsSimulatorOptions {
   readonly news: SeededStories;
@@ -19,7 +20,7 @@ export interface NewsSimulator extends HttpSimulator {
 }
 
 const MAX_LIMIT = 200;
-const MAX_LOOKBACK_MS = 30 * 86_400_000;
+const MAX_LOOKBACK_MS = 30 * DAY_MS;
 
 /** Parses a cursor `<ms>/<id>`, which means every report after this one. */
 function readCursor(text: string): { at: number; id: string } | null {

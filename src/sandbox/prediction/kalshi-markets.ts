@@ -1,7 +1,7 @@
 /** Markets of Kalshi: the sandbox's questions as this venue names them, with books, trades and settlement. */
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, WEEK_MS } from '../../domain/values/time.ts';
 import { bendPrices, type FaultSwitch } from '../faults.ts';
 import type { SeededBook, SeededQuestion, SeededQuestions, SeededTrade } from './seeded-questions.ts';
 import { kalshiWords } from './wording.ts';
@@ -9,7 +9,6 @@ import { kalshiWords } from './wording.ts';
 /** Time from a market's end to its determination, and from then to its settlement. */
 export const DETERMINED_MS = 20_000;
 export const FINAL_MS = 80_000;
-const WEEK_MS = 7 * 86_400_000;
 const STRIKES = { above: 'greater', at_or_above: 'greater_or_equal', below: 'less', between: 'between' } as const;
 const PRICE_RANGES = [
   { start: '0.0000', end: '0.1000', step: '0.0010' },

@@ -1,5 +1,5 @@
 /** Kalshi's `/trade-api/v2`: series, events, markets, books and trades, with the venue's request limit. */
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 import { eventOf, type KalshiVenue, listed, marketBody, seriesOf, sidesOf, statusOf, tradeBody, venueNow } from './kalshi-markets.ts';
 import type { SeededQuestion } from './seeded-questions.ts';
@@ -153,7 +153,7 @@ function trades(venue: KalshiVenue, query: URLSearchParams, now: EpochMs): Loopb
     question === undefined
       ? []
       : venue.questions
-          .trades(question, 'kalshi', now - 3_600_000, now)
+          .trades(question, 'kalshi', now - HOUR_MS, now)
           .slice()
           .reverse();
   const cut = page(all, query, 1_000);

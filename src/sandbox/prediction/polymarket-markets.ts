@@ -1,13 +1,13 @@
 /** Markets of Polymarket: the sandbox's questions with this venue's ids, books, oracle and trades. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import { bendPrices, type FaultSwitch } from '../faults.ts';
 import type { SeededBook, SeededQuestion, SeededQuestions, SeededTrade } from './seeded-questions.ts';
 import { polymarketWords } from './wording.ts';
 
 /** Time for which a new market is listed before its tokens exist. */
-export const HYDRATION_MS = 60_000;
+export const HYDRATION_MS = MINUTE_MS;
 /**
  * Times after a market's end, in milliseconds: orders stop, an outcome is proposed, some are disputed and proposed again, then it is
  * final.

@@ -1,5 +1,5 @@
 /** Polymarket's catalog, books and trades: Gamma under `/gamma`, CLOB under `/clob` and Data under `/data`. */
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 import {
   bookBody,
@@ -125,7 +125,7 @@ function dataTrades(venue: PolymarketVenue, query: URLSearchParams, now: EpochMs
   if (listing === undefined) return { status: 200, body: [] };
   const limit = Math.min(500, Number(query.get('limit') ?? 100));
   const recent = venue.questions
-    .trades(listing.question, 'polymarket', now - 3_600_000, now)
+    .trades(listing.question, 'polymarket', now - HOUR_MS, now)
     .slice(-limit)
     .reverse();
   return {

@@ -1,7 +1,7 @@
 /** Simulator of an authenticated share quote service (Finnhub's format) on loopback, over the seeded market. */
 
 import type { Clock } from '../../../streams/clock/clock.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply, type SimulatorRequest } from './http-simulator.ts';
@@ -21,8 +21,7 @@ export interface ShareQuotesSimulatorOptions {
   readonly delayMs?: number;
 }
 
-const WINDOW_MS = 60_000;
-const DAY = 86_400_000;
+const WINDOW_MS = MINUTE_MS;
 
 const NOTHING = { c: 0, d: null, dp: null, h: 0, l: 0, o: 0, pc: 0, t: 0 } as const;
 
@@ -55,7 +54,7 @@ export async function createShareQuotesSimulator(options: ShareQuotesSimulatorOp
     if (!known.has(symbol)) return NOTHING;
     const at = clock.now() - (options.delayMs ?? 0);
     const { price, updatedAt } = market.reference(symbol, at);
-    const before = market.reference(symbol, at - DAY).price;
+    const before = market.reference(symbol, at - DAY_MS).price;
     const { settings } = faults;
     const jumped = faults.happens(settings.priceJump) ? price * 100 : price;
     const c = faults.happens(settings.zeroPrice)

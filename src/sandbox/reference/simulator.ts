@@ -1,7 +1,7 @@
 /** Simulator of Pyth on loopback: Hermes' latest prices and update stream, and the bar history, over the seeded market. */
 
 import type { Clock } from '../../../streams/clock/clock.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { bendPrice, createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { createHttpSimulator, type HttpSimulator, repeat, type SimulatorReply, type SimulatorRequest } from './http-simulator.ts';
@@ -42,18 +42,18 @@ export interface ReferenceSimulator extends HttpSimulator {
 
 const EXPONENT = -5;
 const RESOLUTION_MS: Readonly<Record<string, number>> = {
-  '1': 60_000,
+  '1': MINUTE_MS,
   '2': 120_000,
   '5': 300_000,
   '15': 900_000,
   '30': 1_800_000,
-  '60': 3_600_000,
+  '60': HOUR_MS,
   '120': 7_200_000,
   '240': 14_400_000,
   '360': 21_600_000,
   '720': 43_200_000,
-  D: 86_400_000,
-  '1D': 86_400_000,
+  D: DAY_MS,
+  '1D': DAY_MS,
 };
 
 function textReply(status: number, body: string): SimulatorReply {
@@ -116,7 +116,7 @@ export async function createReferenceSimulator(options: ReferenceSimulatorOption
           cuts.delete(cut);
           stream.end();
         };
-        const cancelLife = clock.deadline(clock.now() + (options.streamLifeMs ?? 86_400_000), cut);
+        const cancelLife = clock.deadline(clock.now() + (options.streamLifeMs ?? DAY_MS), cut);
         cuts.add(cut);
         return () => {
           stop();

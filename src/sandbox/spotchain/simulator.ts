@@ -1,7 +1,7 @@
 /** Simulator of the aggregator on loopback: Jupiter's quotes, prices and limits, and GeckoTerminal's pool bars, over the seeded market. */
 
 import type { Clock } from '../../../streams/clock/clock.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply, type SimulatorRequest } from '../reference/http-simulator.ts';
@@ -55,7 +55,7 @@ export interface SpotchainSimulator extends HttpSimulator {
 }
 
 const LABELS = { curve: 'Dynamic Bonding Curve', successor: 'Meteora DAMM v2' } as const;
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 const BAR_LIMIT = 1_000;
 
 /** Parses the range of a bars query, which excludes its end and open bars. Null if the route does not offer it. */
@@ -64,7 +64,7 @@ function rangeOf(unit: string, query: URLSearchParams, now: EpochMs): BarRange |
   const allowed = unit === 'day' ? [1] : unit === 'hour' ? [1, 4, 12] : [1, 5, 15];
   const limit = Number(query.get('limit') ?? 100);
   if (!allowed.includes(aggregate) || !(limit >= 1 && limit <= BAR_LIMIT)) return null;
-  const length = aggregate * (unit === 'day' ? 86_400_000 : unit === 'hour' ? 3_600_000 : 60_000);
+  const length = aggregate * (unit === 'day' ? DAY_MS : unit === 'hour' ? HOUR_MS : MINUTE_MS);
   const asked = query.get('before_timestamp');
   const before = Math.min(asked === null ? now : Number(asked) * 1000, now - length + 1);
   const to = Math.ceil(before / length) * length;
@@ -331,7 +331,7 @@ function prices(quoting: Quoting, query: URLSearchParams): SimulatorReply {
     // Unknown mints are omitted, like by the real API.
     if (token === undefined) continue;
     const { price, liquidityUsd } = market.token(token.underlying, now);
-    const before = market.token(token.underlying, now - 86_400_000).price;
+    const before = market.token(token.underlying, now - DAY_MS).price;
     body[id] = {
       createdAt: '2025-06-10T11:06:56Z',
       liquidity: liquidityUsd,

@@ -1,6 +1,6 @@
 /** Authentication of signed requests at the simulated exchange: a known key, a current timestamp and a valid signature. */
 import { createHmac, createPublicKey, verify as verifySignature } from 'node:crypto';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 
 /** API key of the account. It has either a shared secret (HMAC-SHA256) or a public key (Ed25519, PEM). */
@@ -13,7 +13,7 @@ export interface ApiKey {
 }
 
 const DEFAULT_RECV_WINDOW_MS = 5_000;
-const MAX_RECV_WINDOW_MS = 60_000;
+const MAX_RECV_WINDOW_MS = MINUTE_MS;
 /** Maximum lead of a request's timestamp. */
 const AHEAD_MS = 1_000;
 

@@ -1,11 +1,11 @@
 /** Keep-alive of sockets at the simulated exchange: it pings, and closes sockets that do not answer or are a day old. */
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { DAY_MS } from '../../domain/values/time.ts';
+import { DAY_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import type { LoopbackSocket } from '../loopback.ts';
 import type { RepeatingCalls } from '../repeating-calls.ts';
 
 const PING_MS = 20_000;
-const PONG_WAIT_MS = 60_000;
+const PONG_WAIT_MS = MINUTE_MS;
 
 /** Keeps a socket alive until its name is cancelled. Returns the handler of its pongs. */
 export function keepAlive(calls: RepeatingCalls, clock: Pick<Clock, 'now'>, name: string, socket: LoopbackSocket): () => void {

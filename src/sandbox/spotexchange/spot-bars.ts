@@ -1,10 +1,8 @@
 /** Candles of the simulated exchange: closed and open ones, for REST and stream. */
 import type { Candle } from '../../domain/candles/candle.ts';
-import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
 import { eightDecimals } from './simulated-book.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Candle intervals, in milliseconds. */
 export const INTERVAL_MS: Readonly<Record<string, number>> = {

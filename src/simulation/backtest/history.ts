@@ -8,7 +8,7 @@ import type { ObservedEvent } from '../../domain/market/cut.ts';
 import { type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
 import { sessionAt } from '../../domain/market/session.ts';
 import type { Stretch } from '../../domain/values/stretches.ts';
-import { type EpochMs, HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { Bars } from './kept-bars.ts';
 import { ceilUnits } from './trade-ledger.ts';
@@ -120,9 +120,9 @@ export interface History {
 }
 
 /** Maximum age of an issuer's mark, equal to the live limit. */
-export const MARK_MAX_AGE_MS = 30 * 86_400_000;
+export const MARK_MAX_AGE_MS = 30 * DAY_MS;
 /** Maximum age of liquidity and spread readings: one day without recording, and one more. */
-export const LIQUIDITY_MAX_AGE_MS = 2 * 86_400_000;
+export const LIQUIDITY_MAX_AGE_MS = 2 * DAY_MS;
 /** Significant digits kept of the first price. Later prices stay exact up to ten thousand times as high. */
 const DIGITS = 11;
 
@@ -339,7 +339,7 @@ function fundingPaid(rates: readonly Fact[], close: Float64Array, { firstSlot, b
 
 function fundingSeries(facts: readonly Fact[]): CloseSeries {
   return {
-    openTime: Float64Array.from(facts, ({ receivedAt }) => receivedAt - 3_600_000),
+    openTime: Float64Array.from(facts, ({ receivedAt }) => receivedAt - HOUR_MS),
     close: Float64Array.from(facts, ({ value }) => Number(value)),
   };
 }

@@ -4,10 +4,10 @@ import type { Candle } from '../../domain/candles/candle.ts';
 import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
 import { GATE_LIMITS, yearsAfter } from '../../domain/agents/evidence.ts';
 import { tradingDays } from '../../domain/market/session.ts';
-import { type EpochMs, isoTime } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, isoTime } from '../../domain/values/time.ts';
 
 /** Longest gap in bars that venue maintenance, or a pool without trades, explains. */
-const MAINTENANCE_MS = 12 * 3_600_000;
+const MAINTENANCE_MS = 12 * HOUR_MS;
 
 /** Refusal of a history. */
 export interface Insufficiency {
@@ -53,14 +53,14 @@ function gapOf({ key, kind }: Pick<CatalogEntry, 'key' | 'kind'>, from: EpochMs,
   return {
     instrument: key,
     gap: { from, to },
-    detail: `${key} has no candles from ${isoTime(from)} to ${isoTime(to)}, ${Math.round(unexplained / 3_600_000)} hours that no calendar explains (${MAINTENANCE_MS / 3_600_000} are)`,
+    detail: `${key} has no candles from ${isoTime(from)} to ${isoTime(to)}, ${Math.round(unexplained / HOUR_MS)} hours that no calendar explains (${MAINTENANCE_MS / HOUR_MS} are)`,
   };
 }
 
 /** Returns the milliseconds of open sessions within a range, by the exchange's calendar of sessions, holidays and half days. */
 function openTimeWithin(from: EpochMs, to: EpochMs): number {
   let open = 0;
-  for (const day of tradingDays(from - 86_400_000, to)) {
+  for (const day of tradingDays(from - DAY_MS, to)) {
     open += Math.max(0, Math.min(to, day.closedAt) - Math.max(from, day.preMarketAt));
   }
   return open;

@@ -9,6 +9,7 @@ import type { BacktestJob } from '../backtest/from-history.ts';
 import { backtestNeeds } from '../backtest/needs.ts';
 import type { PassedSession } from './agreement-session.ts';
 import { inSession, type Sessions } from './in-session.ts';
+import { HOUR_MS } from '../../domain/values/time.ts';
 
 /** Request to the thread of an agreement session, as plain JSON. */
 export interface AgreementAsked extends Omit<BacktestJob, 'trials'> {
@@ -35,7 +36,7 @@ interface AgreementRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' |
 }
 
 /** Terms of the session. Trading code must answer within an hour. */
-const TERMS = { idleMs: 3_600_000, countsAs: 'it counts as disagreement' };
+const TERMS = { idleMs: HOUR_MS, countsAs: 'it counts as disagreement' };
 
 export function createAgreementRunner(options: AgreementRunnerOptions): EvaluationRunner {
   return (job) =>

@@ -9,7 +9,7 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { priceStepOf } from '../../domain/market/market-step.ts';
 import type { OrderSide } from '../../domain/orders/order.ts';
 import type { BlindTrade } from '../../domain/outside/replay-step.ts';
-import { type EpochMs, isoTime } from '../../domain/values/time.ts';
+import { type EpochMs, WEEK_MS, isoTime } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { roundedText } from '../backtest/history.ts';
 import { drawsOf, drawWhole, shuffled } from './draws.ts';
@@ -29,7 +29,6 @@ export interface Disguise {
   readonly shiftMs: number;
 }
 
-const WEEK_MS = 7 * 86_400_000;
 /** Weeks by which dates are moved back: 10 to 40 years. */
 const WEEKS = { least: 520, most: 2_080 };
 /** Significant digits of scaled values, too few to reveal the level by the grid of true prices. */

@@ -6,10 +6,10 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import type { ReplayChannel } from '../../adapters/queue/replay-channel.ts';
 import type { AskedSession, StepAsk } from '../../domain/outside/replay-step.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 
 /** Maximum duration of a session: one day, in milliseconds. */
-const SESSION_MS = 24 * 3_600_000;
+const SESSION_MS = DAY_MS;
 
 /** Terms for a session without answers. */
 export interface SessionTerms {
@@ -19,7 +19,7 @@ export interface SessionTerms {
   readonly countsAs: string;
 }
 
-export const TRIAL_TERMS: SessionTerms = { idleMs: 10 * 60_000, countsAs: 'it counts as a trial' };
+export const TRIAL_TERMS: SessionTerms = { idleMs: 10 * MINUTE_MS, countsAs: 'it counts as a trial' };
 const LOOK_MS = 5_000;
 
 /** Messages between a session's thread and the process. */
@@ -142,7 +142,7 @@ function expireOld(sessions: ReadonlyMap<string, Running>, now: EpochMs): void {
   for (const { worker, answeredAt, since, expire, terms } of sessions.values()) {
     // Time for reading the history does not count against the code.
     if (worker !== null && now - answeredAt > terms.idleMs)
-      expire(`no step was answered for ${terms.idleMs / 60_000} minutes: the session was abandoned, and ${terms.countsAs}`);
-    else if (now - since > SESSION_MS) expire(`the session lasted longer than ${SESSION_MS / 3_600_000} hours, and ${terms.countsAs}`);
+      expire(`no step was answered for ${terms.idleMs / MINUTE_MS} minutes: the session was abandoned, and ${terms.countsAs}`);
+    else if (now - since > SESSION_MS) expire(`the session lasted longer than ${SESSION_MS / HOUR_MS} hours, and ${terms.countsAs}`);
   }
 }

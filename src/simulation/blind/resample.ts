@@ -6,7 +6,7 @@ import { isClosedThroughout } from '../../domain/candles/candle-gaps.ts';
 import type { Candle } from '../../domain/candles/candle.ts';
 import { joinWholeCandles } from '../../domain/candles/joined-candles.ts';
 import { type Stretch, unitedStretches } from '../../domain/values/stretches.ts';
-import { DAY_MS, type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, WEEK_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { Fact } from '../../domain/backtest/fact.ts';
 import { type EventHistory, gridOf, type InstrumentInput, roundedText } from '../backtest/history.ts';
 import { type Bars, KeptBars } from '../backtest/kept-bars.ts';
@@ -19,7 +19,6 @@ interface Block {
   readonly length: number;
 }
 
-const WEEK_MS = 7 * DAY_MS;
 const BLOCK_DAYS = 5;
 const BLOCK_BARS = { least: 20, most: 500 };
 const DIGITS = 10;

@@ -4,7 +4,7 @@ import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import { foreknowledge, type PathResult, RESAMPLED_PATHS } from '../../domain/backtest/foreknowledge.ts';
 import { compileManifest } from '../../domain/agents/decide.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { timeframeMs } from '../../domain/values/time.ts';
+import { DAY_MS, timeframeMs } from '../../domain/values/time.ts';
 import { figureInWords } from '../../domain/values/words.ts';
 import { type BacktestOutcome, outcomeOf } from '../backtest/backtest-work.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
@@ -24,7 +24,7 @@ export interface ReplayWork {
   readonly seed: string;
 }
 
-const YEAR_MS = 365 * 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
 /** Maximum bars of a resampled path, and maximum instruments times bars, so that twenty paths fit in 150 MB. */
 const PATH_BARS = 20_000;
 const PATH_CELLS = 100_000;

@@ -1,9 +1,7 @@
 /** Equity of a run as its report stores it: every mark around the shock, and the lowest of each quiet period. */
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import type { ScenarioCourse } from './scenario.ts';
-
-const MINUTE = 60_000;
 
 export class EquityCurve {
   /** Marks in US dollars, to a millionth. */
@@ -23,7 +21,7 @@ export class EquityCurve {
   }
 
   minuteOf(at: EpochMs): number {
-    return Math.round((at - this.#course.shockAt) / MINUTE);
+    return Math.round((at - this.#course.shockAt) / MINUTE_MS);
   }
 
   keep(at: EpochMs, equity: Decimal): void {

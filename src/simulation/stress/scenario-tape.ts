@@ -5,7 +5,7 @@ import type { IndicatorNeed } from '../../domain/market/cut.ts';
 import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
 import type { MarketEvent } from '../../domain/market/market-event.ts';
 import { NO_FLAGS } from '../../domain/market/quote.ts';
-import { type EpochMs, slotOf, timeframeMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, slotOf, timeframeMs } from '../../domain/values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
 import type { ScenarioCourse } from './scenario.ts';
 import { type SeededDraws, seededDraws } from './seeded-draws.ts';
@@ -34,8 +34,6 @@ export interface StressMarket {
   readonly basis: 'history' | 'assumed';
 }
 
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
 /** Interval of quotes. In quiet hours only the steps around a slot have quotes. */
 const STEP_MS = 2_500;
 /** First step of a minute, after the slot's cut and orders. */
@@ -43,7 +41,7 @@ const STEP_OFFSET_MS = 1_000;
 /** Last step before the next slot. */
 const LAST_STEP_MS = 58_500;
 /** Memory of a premium in milliseconds, and its calm amplitude. */
-const PREMIUM_MEMORY_MS = 20 * MINUTE;
+const PREMIUM_MEMORY_MS = 20 * MINUTE_MS;
 const PREMIUM_SD: Readonly<Record<InstrumentKind, number>> = {
   tokenized_equity: 0.004,
   pre_ipo: 0.006,
@@ -60,7 +58,7 @@ const QUIET_VOLATILITY = 0.35;
 const CALM_CONFIDENCE = 0.0003;
 const WIDE_CONFIDENCE = 0.02;
 /** Age of an issuer's mark when the scenario begins, in milliseconds. */
-const MARK_AGE_MS = 5 * 24 * HOUR;
+const MARK_AGE_MS = 5 * DAY_MS;
 /** Bars beyond an indicator's period, after which smoothing has forgotten its seed. */
 const EXTRA_BARS = 50;
 
@@ -126,7 +124,7 @@ function entryOf(key: InstrumentKey, kind: InstrumentKind): CatalogEntry {
 
 function calm(at: EpochMs): number {
   // Evening to morning in New York in winter: shares do not trade, and tokens hardly.
-  const hour = Math.floor(at / HOUR) % 24;
+  const hour = Math.floor(at / HOUR_MS) % 24;
   return hour >= 14 && hour < 21 ? 1 : QUIET_VOLATILITY;
 }
 
@@ -188,11 +186,11 @@ export function* scenarioTape(
   let before = startsAt - STEP_MS;
   let listenedAt = Number.NEGATIVE_INFINITY;
   const frozenReference = new Map<string, { price: number; at: EpochMs }>();
-  for (let at = startsAt - MINUTE + STEP_OFFSET_MS; at <= endsAt; at = nextStep(at, course, isWorking)) {
+  for (let at = startsAt - MINUTE_MS + STEP_OFFSET_MS; at <= endsAt; at = nextStep(at, course, isWorking)) {
     const elapsed = Math.max(at - before, 1);
     before = at;
-    const wild = at >= shockAt && at < shockAt + 30 * MINUTE ? SHOCKED_VOLATILITY : calm(at);
-    const scale = wild * Math.sqrt(elapsed / MINUTE);
+    const wild = at >= shockAt && at < shockAt + 30 * MINUTE_MS ? SHOCKED_VOLATILITY : calm(at);
+    const scale = wild * Math.sqrt(elapsed / MINUTE_MS);
     const shared = common.normal();
     for (const underlying of underlyings.values()) {
       const own = underlying.draws.normal();
@@ -201,7 +199,7 @@ export function* scenarioTape(
     }
     const shocked = course.shocked(at);
     for (const one of faces.values()) move(one, elapsed, course.shock(one.market.kind) * one.share * shocked, at);
-    if (at - listenedAt >= MINUTE) {
+    if (at - listenedAt >= MINUTE_MS) {
       listenedAt = at;
       yield* quietNews([...underlyings.keys()], at);
     }
@@ -218,7 +216,7 @@ export function* scenarioTape(
     }
     for (const one of faces.values()) {
       yield quote(one, course, at);
-      if (one.market.liquidityUsd !== null && at % MINUTE < STEP_MS + STEP_OFFSET_MS) {
+      if (one.market.liquidityUsd !== null && at % MINUTE_MS < STEP_MS + STEP_OFFSET_MS) {
         yield {
           kind: 'pool_liquidity',
           venue: 'spotchain',
@@ -237,9 +235,10 @@ export function* scenarioTape(
 /** Returns the next step of the grid. Quiet hours have only those around a slot, unless an order works. */
 function nextStep(at: EpochMs, course: ScenarioCourse, isWorking: () => boolean): EpochMs {
   const next = at + STEP_MS;
-  if (course.dense(next) || isWorking()) return next % MINUTE > LAST_STEP_MS ? slotOf(next, MINUTE) + MINUTE + STEP_OFFSET_MS : next;
-  const minute = slotOf(at, MINUTE);
-  return at - minute < LAST_STEP_MS ? minute + LAST_STEP_MS : minute + MINUTE + STEP_OFFSET_MS;
+  if (course.dense(next) || isWorking())
+    return next % MINUTE_MS > LAST_STEP_MS ? slotOf(next, MINUTE_MS) + MINUTE_MS + STEP_OFFSET_MS : next;
+  const minute = slotOf(at, MINUTE_MS);
+  return at - minute < LAST_STEP_MS ? minute + LAST_STEP_MS : minute + MINUTE_MS + STEP_OFFSET_MS;
 }
 
 /** Yields quiet event sources: scenarios have no news, but every source is alive. */
@@ -251,7 +250,7 @@ function* quietNews(underlyings: readonly string[], at: EpochMs): Generator<Mark
 
 /** Yields the initial events: connections, bars up to the start, hours of funding, and marks. */
 function* opening(faces: readonly Face[], needs: readonly IndicatorNeed[], startsAt: EpochMs, seed: string): Generator<MarketEvent> {
-  const at = startsAt - MINUTE;
+  const at = startsAt - MINUTE_MS;
   const venues = new Set<Venue>(faces.map(({ entry }) => entry.venue));
   for (const { entry } of faces) {
     if (entry.benchmark !== null) venues.add('reference');
@@ -290,10 +289,10 @@ function* opening(faces: readonly Face[], needs: readonly IndicatorNeed[], start
     funded.add(perp);
     const most = Math.max(...needs.filter(({ name }) => name === 'funding_percentile').map(({ period }) => period));
     const draws = seededDraws(`${seed}/${perp}/funding`);
-    const last = slotOf(at, HOUR);
+    const last = slotOf(at, HOUR_MS);
     const candles = Array.from({ length: most * 24 + 2 }, (_, index): Candle => {
       const rate = (one.market.hourlyFunding * (1 + 0.5 * draws.normal())).toFixed(10);
-      return { openTime: last - (most * 24 + 2 - index) * HOUR, open: rate, high: rate, low: rate, close: rate, volume: '0' };
+      return { openTime: last - (most * 24 + 2 - index) * HOUR_MS, open: rate, high: rate, low: rate, close: rate, volume: '0' };
     });
     yield {
       kind: 'candles',
@@ -311,14 +310,23 @@ function* opening(faces: readonly Face[], needs: readonly IndicatorNeed[], start
 function barMaker(timeframe: string, startsAt: EpochMs, level: number): BarMaker {
   const barMs = timeframeMs(timeframe);
   if (barMs === null) throw new RangeError(`an indicator needs a timeframe such as 1h, got ${timeframe}`);
-  return { timeframe, barMs, openTime: slotOf(startsAt - MINUTE, barMs), open: level, high: level, low: level, close: level, closed: [] };
+  return {
+    timeframe,
+    barMs,
+    openTime: slotOf(startsAt - MINUTE_MS, barMs),
+    open: level,
+    high: level,
+    low: level,
+    close: level,
+    closed: [],
+  };
 }
 
 /** Returns the bars before the start: known relative moves of the instrument as far as there are any, ending at its level. */
 function warmBars(market: StressMarket, maker: BarMaker, count: number, draws: SeededDraws): Candle[] {
   const known = market.bars[maker.timeframe] ?? [];
   const candles: Candle[] = [];
-  const sd = market.minuteVolatility * Math.sqrt(maker.barMs / MINUTE);
+  const sd = market.minuteVolatility * Math.sqrt(maker.barMs / MINUTE_MS);
   let close = market.level;
   for (let back = 1; back <= count; back++) {
     const own = known[known.length - back];

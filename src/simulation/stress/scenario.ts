@@ -3,7 +3,7 @@
  * and reference. Each is a schedule of prices, spreads, depth and feeds over a fixed calendar.
  */
 import type { InstrumentKind } from '../../domain/catalog/catalog.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 
 /** Scenarios in reporting order. */
 export const STRESS_SCENARIOS = ['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg'] as const;
@@ -12,8 +12,6 @@ export type StressScenario = (typeof STRESS_SCENARIOS)[number];
 /** Severities: `standard` uses the shocks of the standard portfolio scenarios; `severe` is about half as much again. */
 export const STRESS_SEVERITIES = ['standard', 'severe'] as const;
 export type StressSeverity = (typeof STRESS_SEVERITIES)[number];
-
-const MINUTE = 60_000;
 
 /** Price falls in percent by kind of instrument: the standard portfolio scenario's shock if it has one. */
 type Shocks = Readonly<Record<InstrumentKind, number>>;
@@ -77,7 +75,7 @@ export interface ScenarioCourse {
 /** Creates a piecewise linear function of points (minutes after the shock, value), constant outside of them. */
 function course(shockAt: EpochMs, points: readonly (readonly [minute: number, value: number])[]): (at: EpochMs) => number {
   return (at) => {
-    const minute = (at - shockAt) / MINUTE;
+    const minute = (at - shockAt) / MINUTE_MS;
     let before = points[0] as readonly [number, number];
     if (minute <= before[0]) return before[1];
     for (const point of points) {
@@ -112,8 +110,8 @@ export function scenarioCourse(scenario: StressScenario, severity: StressSeverit
     severity,
     startsAt: WEEKDAY_START,
     // Just after a slot: the last decision before the shock has executed, and the next one falls within the shock.
-    shockAt: WEEKDAY_START + CALM_MINUTES * MINUTE + 10_000,
-    endsAt: WEEKDAY_START + WEEKDAY_MINUTES * MINUTE,
+    shockAt: WEEKDAY_START + CALM_MINUTES * MINUTE_MS + 10_000,
+    endsAt: WEEKDAY_START + WEEKDAY_MINUTES * MINUTE_MS,
     frozen: null,
     shock: (kind: InstrumentKind) => shocks[kind] / 100,
     dense: () => true,
@@ -163,7 +161,7 @@ function weekendGap(weekday: Weekday): ScenarioCourse {
     ...weekday,
     startsAt: FRIDAY_START,
     shockAt,
-    endsAt: MONDAY_OPEN + 180 * MINUTE,
+    endsAt: MONDAY_OPEN + 180 * MINUTE_MS,
     // At once, without recovery.
     shocked: (at) => (at >= shockAt ? 1 : 0),
     referenceShare: () => 1,
@@ -186,15 +184,15 @@ function weekendGap(weekday: Weekday): ScenarioCourse {
               [0, 0.4],
               [30, 0.9],
             ])(at),
-    dense: (at) => at < FRIDAY_CLOSE + 5 * MINUTE || at >= MONDAY_OPEN - 5 * MINUTE,
+    dense: (at) => at < FRIDAY_CLOSE + 5 * MINUTE_MS || at >= MONDAY_OPEN - 5 * MINUTE_MS,
   };
 }
 
 function liquidityFreeze(weekday: Weekday): ScenarioCourse {
   const { shockAt } = weekday;
   const severe = weekday.severity === 'severe';
-  const frozen = { from: shockAt + 2 * MINUTE, until: shockAt + (severe ? 42 : 22) * MINUTE };
-  const thaw = (frozen.until - shockAt) / MINUTE;
+  const frozen = { from: shockAt + 2 * MINUTE_MS, until: shockAt + (severe ? 42 : 22) * MINUTE_MS };
+  const thaw = (frozen.until - shockAt) / MINUTE_MS;
   return {
     ...weekday,
     frozen,
@@ -224,8 +222,8 @@ function liquidityFreeze(weekday: Weekday): ScenarioCourse {
 function referenceDepeg(weekday: Weekday): ScenarioCourse {
   const { shockAt } = weekday;
   const severe = weekday.severity === 'severe';
-  const doubtFrom = shockAt - 4 * MINUTE;
-  const frozenFrom = shockAt - 2 * MINUTE;
+  const doubtFrom = shockAt - 4 * MINUTE_MS;
+  const frozenFrom = shockAt - 2 * MINUTE_MS;
   return {
     ...weekday,
     // The reference's confidence widens, then it freezes. When it is back, the token departs from it for hours.

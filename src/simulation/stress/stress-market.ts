@@ -3,7 +3,7 @@ import type { Candle } from '../../domain/candles/candle.ts';
 import { CATALOG, type InstrumentKind } from '../../domain/catalog/catalog.ts';
 import { marketStateOf } from '../../domain/orders/costs.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { timeframeMs } from '../../domain/values/time.ts';
+import { MINUTE_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { StressMarket } from './scenario-tape.ts';
 
@@ -39,7 +39,6 @@ const TRAITS: Readonly<Record<InstrumentKind, Traits>> = {
   perp: { level: 1_000, yearVolatility: 0.65, spreadBps: 2, depthUsd: 100_000, liquidityUsd: null },
 };
 
-const MINUTE = 60_000;
 const YEAR_MINUTES = 525_600;
 /** Hourly base rate of funding. */
 const BASE_FUNDING = 0.0000125;
@@ -101,6 +100,6 @@ function minuteVolatility(closes: readonly number[], barMs: number): number | nu
   const returns = closes.slice(1).map((close, index) => close / (closes[index] as number) - 1);
   const mean = returns.reduce((sum, one) => sum + one, 0) / returns.length;
   const variance = returns.reduce((sum, one) => sum + (one - mean) * (one - mean), 0) / (returns.length - 1);
-  const minute = Math.sqrt(variance / (barMs / MINUTE));
+  const minute = Math.sqrt(variance / (barMs / MINUTE_MS));
   return Math.min(Math.max(minute, VOLATILITY_RANGE[0]), VOLATILITY_RANGE[1]);
 }

@@ -41,7 +41,7 @@ import {
   UNCONTROLLED,
 } from '../../domain/risk/index.ts';
 import { nearPriceOf, restingFill } from '../../domain/orders/resting-fill.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { createRestingFlows, type RestingFlows } from '../resting-flows.ts';
 import { createBookAudit } from './book-audit.ts';
@@ -115,15 +115,13 @@ export interface StressTestResult {
   readonly resultHash: string;
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const DEFAULT_SEEDS: readonly number[] = [1, 2, 3];
 /** Time before the shock at which the agent gets its positions: after its last slot's orders and before its next slot. */
 const FORCED_BEFORE_MS = 4_000;
 /** Maximum duration of the final sale, in milliseconds. */
-const LIQUIDATION_MS = 20 * MINUTE;
+const LIQUIDATION_MS = 20 * MINUTE_MS;
 /** Period of quiet hours that is represented by its lowest mark, in milliseconds. */
-const QUIET_MARK_MS = 60 * MINUTE;
+const QUIET_MARK_MS = 60 * MINUTE_MS;
 
 /**
  * Runs the stress test, or returns null if it was cancelled. It is synchronous and slow (about a tenth of a second per weekday run of one
@@ -249,15 +247,15 @@ export class ScenarioRun {
     this.#inputs = { preferences, others: NO_OTHER_BOOKS };
     this.#equity = new EquityCurve(course, QUIET_MARK_MS);
     this.#book = untouchedBook(this.#agent);
-    this.#fundedHour = Math.floor(course.startsAt / HOUR);
-    this.#market = new RunMarket(compiled, course.startsAt - 2 * MINUTE);
+    this.#fundedHour = Math.floor(course.startsAt / HOUR_MS);
+    this.#market = new RunMarket(compiled, course.startsAt - 2 * MINUTE_MS);
     this.#flows = createRestingFlows(this.#market.view);
   }
 
   /** Number of decided slots before the final liquidation. */
   get slots(): number {
     const { startsAt, endsAt } = this.#input.course;
-    return Math.floor((endsAt - LIQUIDATION_MS - startsAt) / MINUTE);
+    return Math.floor((endsAt - LIQUIDATION_MS - startsAt) / MINUTE_MS);
   }
 
   run(): StressRunReport {
@@ -356,7 +354,7 @@ export class ScenarioRun {
 
   /** Pays the funding of past hours at each perpetual's current price, or at its cost if it has none. */
   #payFunding(cut: Cut): void {
-    const hours = Math.floor(cut.slot / HOUR) - this.#fundedHour;
+    const hours = Math.floor(cut.slot / HOUR_MS) - this.#fundedHour;
     if (hours <= 0) return;
     this.#fundedHour += hours;
     for (const { instrument, quantity, costUsd } of this.#book.holdings) {
@@ -601,7 +599,7 @@ export class ScenarioRun {
     const limit = compiled.manifest.maxDailyDrawdownPct;
     const findings = [
       ...(lossPct > limit ? [`it lost ${lossPct} % of its capital; survived are ${limit} %`] : []),
-      ...(left.gt(0) ? [`${left.toFixed(2)} USD could not be sold within ${LIQUIDATION_MS / MINUTE} minutes of trying`] : []),
+      ...(left.gt(0) ? [`${left.toFixed(2)} USD could not be sold within ${LIQUIDATION_MS / MINUTE_MS} minutes of trying`] : []),
       ...(this.#own.length + this.#forced.length === 0 ? ['it held nothing at the shock: no position could be given to it'] : []),
       ...breaches,
       ...unsafeFills,

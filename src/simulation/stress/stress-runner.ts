@@ -3,7 +3,7 @@ import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../.
 import type { Candle } from '../../domain/candles/candle.ts';
 import { compileManifest } from '../../domain/agents/decide.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, timeframeMs } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { inSession, type Sessions } from '../blind/in-session.ts';
 import { inThread } from '../evaluation-thread.ts';
@@ -21,7 +21,7 @@ const RECENT_BARS = 500;
 /** Warm-up of an indicator as a multiple of its period. */
 const WARM_TIMES = 3;
 /** Maximum age of the last observation, in milliseconds. */
-const OBSERVED_WITHIN_MS = 86_400_000;
+const OBSERVED_WITHIN_MS = DAY_MS;
 
 /** Creates the runner of kind `stress_test`. */
 export function createStressRunner(reads: StressReads): EvaluationRunner {

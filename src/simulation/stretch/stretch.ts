@@ -6,12 +6,12 @@ import { createVirtualClock, type VirtualClock } from '../../../streams/clock/vi
 import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
 import type { TickDuty, TickStore } from '../../../actors/ticking/tick-store.ts';
 import type { Cut } from '../../domain/market/cut.ts';
-import { AGENT_TICK_MS, type EpochMs, HOUR_MS, TAKE_TICK_MS } from '../../domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, HOUR_MS, MINUTE_MS, TAKE_TICK_MS } from '../../domain/values/time.ts';
 import { createBatchedTicks } from './batched-ticks.ts';
 import { type LivedParts, liveThrough } from './live-through.ts';
 
 /** Simulated interval at which the database takes over results, in addition to effects. */
-const KEEP_MS = 20 * 60_000;
+const KEEP_MS = 20 * MINUTE_MS;
 /** Duties of the live service that are held meanwhile, in real time. */
 const DUTIES = ['feed', 'dispatcher'];
 

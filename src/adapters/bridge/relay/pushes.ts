@@ -8,6 +8,7 @@ import type { BridgePushes } from '../../../../actors/bridge-transfer/ports.ts';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import { type VenueConnection, venueSocket } from '../../venues/venue-socket.ts';
 import { EVM_HASH, fieldsOf } from '../provider-http.ts';
+import { HOUR_MS } from '../../../domain/values/time.ts';
 
 export interface RelayPushesOptions {
   /** `wss://ws.relay.link`. */
@@ -25,7 +26,7 @@ const EVENT = 'request.status.updated';
 const LEAST_GAP_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 /** Maximum silence of data, in milliseconds. Relay pushes only changes. */
-const DATA_SILENCE_MS = 3_600_000;
+const DATA_SILENCE_MS = HOUR_MS;
 
 /** Creates the client, which is connected while a request is followed. `close` ends the connection and every timer. */
 export function createRelayPushes({ url, key, clock, random, onFailure }: RelayPushesOptions): BridgePushes {

@@ -5,10 +5,11 @@ import { closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 
 import { createInterface } from 'node:readline';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { SignerKeys, SignerAddresses, SignerSecret, SignerTold } from './protocol.ts';
+import { MINUTE_MS } from '../../../domain/values/time.ts';
 
 /** Shell command that disables core dumps, which could expose the key. Node.js cannot set this limit. */
 const WITHOUT_CORE = 'ulimit -c 0 && exec "$@"';
-const START_MS = 60_000;
+const START_MS = MINUTE_MS;
 const STOP_MS = 3_000;
 /** File system in memory: its files never reach a disk. */
 const MEMORY = '/dev/shm';

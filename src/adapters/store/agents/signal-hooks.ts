@@ -2,7 +2,7 @@
 import type { SignalHook, SignalHookStore } from '../../../../actors/agent/signal-hooks.ts';
 import { canonicalJson } from '../../../domain/values/canonical-json.ts';
 import type { SignalMapping } from '../../../domain/outside/signal-template.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
@@ -27,7 +27,7 @@ interface Row {
 }
 
 /** Milliseconds for which a replaced secret stays valid. */
-const REPLACED_WORKS_MS = 86_400_000;
+const REPLACED_WORKS_MS = DAY_MS;
 
 export function createSignalHookStore(sql: Sql): SignalHookStore {
   return {

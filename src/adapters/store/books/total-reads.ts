@@ -2,7 +2,7 @@
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { LedgerMove } from '../../../domain/books/equity-course.ts';
 import type { BookContents } from '../../../domain/portfolio/performance.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, WEEK_MS } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
 import { movedBefore } from '../trail/history-archive.ts';
@@ -93,9 +93,9 @@ export function createTotalReads(sql: Sql) {
 }
 
 /** Maximum age in milliseconds of a cut for the start of a day. */
-const CUT_MAX_AGE_MS = 7 * 86_400_000;
+const CUT_MAX_AGE_MS = WEEK_MS;
 /** Maximum age of a mid price before the newest cut; the venues of held instruments never close. */
-const MID_MAX_AGE_MS = 86_400_000;
+const MID_MAX_AGE_MS = DAY_MS;
 
 async function midsBefore(
   sql: Sql,

@@ -4,14 +4,14 @@
  */
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
 import { keepLeastLiquidity } from './market-history-store.ts';
 import { keepPoolLiquidity } from './pool-liquidity-store.ts';
 
 /** Milliseconds between two writes of a pool. */
-const KEEP_EVERY_MS = 60_000;
+const KEEP_EVERY_MS = MINUTE_MS;
 
 /** Starts storing. `write` queues work one piece at a time. Returns the stop function. */
 export function keepPools(deps: {

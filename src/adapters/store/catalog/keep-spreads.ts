@@ -2,13 +2,13 @@
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import { halfSpreadBps } from '../../../domain/market/quote.ts';
-import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS } from '../../../domain/values/time.ts';
 import { type InstrumentKey, instrumentKey, isExecutable } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
 import { keepHalfSpread } from './market-history-store.ts';
 
 /** Milliseconds of which one quote per instrument counts. */
-const SAMPLE_MS = 60_000;
+const SAMPLE_MS = MINUTE_MS;
 
 interface HourOfQuotes {
   readonly hour: number;

@@ -5,15 +5,15 @@ import type { EventKind, Report } from '../../../domain/intelligence/report.ts';
 import type { SocialPost } from '../../../domain/intelligence/social.ts';
 import { SEVERITIES, type Severity } from '../../../domain/market/market-event.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
-import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import type { ChainDay, ChainRow, EventFilter, PostFilter, StoredEvent, StoredPoint } from './intelligence-rows.ts';
 import { readReports } from './intelligence-store.ts';
 
 /** Maximum extra age of a snapshot that stands for a day or a week ago, in milliseconds. */
-const TOLERANCE_MS = 3 * 3_600_000;
+const TOLERANCE_MS = 3 * HOUR_MS;
 /** Milliseconds after which a release that newest calendars no longer list counts as moved. */
-const CALENDAR_MS = 3_600_000;
+const CALENDAR_MS = HOUR_MS;
 
 interface EventRow {
   readonly id: string;

@@ -13,7 +13,7 @@ import {
 import type { WalletChain } from '../../../domain/identity/linked-wallet.ts';
 import type { LandedTransaction } from '../../../domain/solana/chain.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import type { LeaderboardStore, RefreshedWallet, StoredEvent, WalletTransaction } from '../../../trading/leaderboard-refresh.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
@@ -70,7 +70,7 @@ interface SaleRow {
 const money = (value: string | null): string | null => (value === null ? null : plainDecimal(value));
 
 /** Milliseconds after which sales and events are deleted: the longest window and a day. */
-const KEPT_MS = WINDOW_MS['30d'] + 24 * 3_600_000;
+const KEPT_MS = WINDOW_MS['30d'] + DAY_MS;
 
 export function createLeaderboardStore(sql: Sql): LeaderboardStore {
   return {

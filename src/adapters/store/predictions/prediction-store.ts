@@ -2,7 +2,7 @@
 
 import type { PredictionMarket, PredictionProvider, PredictionStatus, PredictionTrade } from '../../../domain/prediction/market.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
 
@@ -18,9 +18,9 @@ export interface PredictionFilter {
 /** Sort key of a market without an end: after every one that has one (2100-01-01). */
 const NO_END: EpochMs = Date.UTC(2100, 0, 1);
 /** Retention of trades in milliseconds. Rules use the last hour. */
-const TRADES_KEPT_MS = 2 * 86_400_000;
+const TRADES_KEPT_MS = 2 * DAY_MS;
 /** Milliseconds between deletions of old trades. */
-const FORGET_EVERY_MS = 60_000;
+const FORGET_EVERY_MS = MINUTE_MS;
 
 /** Keeps the last row of each id: a batch may repeat a market, but a statement may change a row only once. */
 function lastWords<Row extends { readonly id: string }>(rows: readonly Row[]): Row[] {

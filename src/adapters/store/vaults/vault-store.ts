@@ -7,7 +7,7 @@ import { bookIds, emptyBook, markBook } from '../../../domain/books/book.ts';
 import type { Observation } from '../../../domain/market/cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
-import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import { drawdownPct, shareValue } from '../../../domain/books/vault.ts';
 import type { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
@@ -39,7 +39,7 @@ export interface RankedVault {
 }
 
 /** Windows of the ranking in milliseconds; null starts at the first mark. */
-const WINDOWS: Readonly<Record<string, number | null>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS, all: null };
+const WINDOWS: Readonly<Record<string, number | null>> = { '24h': DAY_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS, all: null };
 
 /**
  * Database errors after which a change is tried again on fresh data: a price too far from the newest cut, dollars that an order reserved

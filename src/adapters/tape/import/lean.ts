@@ -6,7 +6,7 @@ import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../
 import { NO_FLAGS } from '../../../domain/market/quote.ts';
 import { newYorkOffsetMs } from '../../../domain/market/session.ts';
 import type { TapeEvent } from '../../../domain/tape/tape.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../../domain/values/time.ts';
 import { type ExecutableVenue, VENUES } from '../../../domain/market/venue.ts';
 import { scaledDecimal } from '../../venues/reference/hermes-map.ts';
 import { wireCandle } from '../../venues/spotexchange/map.ts';
@@ -17,8 +17,7 @@ const PATH =
   /(?:^|[/\\])(equity|crypto|cryptofuture)[/\\][^/\\]+[/\\](minute|second)[/\\]([^/\\]+)[/\\](\d{4})(\d\d)(\d\d)_(quote|trade)\.csv(?:\.gz)?$/;
 const QUOTE_BAR = /^\d{1,8}(,-?[\d.eE+-]*){10}$/;
 const TRADE_BAR = /^\d{1,8}(,-?[\d.eE+-]*){5}$/;
-const BAR_MS = { minute: 60_000, second: 1_000 } as const;
-const DAY = 86_400_000;
+const BAR_MS = { minute: MINUTE_MS, second: 1_000 } as const;
 
 interface LeanFile {
   readonly equity: boolean;
@@ -49,7 +48,7 @@ function describe(file: string, target: ImportTarget): LeanFile {
   if (!Number.isFinite(utc)) throw new TapeError(file, '', `has the date ${target.date ?? `${year}-${month}-${day}`}, which is none`);
   const equity = kind === 'equity';
   // Noon has the offset of the whole trading day, because clocks change only on Sundays.
-  return { equity, resolution, symbol: symbol.toUpperCase(), midnight: equity ? utc - newYorkOffsetMs(utc + 17 * 3_600_000) : utc };
+  return { equity, resolution, symbol: symbol.toUpperCase(), midnight: equity ? utc - newYorkOffsetMs(utc + 17 * HOUR_MS) : utc };
 }
 
 export const LEAN: Importer = {
@@ -79,7 +78,7 @@ export const LEAN: Importer = {
       const cells = fields.map((field) => field.trim());
       const line = cells.join(',');
       const offset = Number(cells[0]);
-      if (!/^\d{1,8}$/.test(cells[0] as string) || offset >= DAY) {
+      if (!/^\d{1,8}$/.test(cells[0] as string) || offset >= DAY_MS) {
         counts.reject('bad_time', place, `${String(cells[0])} is not a number of milliseconds since midnight`);
         continue;
       }

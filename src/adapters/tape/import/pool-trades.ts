@@ -1,12 +1,12 @@
 /** Importer of GeckoTerminal's pool trades as one-minute bars. A trade is a paid price and not an offer, so it never becomes a quote. */
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import { Decimal, isDecimalString, isPositive, plainDecimal } from '../../../domain/values/decimal.ts';
-import { type EpochMs, slotOf } from '../../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS, slotOf } from '../../../domain/values/time.ts';
 import { timeOf } from './quote-csv.ts';
 import type { Importer } from '../importer.ts';
 import { TapeError } from '../tape-error.ts';
 
-const BAR_MS = 60_000;
+const BAR_MS = MINUTE_MS;
 
 interface Trade {
   readonly at: EpochMs;

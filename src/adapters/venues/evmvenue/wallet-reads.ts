@@ -6,7 +6,7 @@ import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
-import { type EpochMs, HOUR_MS, slotOf } from '../../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS, slotOf } from '../../../domain/values/time.ts';
 import { closedPnlOf, type PublicWallet } from '../../../domain/identity/wallet.ts';
 import { briefly } from '../../brief-answers.ts';
 import { checkedAddress } from '../../evmchain/address.ts';
@@ -64,7 +64,7 @@ function fundingReads(info: Info, clock: Clock) {
       Outcome<{ readonly rates: readonly { readonly at: EpochMs; readonly hourlyFunding: DecimalString }[]; readonly fetchedAt: EpochMs }>
     > {
       // Funding is paid on the hour, so nothing is new before the next one, plus a minute for the venue to publish it.
-      const hour = slotOf(clock.now() - 60_000, HOUR_MS);
+      const hour = slotOf(clock.now() - MINUTE_MS, HOUR_MS);
       let known = histories.get(instrument);
       if (known === undefined || known.hour !== hour) {
         known = { hour, answer: history(instrument) };

@@ -10,7 +10,7 @@ import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import type { ReferencePrice, Session } from '../../../domain/market/quote.ts';
 import { sessionAt as usSessionAt } from '../../../domain/market/session.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS } from '../../../domain/values/time.ts';
 import { askAgain, retryPauseMs } from '../ask-again.ts';
 import { feedStatus } from '../feed-messages.ts';
 import { unusableAnswer } from '../polling.ts';
@@ -35,9 +35,9 @@ const EVERY_MS = 5_000;
  */
 const CLOSED_EVERY_MS = 900_000;
 /** Pause after the provider did not know a share, in milliseconds. */
-const UNKNOWN_PAUSE_MS = 3_600_000;
+const UNKNOWN_PAUSE_MS = HOUR_MS;
 /** Pause after a refused key, in milliseconds. Retrying does not make it valid. */
-const REFUSED_PAUSE_MS = 60_000;
+const REFUSED_PAUSE_MS = MINUTE_MS;
 
 export interface FallbackOptions {
   readonly primary: VenueFeed;
@@ -81,7 +81,7 @@ export function withFallback(options: FallbackOptions): VenueFeed {
   const sessionAt = options.sessionAt ?? usSessionAt;
   const staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS;
   const settleMs = options.settleMs ?? SETTLE_MS;
-  const spacingMs = Math.ceil(60_000 / (perMinute * PLAN_SHARE));
+  const spacingMs = Math.ceil(MINUTE_MS / (perMinute * PLAN_SHARE));
   const client = createKeyedClient({
     venue: 'reference',
     baseUrl: options.baseUrl,

@@ -10,7 +10,7 @@ import { createClockScheduler } from '../../../../streams/clock/clock-scheduler.
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import type { ReferencePrice } from '../../../domain/market/quote.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
 import { feedStatus, heartbeat, rejection } from '../feed-messages.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
@@ -23,9 +23,9 @@ const MAX_INSTRUMENTS = 100;
 /** Silence after which the stream counts as dead, in milliseconds. Hermes sends several updates a second, including frozen prices. */
 const SILENCE_MS = 15_000;
 const HEARTBEAT_MS = 1_000;
-const STABLE_MS = 60_000;
+const STABLE_MS = MINUTE_MS;
 /** Pause after a refused key, in milliseconds. Retrying does not make it valid. */
-const REFUSED_PAUSE_MS = 60_000;
+const REFUSED_PAUSE_MS = MINUTE_MS;
 
 export interface ReferenceFeedOptions {
   /** Base URL: `https://pyth.dourolabs.app/hermes`. Paths are appended. */

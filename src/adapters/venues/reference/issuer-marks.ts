@@ -9,7 +9,7 @@ import { type DecimalString, plainDecimal } from '../../../domain/values/decimal
 import { type IssuerMark, type IssuerMarkState, isSameMark, type MarkChange } from '../../../domain/catalog/issuer-mark.ts';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import { NO_FLAGS, type Quality } from '../../../domain/market/quote.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
 import { valueText } from '../../../domain/values/value-text.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import { poll, type Reading, type Rejected } from '../polling.ts';
@@ -144,7 +144,7 @@ interface Known {
 export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed & { states(): readonly IssuerMarkState[] } {
   const { client, mints, clock, random, issuer = PRESTOCKS, memory = FORGETFUL } = options;
   const unknownFields = createUnknownFields();
-  const everyMs = options.everyMs ?? 60_000;
+  const everyMs = options.everyMs ?? MINUTE_MS;
   const known = new Map<string, Known>();
   const verified = new Map<string, boolean>();
   let remembered = false;

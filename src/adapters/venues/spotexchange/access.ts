@@ -17,6 +17,7 @@ import { createSpotRest, fetchServerTime } from './rest.ts';
 import { createSignedRest, type SpotBudgets } from './signed-rest.ts';
 import { AGG_TRADES_SOURCE, fetchTrades } from './trades.ts';
 import { createUserStreams } from './user-stream.ts';
+import { DAY_MS } from '../../../domain/values/time.ts';
 
 /** Request weight per minute of an address. */
 const WEIGHT_PER_MINUTE = 6_000;
@@ -84,7 +85,7 @@ function accountBudgets(weight: RequestBudget, make: MakeBudget): (orgId: string
     const known = made.get(orgId) ?? {
       weight,
       orders: make(`spotexchange_orders:${orgId}`, ORDERS_PER_10_S, 10_000),
-      dayOrders: make(`spotexchange_orders_day:${orgId}`, ORDERS_PER_DAY, 86_400_000),
+      dayOrders: make(`spotexchange_orders_day:${orgId}`, ORDERS_PER_DAY, DAY_MS),
     };
     made.set(orgId, known);
     return known;

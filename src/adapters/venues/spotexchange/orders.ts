@@ -11,7 +11,7 @@ import type { SeenTrades, VenueAnswer } from '../../../domain/orders/execution.t
 import { type Order, orderOf } from '../../../domain/orders/order.ts';
 import type { Quote } from '../../../domain/market/quote.ts';
 import type { RiskApproved } from '../../../domain/risk/assess.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
 import { splitInstrumentKey } from '../../../domain/market/venue.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { VenueError } from '../venue-feed.ts';
@@ -34,14 +34,13 @@ import {
 import { createSignedRest, type SignedRest, type SpotBudgets, type Told } from './signed-rest.ts';
 
 /** Maximum age of filters in milliseconds; a refusal by a filter also refreshes them. */
-const FILTERS_AGE_MS = 10 * 60_000;
+const FILTERS_AGE_MS = 10 * MINUTE_MS;
 /** Milliseconds after a lease during which the exchange may still process a request that arrived in time. */
 const SETTLED_AFTER_MS = 5_000;
 /** Timeout of a look-up, in milliseconds. */
 const LOOK_UP_MS = 10_000;
 /** Maximum number of remembered client order ids; an order with a known one is looked up and not sent. */
 const REMEMBERED = 10_000;
-const MINUTE_MS = 60_000;
 /** Quote assets that count as US dollars. */
 const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC', 'FDUSD']);
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { type ExchangeAsk, endpointOf, MAX_RECV_WINDOW_MS, type RestAsk } from '../../../domain/orders/exchange-request.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
 import { createHttpTransport, type HttpOutcome, headerOf } from '../../http-transport.ts';
 import { type KnownFields, noteUnknown } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
@@ -15,7 +15,7 @@ import { retryAfterMs, type VenueHttp } from '../venue-http.ts';
 import { fetchServerTime } from './rest.ts';
 
 /** Milliseconds after which the clock difference is measured again. */
-const OFFSET_AGE_MS = 60_000;
+const OFFSET_AGE_MS = MINUTE_MS;
 const QUICK_MS = 1_000;
 /** Request weight of a websocket API connection and of a subscription. */
 const STREAM_WEIGHT = 4;
@@ -24,7 +24,7 @@ const ANSWER_TIMEOUT_MS = 11_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Pause in milliseconds after a rate limit without a stated time. */
-const LIMIT_PAUSE_MS = 60_000;
+const LIMIT_PAUSE_MS = MINUTE_MS;
 
 /** Result of one request. */
 export type Told =

@@ -5,7 +5,7 @@
 import type { Subscription } from 'rxjs';
 import { type Clock, timeLeft } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import { errorText, valueText } from '../../../domain/values/value-text.ts';
 import { noteUnknown } from '../known-fields.ts';
 import { type VenueConnection, venueSocket } from '../venue-socket.ts';
@@ -18,7 +18,7 @@ const SUBSCRIBE_MS = 5_000;
 /** Milliseconds of silence after which a connection counts as dead; the venue pings every 20 s. */
 const SILENCE_MS = 45_000;
 /** Maximum silence of reports in milliseconds: an account may have none for a connection's whole life. */
-const NO_REPORTS_MS = 2 * 86_400_000;
+const NO_REPORTS_MS = 2 * DAY_MS;
 /** Milliseconds before an unsigned account's stream is tried again. */
 const UNSIGNED_PAUSE_MS = 600_000;
 

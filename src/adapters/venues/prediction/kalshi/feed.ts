@@ -6,7 +6,7 @@ import { defer, mergeMap, type Observable, type Subscription } from 'rxjs';
 import type { FeedMessage } from '../../../../domain/market/market-event.ts';
 import { complement, type PredictionLevel, type PredictionMarket } from '../../../../domain/prediction/market.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/market/quote.ts';
-import type { EpochMs } from '../../../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../../../domain/values/time.ts';
 import { askAgain, retryPauseMs } from '../../ask-again.ts';
 import { feedStatus, rejection } from '../../feed-messages.ts';
 import { VenueError } from '../../venue-feed.ts';
@@ -27,7 +27,7 @@ import { type KalshiKey, kalshiSigner } from './signature.ts';
 
 /** Ping interval in milliseconds. The venue pings every 10 s itself; our pings prove that it answers. */
 const PING_MS = 15_000;
-const DATA_SILENCE_MS = 15 * 60_000;
+const DATA_SILENCE_MS = 15 * MINUTE_MS;
 /** Polling interval without a key, in milliseconds: below a quote's maximum age (60 s), and far below the read budget. */
 const POLL_MS = 10_000;
 const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);

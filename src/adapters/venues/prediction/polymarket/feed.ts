@@ -4,7 +4,7 @@
  */
 import { evenGrid, type OutcomeSide, type PredictionMarket } from '../../../../domain/prediction/market.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/market/quote.ts';
-import type { EpochMs } from '../../../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../../../domain/values/time.ts';
 import { rejection } from '../../feed-messages.ts';
 import { type VenueConnection, venueSocket } from '../../venue-socket.ts';
 import { isRejection } from '../fields.ts';
@@ -25,7 +25,7 @@ const PING_MS = 10_000;
 /** Tokens per subscription message. The whole books of more might exceed a frame. */
 const SUBSCRIBE_CHUNK = 20;
 /** Maximum silence of data in milliseconds. Quiet markets send nothing for minutes; pongs show that the connection is alive. */
-const DATA_SILENCE_MS = 15 * 60_000;
+const DATA_SILENCE_MS = 15 * MINUTE_MS;
 const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 const LOST: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const);
 const RESYNCING: readonly QualityFlag[] = Object.freeze(['resyncing'] as const);
