@@ -1,11 +1,13 @@
 /**
- * Disk use of trading agents: bytes of each table per agent and minute, with indexes and TOAST, on a service whose agents buy in one slot
- * and sell in the next. The growth without agents, market data, is measured first and subtracted.
+ * Disk use of trading agents: bytes of each table and of its indexes per agent and minute, on a service whose agents buy in one slot and
+ * sell in the next. The growth without agents, market data, is measured first and subtracted. Tables are vacuumed before they are measured,
+ * because replaced versions of rows are no growth.
  * `--organizations 2 --agents 50 --slots 4`
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
+import { MOVED_TABLES } from '../src/adapters/store/trail/history-archive.ts';
 import { type OwnDatabase, withDatabase } from './database.ts';
 import { keepFigures } from './measured.ts';
 import { openService } from './role-processes.ts';
@@ -15,6 +17,10 @@ const SLOT_MS = 60_000;
 /** Part of a slot after which its work is written. */
 const SETTLED_MS = 40_000;
 const SHOWN = 12;
+/** Rows that are deleted after some days. */
+const DELETED = ['announcements', 'activities'];
+/** Rows that move to archive files with `TRAIL_HISTORY_DAYS`. */
+const MOVED = new Set<string>([...MOVED_TABLES, 'decision_rows']);
 const { values: given } = parseArgs({
   options: {
     organizations: { type: 'string', default: '2' },
@@ -45,21 +51,40 @@ async function measure(own: OwnDatabase): Promise<void> {
   await afterSlots(2);
   const all = await growth(sql, slots);
   const minutes = organizations * agents * slots;
-  const tables = [...all]
-    .map(([table, bytes]) => ({ table, bytes: (bytes - ((market.get(table) ?? 0) * slots) / quiet) / minutes }))
+  const parts = [...all].map(([part, bytes]) => ({ part, bytes: (bytes - ((market.get(part) ?? 0) * slots) / quiet) / minutes }));
+  const bytesOf = (wanted: (table: string, isIndex: boolean) => boolean): number =>
+    parts.reduce((sum, { part, bytes }) => {
+      const [table, index] = part.split(' ') as [string, string?];
+      return wanted(table, index !== undefined) ? sum + bytes : sum;
+    }, 0);
+  const tables = [...new Set(parts.map(({ part }) => part.split(' ')[0] as string))]
+    .map((table) => ({
+      table,
+      bytes: bytesOf((name) => name === table),
+      indexes: bytesOf((name, isIndex) => name === table && isIndex),
+      fate: DELETED.includes(table) ? 'deleted' : MOVED.has(table) ? 'archived' : 'kept',
+    }))
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => b.bytes - a.bytes);
-  const total = tables.reduce((sum, { bytes }) => sum + bytes, 0);
+  const total = (fates: readonly string[]): number =>
+    tables.reduce((sum, { bytes, fate }) => (fates.includes(fate) ? sum + bytes : sum), 0);
   const [fills] = await sql<{ count: number }[]>`select count(*)::int as count from fills`;
   const write = (bytes: number): string => `${(bytes / 1_000).toFixed(2)} kB`;
   const figures = [
     {
-      what: `all tables, ${organizations * agents} agents, ${slots} minutes, ${fills?.count} fills`,
-      value: write(total),
+      what: `kept for ever beside archive files, ${organizations * agents} agents, ${slots} minutes, ${fills?.count} fills`,
+      value: write(total(['kept'])),
       spread: '',
       goal: '≤ 5 kB',
     },
-    ...tables.slice(0, SHOWN).map(({ table, bytes }) => ({ what: table, value: write(bytes), spread: '', goal: '' })),
+    { what: 'kept for ever without archive files', value: write(total(['kept', 'archived'])), spread: '', goal: '' },
+    { what: 'deleted after some days', value: write(total(['deleted'])), spread: '', goal: '' },
+    ...tables.slice(0, SHOWN).map(({ table, bytes, indexes, fate }) => ({
+      what: `${table} (${fate})`,
+      value: write(bytes),
+      spread: `of which indexes ${write(indexes)}`,
+      goal: '',
+    })),
     { what: 'the others', value: write(tables.slice(SHOWN).reduce((sum, { bytes }) => sum + bytes, 0)), spread: '', goal: '' },
     {
       what: 'the market, whoever trades, in the first minutes of a service: a minute',
@@ -68,7 +93,9 @@ async function measure(own: OwnDatabase): Promise<void> {
       goal: '',
     },
   ];
-  for (const { what, value } of figures) process.stdout.write(`${what}: ${value}\n`);
+  for (const { what, value, spread } of figures) process.stdout.write(`${what}: ${value}${spread && `, ${spread}`}\n`);
+  for (const { part, bytes } of parts.filter(({ bytes: each }) => each > 1).sort((x, y) => y.bytes - x.bytes))
+    process.stdout.write(`  ${part}: ${Math.round(bytes)} bytes\n`);
   keepFigures('Disk of a trading agent and minute, by table', figures);
 }
 
@@ -78,7 +105,7 @@ async function afterSlots(count: number): Promise<void> {
   await pause(slot * SLOT_MS + SETTLED_MS - Date.now());
 }
 
-/** Measures the bytes that each table grows over some slots. */
+/** Measures the bytes that each table and index grows over some slots. An index is named after its table. */
 async function growth(sql: Sql, over: number): Promise<ReadonlyMap<string, number>> {
   const before = await sizes(sql);
   await afterSlots(over);
@@ -86,8 +113,11 @@ async function growth(sql: Sql, over: number): Promise<ReadonlyMap<string, numbe
 }
 
 async function sizes(sql: Sql): Promise<ReadonlyMap<string, number>> {
-  const rows = await sql<{ table: string; bytes: number }[]>`
-    select c.relname as table, pg_total_relation_size(c.oid)::bigint as bytes from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`;
-  return new Map(rows.map(({ table, bytes }) => [table, bytes]));
+  await sql`vacuum`;
+  const rows = await sql<{ part: string; bytes: number }[]>`
+    select relname as part, pg_table_size(oid)::bigint as bytes from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+    union all
+    select t.relname || ' ' || c.relname, pg_relation_size(c.oid)::bigint from pg_class t join pg_index i on i.indrelid = t.oid
+    join pg_class c on c.oid = i.indexrelid where t.relnamespace = 'public'::regnamespace and t.relkind = 'r'`;
+  return new Map(rows.map(({ part, bytes }) => [part, bytes]));
 }

@@ -34,6 +34,16 @@ test('no raw text is sent to the database, except migrations', () => {
   expect(raw.map(({ path }) => path)).toEqual([]);
 });
 
+test("the leaf of a row is looked up by the hash of its key, which the leaves' index has", () => {
+  const lookUps = product.flatMap(({ path, text }) =>
+    [...text.matchAll(/\btrail_changes(?: [a-z])?\s+(?:join [^`,]*?)?where [^`,]*?name = [^`,]*?\bkey = /g)].map(
+      ([found]) => `${path}: ${found}`,
+    ),
+  );
+  expect(lookUps.length).toBeGreaterThan(5);
+  expect(lookUps.filter((found) => !/hashtext\((?:\w+\.)?key\) = /.test(found))).toEqual([]);
+});
+
 test('every subscription in streams and actors handles errors', () => {
   const bare = product
     .filter(({ path }) => /^(streams|actors)\//.test(path))

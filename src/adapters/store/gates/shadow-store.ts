@@ -119,7 +119,7 @@ export async function shadowFaults(
     select w.*, w.quantity as flow_quantity, w.price as flow_price, f.instrument, f.side, f.quantity, o.limit_price, o.sent_at, o.rested_until, b.agent_id, s.key_id
     from shadow_windows w join shadow_orders o on o.fill_id = w.fill_id join fills f on f.id = w.fill_id join books b on b.id = f.book_id
     left join lateral (select c.key_id from trail_changes h join trail_batches c on c.xid = h.xid
-      where h.name = 'shadow_windows' and h.key = w.fill_id order by h.seq desc limit 1) s on true
+      where h.name = 'shadow_windows' and hashtext(h.key) = hashtext(w.fill_id) and h.key = w.fill_id order by h.seq desc limit 1) s on true
     ${fillIds === null ? sql`` : sql`where w.fill_id = any(${fillIds as string[]}::text[])`} order by w.measured_at`;
   return rows.flatMap((row) => {
     const fault =

@@ -108,7 +108,7 @@ async function requireNewestLeaves(sql: Transaction, complain: Complain): Promis
     select coalesce(b.at, 0) as at, a.xid::text as xid, a.name, a.key from archived_trail_changes a left join public.trail_batches b on b.xid = a.xid
     where a.op <> 'sum' and a.name = any(${ASSESSED_TABLES.filter((name) => name !== 'cut_batches')}::text[])
       and (a.name <> 'steps' or exists (select 1 from actors t where t.id::text = split_part(a.key, ' ', 1) and t.kind = 'agent'))
-      and not exists (select 1 from public.trail_changes p where p.name = a.name and p.key = a.key and p.seq >= a.seq)
+      and not exists (select 1 from public.trail_changes p where p.name = a.name and hashtext(p.key) = hashtext(a.key) and p.key = a.key and p.seq >= a.seq)
     order by 1 limit ${MOST}`;
   for (const { at, xid, name, key } of missing)
     complain(at, null, 'archive', `row ${key} of ${name} is assessed by, and what transaction ${xid} signed of it is in the archive alone`);

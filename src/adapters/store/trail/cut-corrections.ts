@@ -59,7 +59,7 @@ export async function verifyCorrections(
   const others = await sql<{ slot: EpochMs; key_id: string | null }[]>`
     select c.slot, s.key_id from cut_corrections c left join lateral (
       select b.key_id from trail_changes h join trail_batches b on b.xid = h.xid
-      where h.name = 'cut_corrections' and h.key = c.slot::text order by h.seq desc limit 1) s on true
+      where h.name = 'cut_corrections' and hashtext(h.key) = hashtext(c.slot::text) and h.key = c.slot::text order by h.seq desc limit 1) s on true
     where s.key_id is null or s.key_id <> all(${owners}::text[]) order by 1`;
   for (const { slot, key_id } of others)
     complain(slot, null, 'cut correction', `key ${key_id ?? 'of nobody'} corrected this cut, and it is no key of the owner`);

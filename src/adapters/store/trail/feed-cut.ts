@@ -35,7 +35,8 @@ async function cutIn(sql: Transaction, slot: EpochMs, keys: readonly TrustedKey[
   const [[written], [change], observations, [corrected]] = await Promise.all([
     sql<{ row: string }[]>`select to_jsonb(b)::text as row from cut_batches b where slot = ${slot}`,
     sql<{ xid: string; digest: string }[]>`
-      select xid::text as xid, encode(digest, 'hex') as digest from trail_changes where name = 'cut_batches' and key = ${String(slot)} order by seq desc limit 1`,
+      select xid::text as xid, encode(digest, 'hex') as digest from trail_changes
+      where name = 'cut_batches' and hashtext(key) = hashtext(${String(slot)}) and key = ${String(slot)} order by seq desc limit 1`,
     sql<{ instrument: InstrumentKey; body: string }[]>`select instrument, body from observations where slot = ${slot}`,
     sql<{ reason: string }[]>`select reason from cut_corrections where slot = ${slot}`,
   ]);

@@ -32,7 +32,7 @@ export async function foreignCuts(
   const rows = await sql<{ slot: EpochMs; key_id: string }[]>`
     select c.slot, s.key_id from cut_batches c cross join lateral (
       select h.xid, b.key_id from trail_changes h join trail_batches b on b.xid = h.xid
-      where h.name = 'cut_batches' and h.key = c.slot::text order by h.seq desc limit 1) s
+      where h.name = 'cut_batches' and hashtext(h.key) = hashtext(c.slot::text) and h.key = c.slot::text order by h.seq desc limit 1) s
     where c.source = 'streams' and s.key_id <> all(${idsOf(keys, 'feed')}::text[])
       and ${slots === null ? sql`true` : sql`c.slot = any(${slots as string[]}::text[]::bigint[])`}
       and not exists (select 1 from trail_changes g where g.xid = s.xid and g.op = 'genesis') order by 1 limit ${MOST}`;
@@ -44,7 +44,8 @@ export async function foreignTicks(sql: Transaction, keys: readonly TrustedKey[]
   const rows = await sql<{ slot: EpochMs; shard: number; key_id: string }[]>`
     select t.slot, t.shard, s.key_id from tick_batches t cross join lateral (
       select h.xid, b.key_id from trail_changes h join trail_batches b on b.xid = h.xid
-      where h.name = 'tick_batches' and h.key = t.period_ms || ' ' || t.shard || ' ' || t.slot order by h.seq desc limit 1) s
+      where h.name = 'tick_batches' and hashtext(h.key) = hashtext(t.period_ms || ' ' || t.shard || ' ' || t.slot)
+        and h.key = t.period_ms || ' ' || t.shard || ' ' || t.slot order by h.seq desc limit 1) s
     where s.key_id <> all(${idsOf(keys, 'worker')}::text[])
       and not exists (select 1 from trail_changes g where g.xid = s.xid and g.op = 'genesis') order by 1 limit ${MOST}`;
   return rows.map(({ slot, shard, key_id }) => ({

@@ -256,7 +256,7 @@ async function verifyCuts(sql: Transaction, complain: Complain): Promise<void> {
     left join lateral (select encode(sha256(convert_to(coalesce(string_agg(instrument || ' ' || encode(sha256(convert_to(body, 'UTF8')), 'hex') || chr(10), ''
       order by instrument collate "C"), ''), 'UTF8')), 'hex') as digest from observations where slot = b.slot) o on true
     left join lateral (select t.at from trail_changes h join trail_batches t on t.xid = h.xid
-      where h.name = 'cut_batches' and h.key = b.slot::text and h.op = 'insert' order by h.seq desc limit 1) s on true
+      where h.name = 'cut_batches' and hashtext(h.key) = hashtext(b.slot::text) and h.key = b.slot::text and h.op = 'insert' order by h.seq desc limit 1) s on true
     where b.slot is null or c.slot is null or (c.source, c.instruments) is distinct from (b.source, b.instruments) or o.digest is distinct from b.digest
       or (b.source = 'streams' and (s.at < b.slot - 1000 or s.at > b.slot + ${CUT_MS}))
     order by 1 limit ${MOST}`;

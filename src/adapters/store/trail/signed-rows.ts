@@ -127,7 +127,8 @@ async function faultsOf(
     select w.key, coalesce(p.digest = l.digest, false) as same, l.xid::text as xid, l.op from unnest(${keys as string[]}::text[]) as w(key)
     left join lateral (
       select sha256(convert_to(to_jsonb(r)::text, 'UTF8')) as digest from ${transaction(table)} r where ${isNamed(transaction, table)}) p on true
-    left join lateral (select digest, xid, op from trail_changes c where c.name = ${table} and c.key = w.key order by seq desc limit 1) l on true`;
+    left join lateral (select digest, xid, op from trail_changes c 
+      where c.name = ${table} and hashtext(c.key) = hashtext(w.key) and c.key = w.key order by seq desc limit 1) l on true`;
   const signed = rows.flatMap(({ same, xid }) => (same && xid !== null ? [xid] : []));
   const batches = await batchFaults(transaction, good, [...new Set(signed)]);
   return new Map(
