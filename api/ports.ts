@@ -80,7 +80,7 @@ import type { Manifest } from '../src/domain/manifest/manifest.ts';
 import type { BudgetState } from '../src/domain/market/market-state.ts';
 import type { AskedSession, StepAsk } from '../src/domain/outside/replay-step.ts';
 import type { Outcome } from '../src/domain/values/refusal.ts';
-import type { LaunchQuotes, TokenDollars } from '../src/trading/launch-quotes.ts';
+import type { LaunchQuotes } from '../src/trading/launch-quotes.ts';
 import type { PortfolioReads } from '../src/trading/portfolio.ts';
 import type { Clock } from '../streams/clock/clock.ts';
 import type { AccessPorts } from './access.ts';
@@ -88,6 +88,7 @@ import type { OperationPorts } from './operation/operation-ports.ts';
 import type { BasisReads } from './v1/arbitrage/basis-reads.ts';
 import type { MarketStateReads } from './v1/state-reads.ts';
 import type { SandboxWalletPort } from './v1/wallets/sandbox-wallet-port.ts';
+import type { TokenDollars } from '../src/domain/launch/quote-tokens.ts';
 
 export interface ApiPorts {
   readonly clock: Pick<Clock, 'now' | 'elapsed' | 'deadline'>;

@@ -27,7 +27,6 @@ import type { Sql } from '../adapters/store/database.ts';
 import { createRegistrationStore } from '../adapters/store/leaderboard/registration-store.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { createPortfolioPort } from '../trading/portfolio.ts';
-import type { RiskDeps } from '../trading/ports.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import type { CallerDeps } from './capabilities/capability.ts';
 import { ACTOR_KINDS, type CapabilityPorts, callerPortsOf } from './capabilities/index.ts';
@@ -35,6 +34,7 @@ import { createDelegations } from './wiring/delegations.ts';
 import { createLinkedWallets } from './wiring/linked-wallets.ts';
 import { createMembers } from './wiring/members.ts';
 import { createRiskPreferencesPort } from './wiring/risk-preferences.ts';
+import type { RiskDeps } from '../trading/present-market.ts';
 
 export type CallerPorts = CapabilityPorts &
   Pick<

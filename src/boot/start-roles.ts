@@ -30,7 +30,6 @@ import type { ReplayHost } from '../simulation/blind/replay-host.ts';
 import { disabledVenuesOf } from '../trading/disabled-venues.ts';
 import { signedByWorker } from '../trading/exchange-signing.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
-import type { RiskDeps } from '../trading/ports.ts';
 import { createManualMarks } from '../trading/manual-risk.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import { sandboxWallets } from '../sandbox/wallet-client.ts';
@@ -59,6 +58,7 @@ import type { ServiceProcess } from './service-process.ts';
 import type { StoreConnections } from './store-connections.ts';
 import { packageVersion } from './version.ts';
 import { MINUTE_MS } from '../domain/values/time.ts';
+import type { RiskDeps } from '../trading/present-market.ts';
 
 /** Name of the log of signed batches in its checkpoints. */
 const TRAIL_ORIGIN = 'sevengate/trail';

@@ -19,7 +19,7 @@ import type { ThreadPost } from '../simulation/evaluation-thread.ts';
 import type { MovedOn, StretchAsked } from '../simulation/stretch/stretch.ts';
 import type { SweepJob } from '../simulation/sweep/sweep-from-history.ts';
 import type { SweepOutcome } from '../simulation/sweep/sweep-work.ts';
-import type { SignExchangeRequest } from '../trading/ports.ts';
+import type { SignExchangeRequest } from '../adapters/identity/signer/protocol.ts';
 
 /** Settings that commands read themselves. */
 export type CommandSettings = ServerSettings &

@@ -5,8 +5,7 @@ import type { Position } from '../domain/books/book.ts';
 import type { ClosingFacts, ClosingProposal } from '../domain/agents/closing-waits.ts';
 import type { Quote } from '../domain/market/quote.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
-import { agedQuote } from './live-marks.ts';
-import type { LatestQuotes } from './ports.ts';
+import { agedQuote, type LatestQuotes } from './live-marks.ts';
 
 /** Maximum proposals read. A paused agent makes only closing ones, so the newest show what is under way and the last attempt. */
 const PROPOSALS = 100;

@@ -15,35 +15,16 @@ import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
 import type { VerifySignature } from '../domain/solana/verify.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
-import type { LatestQuotes, RiskReads, SignerClient } from './ports.ts';
-import { actingFor, type ProposalFacts, type ProposalSwapStore, type ProposalSwaps, permitOf, rejected } from './proposal-swaps.ts';
-
-/** A transaction submitted to the delegated signer. */
-export interface DelegatedOrder {
-  readonly orderId: string;
-  readonly orgId: string;
-  readonly agentId: string;
-  readonly proposalId: string;
-  readonly delegationId: string;
-  readonly order: Order;
-  /** Quotes on which risk accepted it, and which value the organization's holdings. */
-  readonly heard: readonly (Quote | ReferencePrice)[];
-  readonly preparedAt: EpochMs;
-}
+import { actingFor, type ProposalSwaps, permitOf, rejected } from './proposal-swaps.ts';
+import type { LatestQuotes } from './live-marks.ts';
+import type { SignerClient } from '../adapters/identity/signer/protocol.ts';
+import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
+import type { ProposalFacts } from '../adapters/store/orders/proposal-facts.ts';
+import type { DelegatedOrder, DelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
 
 /** Returns the text of an order that the worker signs for the signer: the order, its quotes, and the message. */
 export function delegatedOrderText(order: DelegatedOrder, digest: string): string {
   return `sevengate delegated order 1\n${digest}\n${canonicalJson(order)}\n`;
-}
-
-/** Store ports of delegated orders. */
-export interface DelegatedOrderStore extends ProposalSwapStore {
-  /** Returns the newest delegation of the agent, in any state, or null. */
-  newest(orgId: string, agentId: string): Promise<Delegation | null>;
-  /** Records what is submitted to the signer. Idempotent. */
-  note(order: DelegatedOrder): Promise<void>;
-  /** True for the error of a step whose delegation was revoked. */
-  isDelegationLost(error: unknown): boolean;
 }
 
 export interface DelegatedOrderDeps {

@@ -17,8 +17,11 @@ import type { Order } from '../domain/orders/order.ts';
 import { mandateOf } from '../domain/risk/mandate.ts';
 import { signedQuoteObjection } from '../domain/orders/signed-quote.ts';
 import type { EpochMs } from '../domain/values/time.ts';
-import type { ExchangeKeys, ExchangeSignature, ExchangeSigner, RiskReads, SignExchangeRequest, SigningLedger } from './ports.ts';
-import type { SignableProposal, SigningReads } from './signing-validation.ts';
+import type { ExchangeSignature, ExchangeSigner, SignExchangeRequest } from '../adapters/identity/signer/protocol.ts';
+import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
+import type { ExchangeKeys } from '../adapters/signing-keys/exchange-keys.ts';
+import type { SigningLedger } from '../adapters/signing-keys/signing-ledger.ts';
+import type { SignableProposal, ExchangeSigningReads } from '../adapters/store/delegations/signing-reads.ts';
 
 /**
  * Tolerated price move since the newest signed quote, in basis points on top of the mandate's slippage. That quote is at least half a
@@ -26,19 +29,8 @@ import type { SignableProposal, SigningReads } from './signing-validation.ts';
  */
 const MOVED_BPS = 100;
 
-/** State of an order's actor. */
-export type PlacedOrder = { readonly state: string } & (
-  | { readonly kind: 'proposal'; readonly context: ProposalContext }
-  | { readonly kind: 'market_order'; readonly context: MarketOrderContext }
-);
-
-export interface ExchangeSigningReads extends Pick<SigningReads, 'proposal' | 'newestCut'> {
-  /** Returns the proposal or manual order with this id, or null if the organization has none. */
-  placedOrder(orgId: string, id: string): Promise<PlacedOrder | null>;
-}
-
 export interface ExchangeSigningDeps {
-  readonly reads: ExchangeSigningReads;
+  readonly reads: Pick<ExchangeSigningReads, 'proposal' | 'newestCut' | 'placedOrder'>;
   readonly risk: Pick<RiskReads, 'preferences' | 'epoch'>;
   readonly keys: ExchangeKeys;
   /** Verifies the worker's base64 signature over a text. */

@@ -4,10 +4,10 @@
  */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
-import type { Fill } from '../domain/books/book.ts';
-import { type FundingPayment, fundingPaymentOf, type HeldHour, heldHours, type HourlyTerms, lastHour } from '../domain/orders/funding.ts';
+import { fundingPaymentOf, type HeldHour, heldHours, type HourlyTerms, lastHour } from '../domain/orders/funding.ts';
 import { type EpochMs, HOUR_MS, MINUTE_MS, isoTime } from '../domain/values/time.ts';
 import { splitInstrumentKey } from '../domain/market/venue.ts';
+import type { FundingStore } from '../adapters/store/books/funding-store.ts';
 
 /** Interval in milliseconds at which books are checked for ended hours. */
 export const FUNDING_MS = MINUTE_MS;
@@ -17,23 +17,6 @@ const COMMIT_MS = MINUTE_MS;
 const SETTLE_MS = 600_000;
 /** Maximum hours per booking, so that a long outage is caught up step by step. */
 const MOST_HOURS = 500;
-
-/** A book that may owe funding for hours after `fundedUntil`. */
-export interface OwingBook {
-  readonly id: string;
-  readonly orgId: string;
-  /** End of the last held hour that is booked, or 0 before the first. */
-  readonly fundedUntil: EpochMs;
-}
-
-export interface FundingStore {
-  /** Returns books with perpetuals that may owe funding for an hour up to `hour`. */
-  owing(hour: EpochMs): Promise<readonly OwingBook[]>;
-  /** Returns fills of perpetuals, ascending. */
-  fills(bookId: string): Promise<readonly Pick<Fill, 'instrument' | 'side' | 'quantity' | 'at'>[]>;
-  /** Books payments that are not booked yet, each once. Returns how many were booked. */
-  book(book: Pick<OwingBook, 'id' | 'orgId'>, payments: readonly FundingPayment[], fundedUntil: EpochMs, at: EpochMs): Promise<number>;
-}
 
 /** Rates and hourly bars from the venue. */
 export type PerpHistory = Pick<CandleHistory, 'fetchCandles'> & Required<Pick<CandleHistory, 'fetchFunding'>>;

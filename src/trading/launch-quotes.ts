@@ -1,20 +1,10 @@
 /** Quote tokens of curves, and their present price. */
 import type { Clock } from '../../streams/clock/clock.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
-import { type QuoteToken, quoteTokenOf } from '../domain/launch/quote-tokens.ts';
-import type { EpochMs } from '../domain/values/time.ts';
+import { type QuoteToken, quoteTokenOf, type TokenDollars } from '../domain/launch/quote-tokens.ts';
 import { midPrice } from '../domain/market/valuation.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
-import { createLiveQuotes } from './live-marks.ts';
-import type { LatestQuotes } from './ports.ts';
-
-export interface TokenDollars {
-  /** US dollars per whole token. */
-  readonly perToken: DecimalString;
-  /** Priced instrument, or null for a dollar token. */
-  readonly instrument: InstrumentKey | null;
-  readonly observedAt: EpochMs;
-}
+import { createLiveQuotes, type LatestQuotes } from './live-marks.ts';
 
 /** Creates a look-up of quote tokens in the catalog and their prices by live quotes. Nothing is ordered at these prices. */
 export function createLaunchQuotes(quotes: LatestQuotes, clock: Pick<Clock, 'now'>) {

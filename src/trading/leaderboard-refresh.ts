@@ -1,4 +1,4 @@
-/** Refreshes wallets of the leaderboard: reads what is new, and stores the results. Uses ports, without SQL. */
+/** Refreshes wallets of the leaderboard: reads what is new, and stores the results. Has no SQL. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { Decimal, plainDecimal } from '../domain/values/decimal.ts';
@@ -10,89 +10,15 @@ import {
   STALE_MS,
   type WalletSale,
 } from '../domain/leaderboard/entry.ts';
-import { type FifoLedger, ledgerAfter, type WalletEvent } from '../domain/leaderboard/fifo-ledger.ts';
+import { type FifoLedger, ledgerAfter } from '../domain/leaderboard/fifo-ledger.ts';
 import { lamportsOf, walletEventOf } from '../domain/leaderboard/wallet-event.ts';
 import type { WalletChain } from '../domain/identity/linked-wallet.ts';
 import { type EpochMs, HOUR_MS } from '../domain/values/time.ts';
 import { errorText } from '../domain/values/value-text.ts';
 import { FILLS_CAP, isClosingFill, isPerpFill, type ReportedFill } from '../domain/identity/wallet.ts';
-
-/** Effect of a primary-chain transaction on one wallet. */
-export interface WalletTransaction {
-  readonly signature: string;
-  readonly slot: number;
-  readonly at: EpochMs;
-  readonly failed: boolean;
-  /** Raw changes of the wallet's tokens, by mint. */
-  readonly tokens: ReadonlyMap<string, bigint>;
-  /** Lamports of the wallet itself, including the fee if it paid it. */
-  readonly lamports: bigint;
-  readonly feePaid: bigint;
-}
-
-export interface WalletHistories {
-  /**
-   * Reads a page of up to 100 transactions older than `before`, newest first. Null if no provider is configured. @throws if it does not
-   * answer.
-   */
-  readonly transactions: ((address: string, before: string | null) => Promise<readonly WalletTransaction[]>) | null;
-  /** Reads perpetual and other fills: the most recent ones, or those since a time (inclusive). @throws if the venue does not answer. */
-  readonly fills: (address: string, since: EpochMs | null) => Promise<readonly ReportedFill[]>;
-  /**
-   * Classifies an error. `spent`: the provider's budget is used up, and nothing was requested. `silent`: no valid answer. Null for other
-   * errors.
-   */
-  readonly failureOf: (error: unknown) => 'spent' | 'silent' | null;
-}
-
-/** A wallet at the start of its refresh. */
-export interface RefreshedWallet {
-  readonly id: number;
-  readonly chain: WalletChain;
-  readonly address: string;
-  readonly newest: string | null;
-  readonly ledgerSlot: number | null;
-  readonly ledger: FifoLedger;
-  readonly readAt: EpochMs | null;
-  readonly transactions: number;
-  readonly truncatedAt: EpochMs | null;
-}
-
-export interface StoredEvent {
-  readonly signature: string;
-  readonly slot: number;
-  readonly at: EpochMs;
-  readonly source: 'service' | 'provider';
-  readonly body: WalletEvent;
-}
-
-/** Result of refreshing one wallet. */
-export interface WalletUpdate {
-  readonly wallet: RefreshedWallet;
-  readonly events: readonly StoredEvent[];
-  readonly sales: readonly WalletSale[];
-  /** True if all sales of the wallet are recomputed, so that earlier ones are deleted. */
-  readonly replacesSales: boolean;
-}
-
-export interface LeaderboardStore {
-  /** Returns wallets last refreshed before this time or never, oldest first, at most `limit` per chain. */
-  stale(before: EpochMs, limit: number): Promise<readonly RefreshedWallet[]>;
-  /** Returns the signatures that the wallet's events already include. */
-  known(walletId: number, signatures: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Returns finalized swaps of this service with the wallet, changed since then. */
-  ownSwaps(address: string, since: EpochMs): Promise<readonly WalletTransaction[]>;
-  /** Returns every event of the wallet in chain order. */
-  events(walletId: number): Promise<readonly StoredEvent[]>;
-  save(update: WalletUpdate, at: EpochMs): Promise<void>;
-  failed(walletId: number, why: string, at: EpochMs): Promise<void>;
-  /** Updates states and ranks, and records how far behind the refresh is. */
-  project(
-    refreshed: readonly number[],
-    at: EpochMs,
-    staleBefore: EpochMs,
-  ): Promise<{ readonly waiting: number; readonly behindMs: number }>;
-}
+import type { WalletTransaction } from '../adapters/indexer/enhanced-history.ts';
+import type { WalletHistories } from '../adapters/indexer/access.ts';
+import type { RefreshedWallet, StoredEvent, WalletUpdate, LeaderboardStore } from '../adapters/store/leaderboard/leaderboard-store.ts';
 
 /** Overlap in milliseconds with which own swaps are read again. Clocks of processes differ by less. */
 const OWN_OVERLAP_MS = HOUR_MS;

@@ -1,32 +1,14 @@
 /** Liquidates paper perpetuals whose equity is at the maintenance margin, like the venue. A position without a live price is left alone. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
-import type { Fill, Position } from '../domain/books/book.ts';
+import type { Fill } from '../domain/books/book.ts';
 import { Decimal, type DecimalString } from '../domain/values/decimal.ts';
-import type { FundingPayment } from '../domain/orders/funding.ts';
 import { isPerpetual, leverageOf, liquidationAt, liquidationFill, marginTiersOf } from '../domain/orders/margin.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
+import type { MarginedBook, MarginStore } from '../adapters/store/books/margin-store.ts';
 
 /** Interval in milliseconds of margin checks. */
 export const LIQUIDATIONS_MS = 10_000;
-
-/** A paper book with perpetuals. */
-export interface MarginedBook {
-  readonly id: string;
-  readonly orgId: string;
-  readonly version: number;
-  readonly holdings: readonly Position[];
-  /** Stricter of the manifest's and the organization's limits. */
-  readonly limits: { readonly maxLeverage: DecimalString; readonly maxCapitalUsd: DecimalString };
-  /** Funding booked to it. */
-  readonly funding: readonly FundingPayment[];
-}
-
-export interface MarginStore {
-  margined(): Promise<readonly MarginedBook[]>;
-  /** Books the end of a position, unless the book has changed since it was read. Returns 1 if it was booked. */
-  end(book: Pick<MarginedBook, 'orgId' | 'version'>, fill: Fill): Promise<number>;
-}
 
 /** Liquidates due positions. Returns their number. */
 export async function liquidateBooks(deps: {

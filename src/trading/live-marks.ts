@@ -9,7 +9,7 @@ import { midPrice } from '../domain/market/valuation.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 
 /** Newest received quote of each instrument. */
-interface LatestQuotes {
+export interface LatestQuotes {
   latest(key: InstrumentKey): Quote | ReferencePrice | null;
 }
 

@@ -1,27 +1,14 @@
 /** Begins the UTC day of manual books by storing its first mark, as ticks do for agents' books. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
-import { markBook, type TradingBook, utcDayOf } from '../domain/books/book.ts';
+import { markBook, utcDayOf } from '../domain/books/book.ts';
 import type { DecimalString } from '../domain/values/decimal.ts';
 import { type BookDay, begunDay } from '../domain/tape/tick-inputs.ts';
 import { type EpochMs, MINUTE_MS } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
+import type { ManualDayStore } from '../adapters/store/books/manual-days.ts';
 
 /** Interval in milliseconds at which books without a mark of the day are marked. */
 export const MANUAL_DAYS_MS = MINUTE_MS;
-
-/** A manual book without a mark of the day. */
-export interface UndatedBook {
-  readonly id: string;
-  readonly orgId: string;
-  /** Reads the book. @throws if its row cannot be read. */
-  readonly read: () => { readonly state: TradingBook; readonly version: number };
-}
-
-export interface ManualDayStore {
-  undated(day: EpochMs): Promise<readonly UndatedBook[]>;
-  /** Stores first marks of a day. Books that changed meanwhile are skipped. */
-  begin(days: readonly (BookDay & { readonly version: number })[]): Promise<void>;
-}
 
 /** Marks every manual book without a mark of this day. A book without live prices is marked later. */
 export async function beginManualDays(deps: {

@@ -37,8 +37,8 @@ import { type BoundDollars, boundDollarsObjection } from '../domain/take/live-ca
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
-import type { ManualAccount, RiskDeps } from './ports.ts';
-import type { PresentInstrument } from './present-market.ts';
+import type { PresentInstrument, RiskDeps } from './present-market.ts';
+import type { ManualAccount } from '../adapters/store/risk/risk-reads.ts';
 
 export interface ManualRiskOptions {
   /** Returns the maximum fee of the order in basis points, if the venue's cost model does not give it. */

@@ -5,17 +5,12 @@
 import type { SubmitInfo } from '../../actors/proposal/execution-client.ts';
 import type { VenueAnswer } from '../domain/orders/execution.ts';
 import type { Order } from '../domain/orders/order.ts';
-import { type ProposalFacts, type ProposalSwaps, rejected } from './proposal-swaps.ts';
+import { type ProposalSwaps, rejected } from './proposal-swaps.ts';
+import type { ProposalFacts, OwnerWallets } from '../adapters/store/orders/proposal-facts.ts';
 
 export interface OwnerOrderDeps {
   readonly swaps: Pick<ProposalSwaps, 'prepare'>;
-  readonly store: {
-    /**
-     * Returns the wallet that signs for an agent's or Take's book: the one whose newest swap bought the holding, else the one delegated to
-     * it, else the one that the organization proved last, or null.
-     */
-    walletOf(facts: Pick<ProposalFacts, 'orgId' | 'agentId'>, order: Pick<Order, 'bookId' | 'instrument'>): Promise<string | null>;
-  };
+  readonly store: OwnerWallets;
 }
 
 const NO_WALLET =

@@ -16,22 +16,10 @@ import { POOL_LIQUIDITY_MAX_AGE_MS } from '../domain/risk/index.ts';
 import { limitUses } from '../domain/risk/limit-uses.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
-import { agedQuote } from './live-marks.ts';
-import type { LatestQuotes, RiskReads } from './ports.ts';
+import { agedQuote, type LatestQuotes } from './live-marks.ts';
 import type { ImpactPreTrade } from './pre-trade.ts';
-
-/** An open position whose fills are read. */
-export interface OpenPosition {
-  readonly bookId: string;
-  readonly instrument: InstrumentKey;
-  readonly openedAt: EpochMs;
-}
-
-/** Reads of a portfolio besides the inputs of risk. */
-export interface PositionFills {
-  /** Returns ids of the newest fills of open positions, at most `limit` each, newest first, by `<book> <instrument>`. */
-  fillsOfPositions(positions: readonly OpenPosition[], limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
-}
+import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
+import type { PositionFills } from '../adapters/store/books/portfolio-reads.ts';
 
 /** Maximum fills listed per position. */
 const FILLS_NAMED = 20;

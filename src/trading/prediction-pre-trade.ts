@@ -22,9 +22,8 @@ import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import { presentMarket } from '../domain/risk/index.ts';
 import { notLive } from '../domain/risk/refusal.ts';
 import type { EpochMs } from '../domain/values/time.ts';
-import { agedQuote } from './live-marks.ts';
+import { agedQuote, type LatestQuotes } from './live-marks.ts';
 import type { ManualRisk } from './manual-risk.ts';
-import type { LatestQuotes } from './ports.ts';
 import { type PresentInstrument, topOf } from './present-market.ts';
 
 export interface PredictionPreTradeDeps {

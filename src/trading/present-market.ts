@@ -11,8 +11,29 @@ import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
 import { type PoolLiquidity, POOL_LIQUIDITY_MAX_AGE_MS, presentMarket, type RiskMarket } from '../domain/risk/index.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../domain/market/venue.ts';
-import { agedQuote } from './live-marks.ts';
-import type { LatestQuotes, RiskDeps, RiskReads, VenueBooks } from './ports.ts';
+import { agedQuote, type LatestQuotes } from './live-marks.ts';
+import type { Autonomy } from '../domain/agents/agent.ts';
+import type { Outcome } from '../domain/values/refusal.ts';
+import type { DisabledVenues } from '../domain/risk/order-context.ts';
+import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
+
+/** Reads of every order assessment. */
+export interface RiskDeps {
+  readonly reads: RiskReads;
+  readonly bus: LatestQuotes;
+  readonly clock: { now(): EpochMs };
+  /** Returns the venues without live orders for an organization. Null means a manual order. */
+  readonly disabledVenues: (autonomy: Autonomy | null, orgId: string) => DisabledVenues;
+}
+
+/** Books of venues when an order is placed. */
+export interface VenueBooks {
+  /**
+   * Reads up to `levels` per side. A followed book with at least `least` per side (default `levels`) is enough. Its `edge` tells its known
+   * depth. Refuses with `not_found` or `unavailable`.
+   */
+  read(venue: ExecutableVenue, instrument: string, levels: number, least?: number): Promise<Outcome<OrderBook>>;
+}
 
 /** Number of book levels that an order is filled through. */
 const DEPTH_LEVELS = 100;

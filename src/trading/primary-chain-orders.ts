@@ -8,10 +8,12 @@ import { EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';
 import type { VenueAnswer } from '../domain/orders/execution.ts';
 import type { Order } from '../domain/orders/order.ts';
 import type { DelegatedOrders } from './delegated-orders.ts';
-import { type ProposalFacts, type ProposalSwapStore, type ProposalSwaps, rejected } from './proposal-swaps.ts';
+import { type ProposalSwaps, rejected } from './proposal-swaps.ts';
+import type { DelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
+import type { ProposalFacts } from '../adapters/store/orders/proposal-facts.ts';
 
 export interface PrimaryChainOrderDeps {
-  readonly store: Pick<ProposalSwapStore, 'proposal'>;
+  readonly store: Pick<DelegatedOrderStore, 'proposal'>;
   readonly swaps: Pick<ProposalSwaps, 'lookUp'>;
   /** Null if no delegated signer is configured. */
   readonly delegated: DelegatedOrders | null;

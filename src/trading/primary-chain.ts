@@ -1,45 +1,22 @@
 /** Swaps on the primary chain before signing: the legs of a token, and risk on its quote. */
-import type { LaunchChain } from '../../actors/launch/launch-chain.ts';
 import { passed } from '../../actors/manual-order/verdict.ts';
-import type { ChainClient } from '../../actors/prepared-transaction/chain-client.ts';
 import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
 import { type SwapPreTrade, sellerOf } from '../../actors/prepared-transaction/swap-handler.ts';
 import { swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
-import type { SwapRouter } from '../../actors/prepared-transaction/swap-router.ts';
 import { createFreshness } from '../../streams/quality/freshness.ts';
-import type { HolderReading } from '../domain/agent-market/holders.ts';
 import { bookIds, sellableOf } from '../domain/books/book.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
-import type { PrimaryBalances } from '../domain/portfolio/account.ts';
 import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import { presentMarket } from '../domain/risk/index.ts';
-import { type RouteRules, type SwapLeg, USDC_LEG, uiOf } from '../domain/solana/swap.ts';
-import { type MintAccount, multiplierAt } from '../domain/solana/token-layout.ts';
+import { type SwapLeg, USDC_LEG, uiOf } from '../domain/solana/swap.ts';
+import { multiplierAt } from '../domain/solana/token-layout.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 import { agedQuote } from './live-marks.ts';
 import { createManualRisk } from './manual-risk.ts';
-import type { RiskDeps } from './ports.ts';
-import { poolLiquidity, referenceNow } from './present-market.ts';
-
-/** Access of this process to the primary chain. */
-export interface PrimaryChain {
-  readonly chain: ChainClient & {
-    mintInfo(mint: string): Promise<(MintAccount & { readonly program: string }) | null>;
-    /** Returns the token balances of an owner. @throws if no node answers. */
-    balancesOf(owner: string): Promise<Outcome<Pick<PrimaryBalances, 'tokens'>>>;
-  };
-  readonly routes: SwapRouter;
-  readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
-}
-
-/** Access to the primary chain for launches too. */
-export interface LaunchingPrimaryChain extends PrimaryChain {
-  readonly chain: PrimaryChain['chain'] & LaunchChain & { largestHolders(mint: string): Promise<HolderReading | null> };
-  /** Wallet of the partner's share of launch fees, or null if none is configured. Then nothing is launched. */
-  readonly launchPartner: string | null;
-}
+import { poolLiquidity, referenceNow, type RiskDeps } from './present-market.ts';
+import type { PrimaryChain } from '../adapters/venues/spotchain/access.ts';
 
 /** Legs of a token's swap, and the program that owns its accounts. */
 export interface TokenLegs {

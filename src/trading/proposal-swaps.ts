@@ -12,49 +12,28 @@ import type { ExecutionClient, SubmitInfo } from '../../actors/proposal/executio
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { ActorRecord, ActorRow } from '../domain/agents/actor-step.ts';
-import type { Autonomy } from '../domain/agents/agent.ts';
 import { sellableOf } from '../domain/books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
-import type { TraderKind } from '../domain/identity/delegation.ts';
-import { isOpenProposal, type ProposalState, proposalTransactionId, type VenueAnswer } from '../domain/orders/execution.ts';
+import { isOpenProposal, proposalTransactionId, type VenueAnswer } from '../domain/orders/execution.ts';
 import { contentId } from '../domain/values/ids.ts';
 import { marketStepOf } from '../domain/market/market-step.ts';
 import type { Order } from '../domain/orders/order.ts';
 import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import { swapFill, uiOf } from '../domain/solana/swap.ts';
 import type { EpochMs } from '../domain/values/time.ts';
-import type { RiskReads } from './ports.ts';
-import { legsOf, type PrimaryChain } from './primary-chain.ts';
+import { legsOf } from './primary-chain.ts';
+import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
+import type { ProposalFacts } from '../adapters/store/orders/proposal-facts.ts';
+import type { PrimaryChain } from '../adapters/venues/spotchain/access.ts';
+import type { DelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
 
 /** Part of an order's slippage budget that its route may slip by. The rest covers the route's own price. */
 const FOR_SLIPPAGE = '0.8';
 /** Step to which notionals are rounded up. */
 const USD_STEP = '0.000001';
 
-/** Facts about a proposal and the present state of its agent or Take. */
-export interface ProposalFacts {
-  readonly orgId: string;
-  readonly trader: TraderKind;
-  /** Id of the agent or the Take. */
-  readonly agentId: string;
-  readonly autonomy: Autonomy;
-  readonly state: ProposalState;
-  readonly epoch: number;
-  readonly readsReference: boolean;
-  readonly manifestHash: string;
-  readonly reduceOnly: boolean;
-  /** True if a kill switch or a person closes a position. */
-  readonly flattens: boolean;
-}
-
-/** Store ports of proposals' swaps. */
-export interface ProposalSwapStore {
-  /** Returns null if there is no proposal with this id. */
-  proposal(id: string): Promise<ProposalFacts | null>;
-  load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>>;
-  /** Returns the version of the facts behind an assessment of a book, as text. */
-  exposureVersion(orgId: string, bookId: string): Promise<string>;
-}
+/** Reads for proposals' swaps. */
+type ProposalSwapStore = Pick<DelegatedOrderStore, 'proposal' | 'load' | 'exposureVersion'>;
 
 export interface ProposalSwapDeps extends PrimaryChain {
   readonly store: ProposalSwapStore;

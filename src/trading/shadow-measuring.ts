@@ -4,30 +4,15 @@
  */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import { type FlowKeeper, type FlowWindow, flowText } from '../domain/shadow/flow.ts';
-import { MOST_TRADES, measurableAt, measureShadow, type ShadowMeasurement, type ShadowOrder, spanOf } from '../domain/shadow/measure.ts';
+import { MOST_TRADES, measurableAt, measureShadow, type ShadowOrder, spanOf } from '../domain/shadow/measure.ts';
 import { DAY_MS, type EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
+import type { MeasuredOrder, ShadowStore } from '../adapters/store/gates/shadow-store.ts';
 
 /** Milliseconds after which an unmeasured order stays unknown without a row. */
 const LOST_MS = DAY_MS;
 /** Maximum orders measured at once. */
 const MOST_ORDERS = 200;
-
-export interface ShadowStore {
-  /** Returns the universes of agents at the shadow stage. */
-  instruments(): Promise<readonly InstrumentKey[]>;
-  /** Returns unmeasured orders since an instant, oldest first. */
-  unmeasured(since: EpochMs, limit: number): Promise<readonly ShadowOrder[]>;
-  /** Records measurements with the text of their flow. Existing ones stay unchanged. */
-  write(found: readonly MeasuredOrder[]): Promise<void>;
-}
-
-export interface MeasuredOrder {
-  readonly order: ShadowOrder;
-  readonly measurement: ShadowMeasurement;
-  /** Canonical JSON of the window. */
-  readonly flow: string;
-}
 
 /** Measures an order by the kept flow of its window. */
 export function measuredBy(order: ShadowOrder, keeper: FlowKeeper): MeasuredOrder {

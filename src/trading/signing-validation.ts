@@ -6,16 +6,12 @@
  * with the prepared message.
  */
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
-import { type Autonomy, type Disposition, EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';
-import type { Cut } from '../domain/market/cut.ts';
+import { EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';
 import { compileManifest } from '../domain/agents/decide.ts';
 import { Decimal } from '../domain/values/decimal.ts';
-import type { AgentBook } from '../domain/agents/decision.ts';
 import { type Delegation, delegationRefusal, delegationText, type TraderKind } from '../domain/identity/delegation.ts';
-import { type PermitFacts, type ProposalState, supersededBy } from '../domain/orders/execution.ts';
-import type { Manifest } from '../domain/manifest/manifest.ts';
+import { supersededBy } from '../domain/orders/execution.ts';
 import { marketStepOf } from '../domain/market/market-step.ts';
-import type { Reading } from '../domain/agents/observed-state.ts';
 import type { Order } from '../domain/orders/order.ts';
 import { refuse } from '../domain/values/refusal.ts';
 import { mandateOf } from '../domain/risk/mandate.ts';
@@ -25,77 +21,20 @@ import { type DelegatedSwap, delegatedSwapObjection } from '../domain/solana/del
 import { readTransaction } from '../domain/solana/message.ts';
 import { TOKEN_PROGRAM } from '../domain/solana/programs.ts';
 import { rawOf, uiOf } from '../domain/solana/swap.ts';
-import { digestOf, fromBase64, type PreparedMessage, type VerifySignature, verifySigned } from '../domain/solana/verify.ts';
+import { digestOf, fromBase64, type VerifySignature, verifySigned } from '../domain/solana/verify.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../domain/market/venue.ts';
-import { type DelegatedOrder, delegatedOrderText } from './delegated-orders.ts';
-import type { RemoteSigner, RiskDeps, RiskReads, SignerAnswer, SigningLedger } from './ports.ts';
+import { delegatedOrderText } from './delegated-orders.ts';
 import { createPreTrade } from './pre-trade.ts';
-import { legsOf, type PrimaryChain, type TokenLegs } from './primary-chain.ts';
-
-/** State of a prepared transaction's actor. */
-export interface SignableTransaction {
-  readonly orgId: string;
-  readonly state: string;
-  readonly purpose: string;
-  readonly executor: string;
-  readonly wallet: string;
-  readonly prepared: PreparedMessage;
-  readonly unsignedBase64: string;
-  readonly reservation: {
-    readonly bookId: string;
-    readonly instrument: InstrumentKey;
-    readonly side: 'buy' | 'sell';
-    readonly quantity: string;
-    readonly notionalUsd: string;
-  } | null;
-}
-
-/** A trade proposal, with the facts that permit its execution. */
-export interface SignableProposal {
-  /** Kind of its owner. */
-  readonly trader: TraderKind;
-  readonly state: ProposalState;
-  readonly autonomy: Autonomy;
-  readonly side: 'entry' | 'exit';
-  readonly slot: EpochMs;
-  readonly manifestHash: string;
-  readonly epoch: number;
-  readonly order: Order;
-  readonly readsReference: boolean;
-  /** Null if a kill switch closes a position. */
-  readonly decisionId: string | null;
-  readonly facts: PermitFacts;
-  readonly manifest: Manifest;
-}
-
-/** Basis of a decision as recorded in the trail. */
-export interface DecisionFacts {
-  readonly disposition: Disposition;
-  readonly instrument: InstrumentKey | null;
-  readonly outcome: string;
-  readonly book: AgentBook;
-  /** Cut as the feed signed it. */
-  readonly cut: Cut;
-  /** True if its observations are those that the decision committed to. */
-  readonly isWhole: boolean;
-}
-
-/** Reads of the delegated signer before it signs. */
-export interface SigningReads {
-  /** Returns null if there is no prepared transaction with this id. */
-  transaction(id: string): Promise<SignableTransaction | null>;
-  /** Returns the order submitted to the signer under this id, or null. */
-  delegatedOrder(id: string): Promise<DelegatedOrder | null>;
-  /** Returns null if the organization has no such proposal of this agent or Take. */
-  proposal(orgId: string, agentId: string, id: string): Promise<SignableProposal | null>;
-  /** Returns null if it decided nothing in that slot. `unsigned` says why the slot's cut is not the feed's. */
-  decision(agentId: string, slot: EpochMs, reading: Reading): Promise<DecisionFacts | { readonly unsigned: string } | null>;
-  /** Returns the newest cut, or why it is not signed by the feed. */
-  newestCut(): Promise<{ readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string }>;
-  /** Returns the newest delegation of an agent or Take, in any state, or null. */
-  newestDelegation(orgId: string, agentId: string): Promise<Delegation | null>;
-}
+import { legsOf, type TokenLegs } from './primary-chain.ts';
+import type { RiskDeps } from './present-market.ts';
+import type { SignerAnswer } from '../adapters/identity/signer/protocol.ts';
+import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
+import type { SigningLedger } from '../adapters/signing-keys/signing-ledger.ts';
+import type { RemoteSigner } from '../adapters/identity/signer/remote-signer.ts';
+import type { DelegatedOrder } from '../adapters/store/delegations/delegation-store.ts';
+import type { SignableTransaction, SignableProposal, SigningReads } from '../adapters/store/delegations/signing-reads.ts';
+import type { PrimaryChain } from '../adapters/venues/spotchain/access.ts';
 
 export interface SigningDeps {
   readonly reads: SigningReads;

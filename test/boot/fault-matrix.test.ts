@@ -25,7 +25,7 @@ import {
   liveInstruments,
   tradersSubscribedTo,
 } from '../../src/adapters/store/agents/manifest-reads.ts';
-import { createFundingStore } from '../../src/adapters/store/books/funding-store.ts';
+import { createFundingStore, type FundingStore } from '../../src/adapters/store/books/funding-store.ts';
 import { createMarginStore } from '../../src/adapters/store/books/margin-store.ts';
 import { createManualDayStore } from '../../src/adapters/store/books/manual-days.ts';
 import { isOutage, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
@@ -37,7 +37,7 @@ import { createReserveStore } from '../../src/adapters/store/vaults/reserve-stor
 import { createVaultStore, heldInstruments } from '../../src/adapters/store/vaults/vault-store.ts';
 import { bridgeTransferCapability } from '../../src/boot/capabilities/bridge-transfer.ts';
 import { createLeaderboardRefresh } from '../../src/trading/leaderboard-refresh.ts';
-import { bookFunding, type FundingStore } from '../../src/trading/funding.ts';
+import { bookFunding } from '../../src/trading/funding.ts';
 import { liquidateBooks } from '../../src/trading/liquidations.ts';
 import { beginManualDays } from '../../src/trading/manual-days.ts';
 import { createReserveCheck } from '../../src/trading/reserve-check.ts';

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
-import { openSigningLedger } from '../../src/adapters/signing-keys/signing-ledger.ts';
+import { openSigningLedger, type SigningLedger } from '../../src/adapters/signing-keys/signing-ledger.ts';
 import { isSignedBy, keysOfWriter, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { associatedAccount } from '../../src/adapters/solana/associated-account.ts';
 import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
@@ -13,8 +13,8 @@ import { refuse } from '../../src/domain/values/refusal.ts';
 import { ALL_ENABLED } from '../../src/domain/risk/index.ts';
 import { type ExecutableVenue, splitInstrumentKey } from '../../src/domain/market/venue.ts';
 import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/maker.ts';
-import type { RiskDeps, SigningLedger, VenueBooks } from '../../src/trading/ports.ts';
 import type { SigningDeps } from '../../src/trading/signing-validation.ts';
+import type { RiskDeps, VenueBooks } from '../../src/trading/present-market.ts';
 
 const allEnabled: RiskDeps['disabledVenues'] = () => ALL_ENABLED;
 

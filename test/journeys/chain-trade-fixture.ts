@@ -27,12 +27,12 @@ import { createSolanaSimulator } from '../../src/sandbox/solana/simulator.ts';
 import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/maker.ts';
 import { createSpotchainSimulator } from '../../src/sandbox/spotchain/simulator.ts';
 import { createSwapBuilder } from '../../src/sandbox/spotchain/swap-builder.ts';
-import type { SignerAnswer } from '../../src/trading/ports.ts';
 import { createSigning } from '../../src/trading/signing-validation.ts';
 import { condition } from '../actors/agent/sample.ts';
 import { eagerManifest, tradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { riskOn, signingOn, signsAsWorker } from '../harness/trading.ts';
+import type { SignerAnswer } from '../../src/adapters/identity/signer/protocol.ts';
 
 export const AAPL: InstrumentKey = 'spotchain:AAPLx';
 const { underlying, token } = CATALOG.byKey(AAPL) as { underlying: string; token: TokenFacts };

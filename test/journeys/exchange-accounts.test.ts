@@ -30,7 +30,6 @@ import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../s
 import { furtherAccountOf, type SandboxAccount, sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulators.ts';
 import { disabledVenuesOf } from '../../src/trading/disabled-venues.ts';
 import { createExchangeSigning, signedByWorker } from '../../src/trading/exchange-signing.ts';
-import type { ExchangeSignature } from '../../src/trading/ports.ts';
 import { createPreTrade } from '../../src/trading/pre-trade.ts';
 import { createReserveCheck } from '../../src/trading/reserve-check.ts';
 import { BTC, eagerManifest, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
@@ -40,6 +39,7 @@ import { riskOn, signsAsWorker } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
 import { latch } from '../harness/latch.ts';
+import type { ExchangeSignature } from '../../src/adapters/identity/signer/protocol.ts';
 
 const OTHER = '00000000-0000-7000-8000-000000000002';
 const FIRST = sandboxExchangeAccount('first desk');

@@ -58,9 +58,10 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
 ];
 // Rooms of which a room may import types only: adapters implement the ports of actors (and run their resources), and the
-// API and simulations name types of adapters, which boot passes to them.
+// API, trading and simulations name types of adapters, which boot passes to them.
 const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
-  'src/adapters': ['actors', 'src/trading'],
+  'src/adapters': ['actors'],
+  'src/trading': ['src/adapters'],
   'src/simulation': ['src/adapters'],
   api: ['src/adapters'],
 };

@@ -13,7 +13,6 @@ import {
 } from '../../../src/domain/launch/launch-state.ts';
 import { type PresetKey, presetOf } from '../../../src/domain/launch/presets.ts';
 import { wholeTokens } from '../../../src/domain/launch/preview.ts';
-import type { TokenDollars } from '../../../src/trading/launch-quotes.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendRefusal } from '../../problem.ts';
@@ -22,6 +21,7 @@ import { choice, DecimalText, IdText, NullableDecimalText, nullable, Time } from
 import { curveLaunch } from './curve-launch.ts';
 import { LaunchPath } from './launch-view-body.ts';
 import { fillPctOf, PROGRESS, curvePriceOf, progressOf } from './curve-state.ts';
+import type { TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
 
 const FeesBody = Type.Object({
   quote: Type.String({ description: 'Accrued and not claimed yet, in whole quote tokens.' }),

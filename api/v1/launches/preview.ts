@@ -3,11 +3,11 @@ import { type Static, Type } from 'typebox';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { type LaunchPreview, previewOf } from '../../../src/domain/launch/preview.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';
-import type { TokenDollars } from '../../../src/trading/launch-quotes.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { CURVE_FIELDS, LadderBody, PresetWord, QuoteTokenBody, quotedWish, quoteTokenBody } from './launch-body.ts';
+import type { TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
 
 const PreviewBody = Type.Object(
   {

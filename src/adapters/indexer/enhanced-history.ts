@@ -5,12 +5,24 @@
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { PAGE_TRANSACTIONS } from '../../domain/leaderboard/entry.ts';
-import type { WalletTransaction } from '../../trading/leaderboard-refresh.ts';
 import { fieldsOf } from '../bridge/provider-http.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { createVenueHttp } from '../venues/venue-http.ts';
-import { MINUTE_MS } from '../../domain/values/time.ts';
+import { MINUTE_MS, type EpochMs } from '../../domain/values/time.ts';
+
+/** Effect of a primary-chain transaction on one wallet. */
+export interface WalletTransaction {
+  readonly signature: string;
+  readonly slot: number;
+  readonly at: EpochMs;
+  readonly failed: boolean;
+  /** Raw changes of the wallet's tokens, by mint. */
+  readonly tokens: ReadonlyMap<string, bigint>;
+  /** Lamports of the wallet itself, including the fee if it paid it. */
+  readonly lamports: bigint;
+  readonly feePaid: bigint;
+}
 
 export interface EnhancedHistoryOptions {
   /** Base URL, such as `https://api-mainnet.helius-rpc.com`. Its path prefixes every request. */

@@ -5,7 +5,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EpochMs } from '../../domain/values/time.ts';
-import type { ExchangeKeys } from '../../trading/ports.ts';
 import { isPrivateKey, type SpotCredentials, spotSigner } from '../venues/spotexchange/signature.ts';
 
 const SUFFIX = '.json';
@@ -110,7 +109,7 @@ interface KeptKey {
  * Keys for the signer: read on first use and after a change of the file. If two organizations have a key of one account, neither is used,
  * because their orders would mix. An invalid file affects its own organization only.
  */
-export function exchangeKeysIn(home: string): ExchangeKeys {
+export function exchangeKeysIn(home: string) {
   const kept = new Map<string, KeptKey>();
   let folderStamp: string | null = null;
 
@@ -142,7 +141,13 @@ export function exchangeKeysIn(home: string): ExchangeKeys {
   }
 
   return {
-    of(orgId) {
+    /** Returns the key stored in its file now, so that a replaced key applies at once. Null if there is none. */
+    of(orgId: string): {
+      readonly apiKey: string;
+      /** True if a signature of this key on a stream request would also open a session that places orders without signatures. */
+      readonly opensSessions: boolean;
+      sign(query: string): string;
+    } | null {
       const read = fresh(orgId);
       if (read === null) return null;
       lookAtOthers();
@@ -153,6 +158,9 @@ export function exchangeKeysIn(home: string): ExchangeKeys {
     },
   };
 }
+
+/** Keys of organizations at the spot exchange, which only the signer process has. */
+export type ExchangeKeys = ReturnType<typeof exchangeKeysIn>;
 
 /** Returns a stamp of a file or folder; null if it does not exist. */
 function stampOf(path: string): string | null {

@@ -6,7 +6,6 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } fr
 import { dirname } from 'node:path';
 import { Decimal, type DecimalString } from '../../domain/values/decimal.ts';
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
-import type { SigningLedger } from '../../trading/ports.ts';
 
 /** Length of the window of the limit. */
 export const SIGNING_WINDOW_MS = DAY_MS;
@@ -22,11 +21,21 @@ interface Line {
  * Opens the ledger, readable by its owner only. @param limitUsd maximum US dollars of all signings in a window at their worst prices
  * @throws Error with one sentence if the file contains anything else; then nothing is signed
  */
-export function openSigningLedger(file: string, limitUsd: DecimalString): SigningLedger {
+export function openSigningLedger(file: string, limitUsd: DecimalString) {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const lines = linesOf(file);
   return {
-    count(signing) {
+    /**
+     * Counts a signing before it is requested, whatever its result. Returns why it must not be signed (the window is used up, or this order
+     * was signed with another message), or null if it is counted.
+     */
+    count(signing: {
+      readonly orderId: string;
+      /** SHA-256 of the message in hexadecimal. */
+      readonly digest: string;
+      readonly notionalUsd: string;
+      readonly at: EpochMs;
+    }): string | null {
       const before = lines.find(({ orderId }) => orderId === signing.orderId);
       if (before !== undefined)
         return before.digest === signing.digest
@@ -43,6 +52,9 @@ export function openSigningLedger(file: string, limitUsd: DecimalString): Signin
     },
   };
 }
+
+/** Record of the signer's signatures, stored where no database password reaches. */
+export type SigningLedger = ReturnType<typeof openSigningLedger>;
 
 function append(file: string, { at, orderId, digest, notionalUsd }: Line): void {
   const descriptor = openSync(file, 'a', 0o600);

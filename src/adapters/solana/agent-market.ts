@@ -19,9 +19,9 @@ import type { Quote } from '../../domain/market/quote.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';
 import { midPrice } from '../../domain/market/valuation.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
-import type { LaunchQuotes } from '../../trading/launch-quotes.ts';
 import { NodeError } from '../json-rpc.ts';
 import type { SolanaRpc } from './rpc.ts';
+import type { QuoteToken, TokenDollars } from '../../domain/launch/quote-tokens.ts';
 
 export type MarketLook = Pick<TokenLook, 'at' | 'holders'> & {
   readonly creator: CreatorLook | null;
@@ -35,6 +35,12 @@ const MOST_KEPT = 1_000;
 
 type HolderChain = Pick<SolanaRpc, 'largestHolders' | 'accounts'>;
 
+/** Quote tokens of curves, and their present price. */
+interface CurveQuotes {
+  readonly token: (mint: string) => QuoteToken | null;
+  readonly dollars: (token: QuoteToken) => TokenDollars | null;
+}
+
 export interface AgentMarketDeps {
   /** Null without a configured node of the chain. */
   readonly chain: HolderChain | null;
@@ -44,7 +50,7 @@ export interface AgentMarketDeps {
   /** Returns the newest quote of an instrument if it is live now. */
   readonly liveQuote: (instrument: InstrumentKey) => Quote | null;
   /** Quote tokens of curves and their value. */
-  readonly quotes: LaunchQuotes;
+  readonly quotes: CurveQuotes;
   readonly makers: readonly string[];
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -143,7 +149,7 @@ async function curveOf(
 
 /** Returns depth and price of a curve in US dollars; null if its quote token has no price. */
 function curveMarket(curveNow: {
-  readonly quotes: LaunchQuotes;
+  readonly quotes: CurveQuotes;
   readonly curve: NonNullable<ReturnType<typeof readVirtualPool>>;
   readonly successorReserve: bigint;
   readonly tokenDecimals: number;

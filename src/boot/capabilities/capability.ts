@@ -28,12 +28,13 @@ import type { PredictionProvider } from '../../domain/prediction/market.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { PerpHistory } from '../../trading/funding.ts';
-import type { WalletHistories } from '../../trading/leaderboard-refresh.ts';
 import type { createManualMarks } from '../../trading/manual-risk.ts';
-import type { LatestQuotes, RiskDeps } from '../../trading/ports.ts';
 import type { createPreTrade } from '../../trading/pre-trade.ts';
-import type { LaunchingPrimaryChain } from '../../trading/primary-chain.ts';
 import type { ReservePlaces } from '../../trading/reserve-check.ts';
+import type { RiskDeps } from '../../trading/present-market.ts';
+import type { LatestQuotes } from '../../trading/live-marks.ts';
+import type { WalletHistories } from '../../adapters/indexer/access.ts';
+import type { LaunchingPrimaryChain } from '../../adapters/venues/spotchain/access.ts';
 
 /** Dependencies of order execution. A process without them executes no orders and leaves their activities to others. */
 export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients' | 'flows'> {

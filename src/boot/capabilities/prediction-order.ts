@@ -21,9 +21,9 @@ import { createPredictionStore } from '../../adapters/store/predictions/predicti
 import { listedNow, orNone, type PredictionAsking } from '../../adapters/venues/prediction/prediction-reads.ts';
 import type { PredictionProvider } from '../../domain/prediction/market.ts';
 import { createManualRisk } from '../../trading/manual-risk.ts';
-import type { RiskDeps } from '../../trading/ports.ts';
 import { createPredictionPreTrade, predictionMayLeave } from '../../trading/prediction-pre-trade.ts';
 import type { ActorCapability } from './capability.ts';
+import type { RiskDeps } from '../../trading/present-market.ts';
 
 /** Interval of settling holdings of resolved markets, and of listing the providers' markets. */
 const SETTLE_MS = 30_000;

@@ -26,10 +26,11 @@ import type { Sql } from '../../adapters/store/database.ts';
 import { createPreparedTransactionStore, exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { readProposalFacts } from '../../adapters/store/orders/proposal-facts.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
-import type { RiskDeps } from '../../trading/ports.ts';
-import { createSwapPreTrade, legsOf, type PrimaryChain, swapMayLeave } from '../../trading/primary-chain.ts';
+import { createSwapPreTrade, legsOf, swapMayLeave } from '../../trading/primary-chain.ts';
 import { proposalSwapMayLeave } from '../../trading/proposal-swaps.ts';
 import type { ActorCapability } from './capability.ts';
+import type { RiskDeps } from '../../trading/present-market.ts';
+import type { PrimaryChain } from '../../adapters/venues/spotchain/access.ts';
 
 /** Rules of finalized transactions, by purpose. */
 export const PURPOSES: Purposes = {

@@ -17,7 +17,7 @@ import { nextDue } from '../../adapters/store/actors/next-due.ts';
 import { shareCommits } from '../../adapters/store/actors/shared-commits.ts';
 import { activeManifests } from '../../adapters/store/agents/manifest-reads.ts';
 import { createFundingStore } from '../../adapters/store/books/funding-store.ts';
-import { createMarginStore } from '../../adapters/store/books/margin-store.ts';
+import { createMarginStore, type MarginStore } from '../../adapters/store/books/margin-store.ts';
 import { writeCuts } from '../../adapters/store/agents/cut-store.ts';
 import { createDispatchStore, databaseNow } from '../../adapters/store/agents/dispatch-store.ts';
 import { createTickStore } from '../../adapters/store/agents/tick-store.ts';
@@ -60,7 +60,7 @@ import {
 } from '../../simulation/stretch/stretch.ts';
 import { createToldReports } from '../../simulation/stretch/told-reports.ts';
 import { bookFunding } from '../../trading/funding.ts';
-import { liquidateBooks, type MarginStore } from '../../trading/liquidations.ts';
+import { liquidateBooks } from '../../trading/liquidations.ts';
 import { measureDue } from '../../trading/shadow-measuring.ts';
 import { disabledVenuesOf } from '../../trading/disabled-venues.ts';
 import { createPreTrade } from '../../trading/pre-trade.ts';

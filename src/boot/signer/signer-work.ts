@@ -8,7 +8,7 @@ import { createRemoteSigner } from '../../adapters/identity/signer/remote-signer
 import { runSigner, type SignerCredentials } from '../../adapters/identity/signer/program.ts';
 import type { SignerAddresses } from '../../adapters/identity/signer/protocol.ts';
 import { exchangeKeysIn } from '../../adapters/signing-keys/exchange-keys.ts';
-import { openSigningLedger } from '../../adapters/signing-keys/signing-ledger.ts';
+import { openSigningLedger, type SigningLedger } from '../../adapters/signing-keys/signing-ledger.ts';
 import { keysOfWriter, workerVerifier } from '../../adapters/signing-keys/writer-keys.ts';
 import { associatedAccount } from '../../adapters/solana/associated-account.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
@@ -21,7 +21,6 @@ import { databaseClock } from '../../adapters/store/simulated-time.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { ALL_ENABLED } from '../../domain/risk/index.ts';
 import { createExchangeSigning, type ExchangeSigningDeps } from '../../trading/exchange-signing.ts';
-import type { SigningLedger } from '../../trading/ports.ts';
 import { createSigning, type SigningDeps } from '../../trading/signing-validation.ts';
 
 const DATABASE_CONNECTIONS = 4;

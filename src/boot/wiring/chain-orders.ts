@@ -11,10 +11,11 @@ import { obstacleOf } from '../../adapters/store/orders/prepared-transaction-sto
 import { createOwnerWallets } from '../../adapters/store/orders/proposal-facts.ts';
 import { createDelegatedOrders, type DelegatedOrderDeps } from '../../trading/delegated-orders.ts';
 import { createOwnerOrders } from '../../trading/owner-orders.ts';
-import type { LatestQuotes, RiskReads } from '../../trading/ports.ts';
-import type { PrimaryChain } from '../../trading/primary-chain.ts';
 import { createPrimaryChainOrders } from '../../trading/primary-chain-orders.ts';
 import { createProposalSwaps } from '../../trading/proposal-swaps.ts';
+import type { LatestQuotes } from '../../trading/live-marks.ts';
+import type { RiskReads } from '../../adapters/store/risk/risk-reads.ts';
+import type { PrimaryChain } from '../../adapters/venues/spotchain/access.ts';
 
 export interface ChainOrderDeps extends PrimaryChain {
   readonly sql: Sql;

@@ -9,7 +9,6 @@ import { createReserveStore, createSimulatedReserves, type ReserveReads } from '
 import { openSpotAccounts } from '../../adapters/venues/spotexchange/access.ts';
 import { unknownCheck } from '../../domain/books/reserves.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
-import type { SignExchangeRequest } from '../../trading/ports.ts';
 import { createReserveCheck, RESERVES_MS, type ReservePlaces } from '../../trading/reserve-check.ts';
 import type { WorkerDeps } from '../capabilities/capability.ts';
 import type { Config } from '../config.ts';
@@ -17,6 +16,7 @@ import type { ExchangeAccounts } from './exchange-accounts.ts';
 import type { OutsideReach } from '../outside/index.ts';
 import type { ServiceProcess } from '../service-process.ts';
 import { namedSystems } from '../sandbox/simulated-clock.ts';
+import type { SignExchangeRequest } from '../../adapters/identity/signer/protocol.ts';
 
 /** True if vaults hold real assets: orders go to the exchange, or a real node of the primary chain is configured. */
 function isRealMoney(config: Pick<Config, 'SVC_LIVE_SPOTEXCHANGE_ENABLED' | 'SPOTCHAIN_RPC_URL'>): boolean {

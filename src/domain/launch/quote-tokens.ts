@@ -6,9 +6,18 @@ import { TOKEN_PROGRAM } from '../solana/programs.ts';
 import type { EpochMs } from '../values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
 import type { QuoteMintFacts } from './quote-mint.ts';
+import type { DecimalString } from '../values/decimal.ts';
 
 export const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
 const NATIVE_DECIMALS = 9;
+
+export interface TokenDollars {
+  /** US dollars per whole token. */
+  readonly perToken: DecimalString;
+  /** Priced instrument, or null for a dollar token. */
+  readonly instrument: InstrumentKey | null;
+  readonly observedAt: EpochMs;
+}
 
 export interface QuoteToken extends QuoteMintFacts {
   readonly decimals: number;

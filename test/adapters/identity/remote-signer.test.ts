@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { authorizationKey, authorizationText } from '../../../src/adapters/identity/authorization-signature.ts';
-import { createRemoteSigner } from '../../../src/adapters/identity/signer/remote-signer.ts';
+import { createRemoteSigner, type RemoteSigner } from '../../../src/adapters/identity/signer/remote-signer.ts';
 import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
 import { fromBase58 } from '../../../src/domain/solana/base58.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
@@ -13,7 +13,6 @@ import {
   SANDBOX_SIGNER_APP,
   sessionWallet,
 } from '../../../src/sandbox/identity/remote-signer.ts';
-import type { RemoteSigner } from '../../../src/trading/ports.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 
 const pkcs8 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');

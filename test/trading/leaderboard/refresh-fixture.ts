@@ -8,10 +8,12 @@ import type { LeaderboardWindow } from '../../../src/domain/leaderboard/entry.ts
 import { base58 } from '../../../src/domain/solana/base58.ts';
 import type { ReportedFill } from '../../../src/domain/identity/wallet.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
-import { createLeaderboardRefresh, type WalletHistories, type WalletTransaction } from '../../../src/trading/leaderboard-refresh.ts';
+import { createLeaderboardRefresh } from '../../../src/trading/leaderboard-refresh.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
+import type { WalletTransaction } from '../../../src/adapters/indexer/enhanced-history.ts';
+import type { WalletHistories } from '../../../src/adapters/indexer/access.ts';
 
 export const NOW = Date.UTC(2026, 2, 2, 14, 31);
 export const ORG = '00000000-0000-7000-8000-000000000001';

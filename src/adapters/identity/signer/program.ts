@@ -5,12 +5,11 @@
 import { createInterface } from 'node:readline';
 import { errorText } from '../../../domain/values/value-text.ts';
 import { readNamedFile } from '../../named-file.ts';
-import type { ExchangeSigner, SignerClient } from '../../../trading/ports.ts';
 import { createLog } from '../../log/log.ts';
 import type { LogLevel } from '../../log/log-levels.ts';
 import { type AuthorizationKey, authorizationKey } from '../authorization-signature.ts';
 import { unsealed } from './process.ts';
-import type { SignerAddresses, SignerSecret, SignerTold } from './protocol.ts';
+import type { SignerAddresses, SignerSecret, SignerTold, SignerClient, ExchangeSigner } from './protocol.ts';
 import { listenAsSigner } from './socket.ts';
 
 /** File descriptor of the sealed secrets, after the three standard ones. */

@@ -5,12 +5,29 @@
 
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import { fromBase64 } from '../../../domain/solana/verify.ts';
-import type { RemoteAnswer, RemoteSigner } from '../../../trading/ports.ts';
 import type { AuthorizationKey } from '../authorization-signature.ts';
 import { bodyWithin } from '../bounded-body.ts';
 
 const ANSWER_MS = 3_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** Answer of the remote signer. */
+export type RemoteAnswer =
+  /** Unverified signature, which the caller compares with its request. */
+  | { readonly outcome: 'signed'; readonly signed: Uint8Array }
+  | {
+      readonly outcome: 'refused';
+      readonly code: 'signer_unauthorized' | 'signer_delegation_missing' | 'signer_refused';
+      readonly detail: string;
+    }
+  /** `reason`: `timeout`, `unreachable`, `too_large`, `http_<status>` or `malformed`. */
+  | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
+
+/** Signing API of the identity provider. */
+export interface RemoteSigner {
+  /** Requests a signature. @param unsigned The whole wire transaction. */
+  signTransaction(wallet: string, unsigned: Uint8Array, idempotencyKey: string): Promise<RemoteAnswer>;
+}
 
 export interface RemoteSignerOptions {
   /** `https://api.privy.io` */

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Log } from '../../../../streams/log.ts';
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
-import type { ExchangeSigner, SignerClient } from '../../../trading/ports.ts';
 import { beginLife, sealed } from './process.ts';
-import type { SignerKeys, SignerAddresses, SignerSecret } from './protocol.ts';
+import type { SignerKeys, SignerAddresses, SignerSecret, SignerClient, ExchangeSigner } from './protocol.ts';
 import { signerAt } from './socket.ts';
 import { superviseSigner } from './supervisor.ts';
 

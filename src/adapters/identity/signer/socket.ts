@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import { type ExchangeRequest, readExchangeRequest } from '../../../domain/orders/exchange-request.ts';
 import { isUuid } from '../../../domain/values/ids.ts';
-import type { ExchangeSignature, ExchangeSigner, SignerAnswer, SignerClient } from '../../../trading/ports.ts';
+import type { SignerAnswer, SignerClient, ExchangeSignature, ExchangeSigner } from './protocol.ts';
 
 const MAX_BYTES = 16 * 1024;
 const ANSWER_MS = 6_000;

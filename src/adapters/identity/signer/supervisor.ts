@@ -1,9 +1,8 @@
 /** Restarts the signer process and answers in its place while it is down. */
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Log } from '../../../../streams/log.ts';
-import type { ExchangeSigner, SignerAnswer, SignerClient } from '../../../trading/ports.ts';
 import type { SignerLife } from './process.ts';
-import type { SignerAddresses, SignerSecret } from './protocol.ts';
+import type { SignerAddresses, SignerSecret, SignerAnswer, SignerClient, ExchangeSigner } from './protocol.ts';
 
 /** Maximum consecutive restarts. A process that ran for `STEADY_MS` resets the count. */
 const MOST_RESTARTS = 5;

@@ -5,14 +5,22 @@ import type { FundingPayment } from '../../../domain/orders/funding.ts';
 import { ledgerOfFunding } from '../../../domain/books/ledger.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
-import type { FundingStore } from '../../../trading/funding.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { writeFunding } from './book-store.ts';
 
-export function createFundingStore(sql: Sql): FundingStore {
+/** A book that may owe funding for hours after `fundedUntil`. */
+export interface OwingBook {
+  readonly id: string;
+  readonly orgId: string;
+  /** End of the last held hour that is booked, or 0 before the first. */
+  readonly fundedUntil: EpochMs;
+}
+
+export function createFundingStore(sql: Sql) {
   return {
-    async owing(hour) {
+    /** Returns books with perpetuals that may owe funding for an hour up to `hour`. */
+    async owing(hour: EpochMs): Promise<readonly OwingBook[]> {
       const rows = await sql<{ id: string; org_id: string; funded_until: number | null }[]>`
         select id, org_id, funded_until from books where coalesce(funded_until, 0) < ${hour} and (
           exists (select 1 from readable_elements(holdings) h(holding) where starts_with(h.holding ->> 'instrument', 'evmvenue:'))
@@ -21,13 +29,20 @@ export function createFundingStore(sql: Sql): FundingStore {
       return rows.map(({ id, org_id, funded_until }) => ({ id, orgId: org_id, fundedUntil: funded_until ?? 0 }));
     },
 
-    async fills(bookId) {
+    /** Returns fills of perpetuals, ascending. */
+    async fills(bookId: string): Promise<readonly Pick<Fill, 'instrument' | 'side' | 'quantity' | 'at'>[]> {
       const rows = await sql<Pick<Fill, 'instrument' | 'side' | 'quantity' | 'at'>[]>`
         select instrument, side, quantity, at from fills where book_id = ${bookId} and starts_with(instrument, 'evmvenue:') order by at, number`;
       return rows.map((row) => ({ ...row, quantity: plainDecimal(row.quantity) }));
     },
 
-    book({ id: bookId, orgId }, payments, fundedUntil, at) {
+    /** Books payments that are not booked yet, each once. Returns how many were booked. */
+    book(
+      { id: bookId, orgId }: Pick<OwingBook, 'id' | 'orgId'>,
+      payments: readonly FundingPayment[],
+      fundedUntil: EpochMs,
+      at: EpochMs,
+    ): Promise<number> {
       return inTransaction(sql, async (transaction) => {
         await transaction`select 1 from books where id = ${bookId} for update`;
         const named = payments.map((payment) => ({ payment, id: ledgerOfFunding(bookId, payment, at).id }));
@@ -42,6 +57,8 @@ export function createFundingStore(sql: Sql): FundingStore {
     },
   };
 }
+
+export type FundingStore = ReturnType<typeof createFundingStore>;
 
 async function markFunded(transaction: Parameters<typeof writeFunding>[0], bookId: string, until: EpochMs): Promise<void> {
   await transaction`update books set funded_until = ${until} where id = ${bookId} and coalesce(funded_until, 0) < ${until}`;

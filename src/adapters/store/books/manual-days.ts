@@ -1,14 +1,25 @@
 /** Store of the days of manual books. */
-import type { ManualDayStore } from '../../../trading/manual-days.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { manualBooksBefore } from './book-store.ts';
+import type { TradingBook } from '../../../domain/books/book.ts';
+import type { BookDay } from '../../../domain/tape/tick-inputs.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 
-export function createManualDayStore(sql: Sql): ManualDayStore {
+/** A manual book without a mark of the day. */
+export interface UndatedBook {
+  readonly id: string;
+  readonly orgId: string;
+  /** Reads the book. @throws if its row cannot be read. */
+  readonly read: () => { readonly state: TradingBook; readonly version: number };
+}
+
+export function createManualDayStore(sql: Sql) {
   return {
-    undated: (day) => manualBooksBefore(sql, day),
-    begin: (days) =>
+    undated: (day: EpochMs): Promise<readonly UndatedBook[]> => manualBooksBefore(sql, day),
+    /** Stores first marks of a day. Books that changed meanwhile are skipped. */
+    begin: (days: readonly (BookDay & { readonly version: number })[]): Promise<void> =>
       inTransaction(sql, (transaction) =>
         writeRecords(
           transaction,
@@ -17,3 +28,5 @@ export function createManualDayStore(sql: Sql): ManualDayStore {
       ),
   };
 }
+
+export type ManualDayStore = ReturnType<typeof createManualDayStore>;

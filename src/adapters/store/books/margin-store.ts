@@ -1,13 +1,25 @@
 /** Paper books with perpetuals, and the booking of their liquidations. */
 import type { Fill, Position } from '../../../domain/books/book.ts';
-import { plainDecimal } from '../../../domain/values/decimal.ts';
+import { plainDecimal, type DecimalString } from '../../../domain/values/decimal.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
-import type { MarginStore } from '../../../trading/liquidations.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { BookMoved } from './book-store.ts';
 import { fundingOf } from './funding-store.ts';
+import type { FundingPayment } from '../../../domain/orders/funding.ts';
+
+/** A paper book with perpetuals. */
+export interface MarginedBook {
+  readonly id: string;
+  readonly orgId: string;
+  readonly version: number;
+  readonly holdings: readonly Position[];
+  /** Stricter of the manifest's and the organization's limits. */
+  readonly limits: { readonly maxLeverage: DecimalString; readonly maxCapitalUsd: DecimalString };
+  /** Funding booked to it. */
+  readonly funding: readonly FundingPayment[];
+}
 
 interface Row {
   id: string;
@@ -28,9 +40,9 @@ async function announceLiquidation(transaction: Transaction, { bookId, instrumen
   await hintAnnouncements(transaction);
 }
 
-export function createMarginStore(sql: Sql): MarginStore {
+export function createMarginStore(sql: Sql) {
   return {
-    async margined() {
+    async margined(): Promise<readonly MarginedBook[]> {
       const { maxLeverage, maxCapitalUsd } = DEFAULT_PREFERENCES;
       // `least` ignores the missing manifest of a manual book.
       const rows = await sql<Row[]>`
@@ -54,7 +66,8 @@ export function createMarginStore(sql: Sql): MarginStore {
       );
     },
 
-    async end({ orgId, version }, fill) {
+    /** Books the end of a position, unless the book has changed since it was read. Returns 1 if it was booked. */
+    async end({ orgId, version }: Pick<MarginedBook, 'orgId' | 'version'>, fill: Fill): Promise<number> {
       try {
         await inTransaction(sql, async (transaction) => {
           await writeRecords(transaction, [{ type: 'fill', orgId, fill, expectedVersion: version }]);
@@ -68,3 +81,5 @@ export function createMarginStore(sql: Sql): MarginStore {
     },
   };
 }
+
+export type MarginStore = ReturnType<typeof createMarginStore>;

@@ -1,10 +1,25 @@
 /** Reads of the fills behind open positions. */
-import type { OpenPosition, PositionFills } from '../../../trading/portfolio.ts';
 import type { Sql } from '../database.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 
-export function createPositionFills(sql: Sql): PositionFills {
-  return { fillsOfPositions: (positions, limit) => fillsOfPositions(sql, positions, limit) };
+/** An open position whose fills are read. */
+export interface OpenPosition {
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  readonly openedAt: EpochMs;
 }
+
+export function createPositionFills(sql: Sql) {
+  return {
+    /** Returns ids of the newest fills of open positions, at most `limit` each, newest first, by `<book> <instrument>`. */
+    fillsOfPositions: (positions: readonly OpenPosition[], limit: number): Promise<ReadonlyMap<string, readonly string[]>> =>
+      fillsOfPositions(sql, positions, limit),
+  };
+}
+
+/** Reads of a portfolio besides the inputs of risk. */
+export type PositionFills = ReturnType<typeof createPositionFills>;
 
 async function fillsOfPositions(
   sql: Sql,

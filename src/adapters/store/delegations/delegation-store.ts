@@ -3,14 +3,28 @@ import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Delegation, TraderKind } from '../../../domain/identity/delegation.ts';
 import type { Order } from '../../../domain/orders/order.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
-import type { DelegatedOrder, DelegatedOrderStore } from '../../../trading/delegated-orders.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { createActorStore, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { exposureVersionOf } from '../orders/prepared-transaction-store.ts';
-import { readProposalFacts } from '../orders/proposal-facts.ts';
+import { readProposalFacts, type ProposalFacts } from '../orders/proposal-facts.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { DelegationLost, lockDelegation } from './execution-permit.ts';
+import type { Quote, ReferencePrice } from '../../../domain/market/quote.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+
+/** A transaction submitted to the delegated signer. */
+export interface DelegatedOrder {
+  readonly orderId: string;
+  readonly orgId: string;
+  readonly agentId: string;
+  readonly proposalId: string;
+  readonly delegationId: string;
+  readonly order: Order;
+  /** Quotes on which risk accepted it, and which value the organization's holdings. */
+  readonly heard: readonly (Quote | ReferencePrice)[];
+  readonly preparedAt: EpochMs;
+}
 
 interface Row {
   readonly id: string;
@@ -113,17 +127,24 @@ export function createDelegationStore(sql: Sql) {
 export type DelegationStore = ReturnType<typeof createDelegationStore>;
 
 /** Creates the store of orders passed to the delegated signer. */
-export function createDelegatedOrderStore(sql: Sql): DelegatedOrderStore {
+export function createDelegatedOrderStore(sql: Sql) {
   const { newest, note } = createDelegationStore(sql);
   return {
+    /** Returns the newest delegation of the agent, in any state, or null. */
     newest,
+    /** Records what is submitted to the signer. Idempotent. */
     note,
     load: createActorStore(sql).load,
-    exposureVersion: (orgId, bookId) => exposureVersionOf(sql, orgId, bookId),
-    isDelegationLost: (error) => error instanceof DelegationLost,
-    proposal: (id) => readProposalFacts(sql, id),
+    /** Returns the version of the facts behind an assessment of a book, as text. */
+    exposureVersion: (orgId: string, bookId: string): Promise<string> => exposureVersionOf(sql, orgId, bookId),
+    /** True for the error of a step whose delegation was revoked. */
+    isDelegationLost: (error: unknown): boolean => error instanceof DelegationLost,
+    /** Returns null if there is no proposal with this id. */
+    proposal: (id: string): Promise<ProposalFacts | null> => readProposalFacts(sql, id),
   };
 }
+
+export type DelegatedOrderStore = ReturnType<typeof createDelegatedOrderStore>;
 
 /** Reads the order that the signer was asked to sign under this id, or null. */
 export async function delegatedOrder(sql: Sql, orderId: string): Promise<DelegatedOrder | null> {

@@ -1,33 +1,95 @@
 /** Reads of the delegated signer before a signature: the transaction, its proposal, the facts of its permit and the trader's decision. */
 import type { Autonomy, Disposition, Stage } from '../../../domain/agents/agent.ts';
 import { type AgentBook, EMPTY_BOOK } from '../../../domain/agents/decision.ts';
-import type { TraderKind } from '../../../domain/identity/delegation.ts';
-import type { ProposalState } from '../../../domain/orders/execution.ts';
+import type { TraderKind, Delegation } from '../../../domain/identity/delegation.ts';
+import type { ProposalState, PermitFacts } from '../../../domain/orders/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { CutHashes, type Reading } from '../../../domain/agents/observed-state.ts';
 import type { Order } from '../../../domain/orders/order.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
-import type { ExchangeSigningReads, PlacedOrder } from '../../../trading/exchange-signing.ts';
-import type { SignableProposal, SignableTransaction, SigningReads } from '../../../trading/signing-validation.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql } from '../database.ts';
 import { feedCutAt, newestFeedCut } from '../trail/feed-cut.ts';
-import { delegatedOrder, newestDelegation } from './delegation-store.ts';
+import { delegatedOrder, newestDelegation, type DelegatedOrder } from './delegation-store.ts';
+import type { Cut } from '../../../domain/market/cut.ts';
+import type { PreparedMessage } from '../../../domain/solana/verify.ts';
+import type { MarketOrderContext } from '../../../../actors/market-order/protocol.ts';
+import type { ProposalContext } from '../../../../actors/proposal/protocol.ts';
+
+/** State of a prepared transaction's actor. */
+export interface SignableTransaction {
+  readonly orgId: string;
+  readonly state: string;
+  readonly purpose: string;
+  readonly executor: string;
+  readonly wallet: string;
+  readonly prepared: PreparedMessage;
+  readonly unsignedBase64: string;
+  readonly reservation: {
+    readonly bookId: string;
+    readonly instrument: InstrumentKey;
+    readonly side: 'buy' | 'sell';
+    readonly quantity: string;
+    readonly notionalUsd: string;
+  } | null;
+}
+
+/** A trade proposal, with the facts that permit its execution. */
+export interface SignableProposal {
+  /** Kind of its owner. */
+  readonly trader: TraderKind;
+  readonly state: ProposalState;
+  readonly autonomy: Autonomy;
+  readonly side: 'entry' | 'exit';
+  readonly slot: EpochMs;
+  readonly manifestHash: string;
+  readonly epoch: number;
+  readonly order: Order;
+  readonly readsReference: boolean;
+  /** Null if a kill switch closes a position. */
+  readonly decisionId: string | null;
+  readonly facts: PermitFacts;
+  readonly manifest: Manifest;
+}
+
+/** Basis of a decision as recorded in the trail. */
+export interface DecisionFacts {
+  readonly disposition: Disposition;
+  readonly instrument: InstrumentKey | null;
+  readonly outcome: string;
+  readonly book: AgentBook;
+  /** Cut as the feed signed it. */
+  readonly cut: Cut;
+  /** True if its observations are those that the decision committed to. */
+  readonly isWhole: boolean;
+}
+
+/** State of an order's actor. */
+export type PlacedOrder = { readonly state: string } & (
+  | { readonly kind: 'proposal'; readonly context: ProposalContext }
+  | { readonly kind: 'market_order'; readonly context: MarketOrderContext }
+);
 
 /** @param feedKeys public keys of the feed; only cuts signed by one of them count */
-export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey[]): SigningReads {
+export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey[]) {
   return {
-    newestCut: () => newestFeedCut(sql, feedKeys()),
-    delegatedOrder: (id) => delegatedOrder(sql, id),
-    newestDelegation: (orgId, agentId) => newestDelegation(sql, orgId, agentId),
+    /** Returns the newest cut, or why it is not signed by the feed. */
+    newestCut: (): Promise<{ readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string }> =>
+      newestFeedCut(sql, feedKeys()),
+    /** Returns the order submitted to the signer under this id, or null. */
+    delegatedOrder: (id: string): Promise<DelegatedOrder | null> => delegatedOrder(sql, id),
+    /** Returns the newest delegation of an agent or Take, in any state, or null. */
+    newestDelegation: (orgId: string, agentId: string): Promise<Delegation | null> => newestDelegation(sql, orgId, agentId),
 
+    /** Returns null if there is no prepared transaction with this id. */
     async transaction(id: string): Promise<SignableTransaction | null> {
       const [row] = await sql<{ org_id: string; state: string; context: Omit<SignableTransaction, 'orgId' | 'state'> }[]>`
         select org_id, snapshot->>'value' as state, snapshot->'context' as context from actors where id = ${id} and kind = 'prepared_transaction'`;
       return row === undefined ? null : { ...row.context, orgId: row.org_id, state: row.state };
     },
 
+    /** Returns null if the organization has no such proposal of this agent or Take. */
     async proposal(orgId: string, agentId: string, id: string): Promise<SignableProposal | null> {
       const [row] = await sql<
         {
@@ -81,7 +143,8 @@ export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey
       };
     },
 
-    async decision(agentId: string, slot: EpochMs, reading: Reading) {
+    /** Returns null if it decided nothing in that slot. `unsigned` says why the slot's cut is not the feed's. */
+    async decision(agentId: string, slot: EpochMs, reading: Reading): Promise<DecisionFacts | { readonly unsigned: string } | null> {
       const [[row], signed] = await Promise.all([
         sql<{ disposition: Disposition; instrument: InstrumentKey | null; outcome: string; book: string | null; observed_hash: string }[]>`
           select disposition, instrument, outcome, book, encode(observed_hash, 'hex') as observed_hash from decisions where agent_id = ${agentId} and slot = ${slot}`,
@@ -102,10 +165,14 @@ export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey
   };
 }
 
+/** Reads of the delegated signer before it signs. */
+export type SigningReads = ReturnType<typeof createSigningReads>;
+
 /** Creates the reads for prepared transactions and for orders on the spot exchange. */
-export function createExchangeSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey[]): SigningReads & ExchangeSigningReads {
+export function createExchangeSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey[]) {
   return {
     ...createSigningReads(sql, feedKeys),
+    /** Returns the proposal or manual order with this id, or null if the organization has none. */
     async placedOrder(orgId: string, id: string): Promise<PlacedOrder | null> {
       const [row] = await sql<PlacedOrder[]>`
         select kind, snapshot->>'value' as state, snapshot->'context' as context from actors
@@ -114,3 +181,5 @@ export function createExchangeSigningReads(sql: Sql, feedKeys: () => readonly Tr
     },
   };
 }
+
+export type ExchangeSigningReads = ReturnType<typeof createExchangeSigningReads>;

@@ -1,5 +1,4 @@
 /** Store of shadow orders and the windows of flow that measure them. The worker writes what was sent, the feed what it received. */
-import type { MeasuredOrder, ShadowStore } from '../../../trading/shadow-measuring.ts';
 import { Decimal, plainDecimal } from '../../../domain/values/decimal.ts';
 import { flowDigest, readFlow } from '../../../domain/shadow/flow.ts';
 import { measureShadow, type ShadowMeasurement, type ShadowOrder } from '../../../domain/shadow/measure.ts';
@@ -55,17 +54,26 @@ function orderOf(row: OrderRow): ShadowOrder {
   };
 }
 
+export interface MeasuredOrder {
+  readonly order: ShadowOrder;
+  readonly measurement: ShadowMeasurement;
+  /** Canonical JSON of the window. */
+  readonly flow: string;
+}
+
 /** @param sql connections on which the feed signs */
-export function createShadowStore(sql: Sql): ShadowStore {
+export function createShadowStore(sql: Sql) {
   return {
-    async instruments() {
+    /** Returns the universes of agents at the shadow stage. */
+    async instruments(): Promise<readonly InstrumentKey[]> {
       const rows = await sql<{ key: InstrumentKey }[]>`
         select distinct u ->> 'key' as key from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
         cross join lateral readable_elements(readable_json(m.canonical) -> 'universe') u where a.stage = 'shadow' and u ->> 'key' is not null`;
       return rows.map(({ key }) => key);
     },
 
-    async unmeasured(since, limit) {
+    /** Returns unmeasured orders since an instant, oldest first. */
+    async unmeasured(since: EpochMs, limit: number): Promise<readonly ShadowOrder[]> {
       const rows = await sql<OrderRow[]>`
         select o.fill_id, f.instrument, f.side, f.quantity, o.limit_price, o.sent_at, o.rested_until
         from shadow_orders o join fills f on f.id = o.fill_id
@@ -74,7 +82,8 @@ export function createShadowStore(sql: Sql): ShadowStore {
       return rows.map(orderOf);
     },
 
-    async write(found) {
+    /** Records measurements with the text of their flow. Existing ones stay unchanged. */
+    async write(found: readonly MeasuredOrder[]): Promise<void> {
       await sql.begin(
         (transaction) =>
           transaction`
@@ -87,6 +96,8 @@ export function createShadowStore(sql: Sql): ShadowStore {
     },
   };
 }
+
+export type ShadowStore = ReturnType<typeof createShadowStore>;
 
 const rowOf = ({ order: { id }, measurement, flow }: MeasuredOrder) => ({ id, ...measurement, digest: flowDigest(flow), flow });
 

@@ -1,6 +1,6 @@
 /** Store of the wallet leaderboard: read histories, sales, and the ranking. */
 import { plainDecimal } from '../../../domain/values/decimal.ts';
-import type { FifoLedger } from '../../../domain/leaderboard/fifo-ledger.ts';
+import type { FifoLedger, WalletEvent } from '../../../domain/leaderboard/fifo-ledger.ts';
 import {
   LEADERBOARD_WINDOWS,
   type LeaderboardEntry,
@@ -14,10 +14,40 @@ import type { WalletChain } from '../../../domain/identity/linked-wallet.ts';
 import type { LandedTransaction } from '../../../domain/solana/chain.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
-import type { LeaderboardStore, RefreshedWallet, StoredEvent, WalletTransaction } from '../../../trading/leaderboard-refresh.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
+import type { WalletTransaction } from '../../indexer/enhanced-history.ts';
+
+/** A wallet at the start of its refresh. */
+export interface RefreshedWallet {
+  readonly id: number;
+  readonly chain: WalletChain;
+  readonly address: string;
+  readonly newest: string | null;
+  readonly ledgerSlot: number | null;
+  readonly ledger: FifoLedger;
+  readonly readAt: EpochMs | null;
+  readonly transactions: number;
+  readonly truncatedAt: EpochMs | null;
+}
+
+export interface StoredEvent {
+  readonly signature: string;
+  readonly slot: number;
+  readonly at: EpochMs;
+  readonly source: 'service' | 'provider';
+  readonly body: WalletEvent;
+}
+
+/** Result of refreshing one wallet. */
+export interface WalletUpdate {
+  readonly wallet: RefreshedWallet;
+  readonly events: readonly StoredEvent[];
+  readonly sales: readonly WalletSale[];
+  /** True if all sales of the wallet are recomputed, so that earlier ones are deleted. */
+  readonly replacesSales: boolean;
+}
 
 /** Filter of entries; null conditions are ignored. */
 export interface LeaderboardFilter {
@@ -72,9 +102,10 @@ const money = (value: string | null): string | null => (value === null ? null : 
 /** Milliseconds after which sales and events are deleted: the longest window and a day. */
 const KEPT_MS = WINDOW_MS['30d'] + DAY_MS;
 
-export function createLeaderboardStore(sql: Sql): LeaderboardStore {
+export function createLeaderboardStore(sql: Sql) {
   return {
-    async stale(before, limit) {
+    /** Returns wallets last refreshed before this time or never, oldest first, at most `limit` per chain. */
+    async stale(before: EpochMs, limit: number): Promise<readonly RefreshedWallet[]> {
       const rows = await sql<WalletRow[]>`
         select w.* from unnest(array['spotchain', 'evmvenue']) as c(chain) cross join lateral (
           select id, chain, address, newest, ledger_slot, ledger, read_at, transactions, truncated_at, asked_at from leaderboard_wallets
@@ -83,13 +114,15 @@ export function createLeaderboardStore(sql: Sql): LeaderboardStore {
       return rows.map(walletOf);
     },
 
-    async known(walletId, signatures) {
+    /** Returns the signatures that the wallet's events already include. */
+    async known(walletId: number, signatures: readonly string[]): Promise<ReadonlySet<string>> {
       const rows = await sql<{ signature: string }[]>`
         select signature from leaderboard_events where wallet_id = ${walletId} and signature = any(${signatures as string[]}::text[])`;
       return new Set(rows.map(({ signature }) => signature));
     },
 
-    async ownSwaps(address, since) {
+    /** Returns finalized swaps of this service with the wallet, changed since then. */
+    async ownSwaps(address: string, since: EpochMs): Promise<readonly WalletTransaction[]> {
       const rows = await sql<{ signature: string; signers: readonly string[]; landed: LandedTransaction | null; changed_at: number }[]>`
         select t.signature, t.message->'requiredSigners' as signers, a.snapshot->'context'->'landed' as landed, t.changed_at
         from prepared_transactions t join actors a on a.id = t.id
@@ -99,12 +132,13 @@ export function createLeaderboardStore(sql: Sql): LeaderboardStore {
       );
     },
 
-    async events(walletId) {
+    /** Returns every event of the wallet in chain order. */
+    async events(walletId: number): Promise<readonly StoredEvent[]> {
       return sql<StoredEvent[]>`
         select signature, slot, at, source, body from leaderboard_events where wallet_id = ${walletId} order by slot, seq`;
     },
 
-    async save({ wallet, events, sales, replacesSales }, at) {
+    async save({ wallet, events, sales, replacesSales }: WalletUpdate, at: EpochMs): Promise<void> {
       await inTransaction(sql, async (transaction) => {
         await transaction`select 1 from leaderboard_wallets where id = ${wallet.id} for update`;
         if (events.length > 0) await writeEvents(transaction, wallet.id, events);
@@ -117,13 +151,21 @@ export function createLeaderboardStore(sql: Sql): LeaderboardStore {
       });
     },
 
-    async failed(walletId, why, at) {
+    async failed(walletId: number, why: string, at: EpochMs): Promise<void> {
       await sql`update leaderboard_wallets set asked_at = ${at}, failure = ${why} where id = ${walletId}`;
     },
 
-    project: (refreshed, at, staleBefore) => inTransaction(sql, (transaction) => project(transaction, refreshed, at, staleBefore)),
+    /** Updates states and ranks, and records how far behind the refresh is. */
+    project: (
+      refreshed: readonly number[],
+      at: EpochMs,
+      staleBefore: EpochMs,
+    ): Promise<{ readonly waiting: number; readonly behindMs: number }> =>
+      inTransaction(sql, (transaction) => project(transaction, refreshed, at, staleBefore)),
   };
 }
+
+export type LeaderboardStore = ReturnType<typeof createLeaderboardStore>;
 
 /** Returns the balance changes of a swap of this service, from its finalized transaction. */
 function ownTransaction(

@@ -1,7 +1,25 @@
 /** Facts behind a proposal's transaction on the primary chain: the proposal, its owner, and the signing wallet. */
-import type { OwnerOrderDeps } from '../../../trading/owner-orders.ts';
-import type { ProposalFacts } from '../../../trading/proposal-swaps.ts';
 import type { Sql } from '../database.ts';
+import type { Autonomy } from '../../../domain/agents/agent.ts';
+import type { TraderKind } from '../../../domain/identity/delegation.ts';
+import type { ProposalState } from '../../../domain/orders/execution.ts';
+import type { Order } from '../../../domain/orders/order.ts';
+
+/** Facts about a proposal and the present state of its agent or Take. */
+export interface ProposalFacts {
+  readonly orgId: string;
+  readonly trader: TraderKind;
+  /** Id of the agent or the Take. */
+  readonly agentId: string;
+  readonly autonomy: Autonomy;
+  readonly state: ProposalState;
+  readonly epoch: number;
+  readonly readsReference: boolean;
+  readonly manifestHash: string;
+  readonly reduceOnly: boolean;
+  /** True if a kill switch or a person closes a position. */
+  readonly flattens: boolean;
+}
 
 /** Returns the facts; null if there is no such proposal. */
 export async function readProposalFacts(sql: Sql, id: string): Promise<ProposalFacts | null> {
@@ -12,10 +30,17 @@ export async function readProposalFacts(sql: Sql, id: string): Promise<ProposalF
   return row ?? null;
 }
 
-/** Creates the look-up of the wallet that signs for an agent's or Take's book; null if none is known. */
-export function createOwnerWallets(sql: Sql): OwnerOrderDeps['store'] {
+/** Creates the look-up of the wallet that signs for an agent's or Take's book. */
+export function createOwnerWallets(sql: Sql) {
   return {
-    async walletOf({ orgId, agentId }, { bookId, instrument }) {
+    /**
+     * Returns the wallet that signs for an agent's or Take's book: the one whose newest swap bought the holding, else the one delegated to
+     * it, else the one that the organization proved last, or null.
+     */
+    async walletOf(
+      { orgId, agentId }: Pick<ProposalFacts, 'orgId' | 'agentId'>,
+      { bookId, instrument }: Pick<Order, 'bookId' | 'instrument'>,
+    ): Promise<string | null> {
       const [row] = await sql<{ wallet: string }[]>`
         select wallet from (
           select 1 as rank, t.number, t.wallet from prepared_transactions t join books b on b.id = t.book_id
@@ -31,3 +56,5 @@ export function createOwnerWallets(sql: Sql): OwnerOrderDeps['store'] {
     },
   };
 }
+
+export type OwnerWallets = ReturnType<typeof createOwnerWallets>;

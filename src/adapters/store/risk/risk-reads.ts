@@ -1,12 +1,11 @@
 /** Risk inputs of an organization: agents, books, mandate, pools, and open work on its manual book. */
 
 import type { Autonomy, Stage } from '../../../domain/agents/agent.ts';
-import { bookIds, type OpenProposal } from '../../../domain/books/book.ts';
+import { bookIds, type OpenProposal, type TradingBook } from '../../../domain/books/book.ts';
 import { type TransitAmount, transitReservations } from '../../../domain/bridge/transit.ts';
 import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/books/free-dollars.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';
-import type { AccountBook, AgentFacts, RiskReads } from '../../../trading/ports.ts';
 import { askedTogether } from '../asked-together.ts';
 import { allBooksOf, bookById, booksOf, heldBooksOf } from '../books/book-store.ts';
 import { type OtherBooksOf, otherBookSums, otherBookSumsOf } from '../books/exposure-reads.ts';
@@ -19,6 +18,50 @@ import { marketsOfOutcomes, openPredictionOrders } from '../orders/prediction-or
 import { openPreparedTransactions } from '../orders/prepared-transaction-store.ts';
 import { accountFacts, accountFactsOf, type Bound, boundDollars, NOTHING_BOUND } from '../vaults/account-facts.ts';
 import { NEVER_SET, preferencesOf, preferencesOfAll, preferencesQuery, type StoredPreferences } from './risk-preferences-store.ts';
+import type { ExecutionMode } from '../../../domain/orders/order.ts';
+import type { PredictionMarket } from '../../../domain/prediction/market.ts';
+import type { PoolLiquidity } from '../../../domain/risk/order-context.ts';
+import type { RiskPreferences } from '../../../domain/risk/preferences.ts';
+import type { BoundDollars } from '../../../domain/take/live-capital.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
+
+/** A book of an organization. `version` counts bookings, from 0. */
+export interface AccountBook {
+  readonly id: string;
+  /** Null for a manual book. */
+  readonly agentId: string | null;
+  readonly version: number;
+  readonly state: TradingBook;
+}
+
+/** Present facts about an agent for its orders. */
+export interface AgentFacts {
+  readonly id: string;
+  readonly stage: Stage;
+  readonly autonomy: Autonomy;
+  readonly manifest: Manifest;
+  readonly manifestVersion: number;
+  readonly paused: boolean;
+  /** Control epoch of the organization. A halt begins a new one. */
+  readonly epoch: number;
+}
+
+/** Manual book of an organization, and its surroundings. */
+export interface ManualAccount {
+  readonly epoch: number;
+  readonly preferences: RiskPreferences;
+  /** Null before the first booking. */
+  readonly book: AccountBook | null;
+  /** Exposure of the organization in its other books of that mode. */
+  readonly others: BookSums;
+  /** Accounts besides its live books. Empty for paper. */
+  readonly accounts: AccountFacts;
+  /** Claims on those accounts by vaults, armed Takes and people's requests. Empty for paper. */
+  readonly bound: Omit<BoundDollars, 'facts'>;
+  /** Orders pending on the manual book, which reserve capacity there. */
+  readonly waiting: readonly OpenProposal[];
+}
 
 interface AgentRow {
   readonly id: string;
@@ -83,13 +126,20 @@ export function createSharedRiskReads(sql: Sql): RiskReads {
   };
 }
 
-export function createRiskReads(sql: Sql): RiskReads {
+export function createRiskReads(sql: Sql) {
   return {
-    agent: async (orgId, agentId) => agentFacts((await agentRows(sql, [agentId])).get(agentId), orgId),
-    agentBooks: (agentId) => allBooksOf(sql, agentId),
-    otherBooks: (orgId, mode, exceptBookId) => answerOf(otherBookSums(sql, { orgId, mode, exceptBookId })),
-    accounts: (orgId) => answerOf(accountFacts(sql, orgId)),
-    async manualAccount(orgId, mode) {
+    /** Returns null if the organization has no such agent. */
+    agent: async (orgId: string, agentId: string): Promise<AgentFacts | null> =>
+      agentFacts((await agentRows(sql, [agentId])).get(agentId), orgId),
+    /** Returns the books that an agent trades now, by id, with open proposals. Books without events are missing. */
+    agentBooks: (agentId: string): Promise<ReadonlyMap<string, AccountBook>> => allBooksOf(sql, agentId),
+    /** Returns the exposure of the organization's books of a mode except one, at a cost independent of their number. */
+    otherBooks: (orgId: string, mode: ExecutionMode, exceptBookId: string): Promise<BookSums> =>
+      answerOf(otherBookSums(sql, { orgId, mode, exceptBookId })),
+    /** Returns the newest reserve check of the organization, and its live books. */
+    accounts: (orgId: string): Promise<AccountFacts> => answerOf(accountFacts(sql, orgId)),
+    /** Returns the inputs of assessing a manual order, all at one moment. */
+    async manualAccount(orgId: string, mode: ExecutionMode): Promise<ManualAccount> {
       const bookId = bookIds.manual(orgId, mode);
       const {
         epoch,
@@ -119,15 +169,26 @@ export function createRiskReads(sql: Sql): RiskReads {
       });
       return { epoch, preferences: mandate.preferences, book, others, accounts, bound, waiting: allWaiting(waiting) };
     },
-    books: (orgId, mode) => heldBooksOf(sql, orgId, mode),
-    waitingOn: (orgId, bookId) => waitingOn(sql, orgId, bookId),
-    inTransit: (orgId) => answerOf(amountsInTransit(sql, orgId)),
-    preferences: (orgId) => preferencesOf(sql, orgId),
-    epoch: (orgId) => controlEpoch(sql, orgId),
-    liquidity: (instruments, since) => poolLiquidity(sql, instruments, since),
-    outcomeMarkets: (instruments) => marketsOfOutcomes(sql, instruments),
+    /** Every book of the organization of one mode. */
+    books: (orgId: string, mode: ExecutionMode): Promise<readonly AccountBook[]> => heldBooksOf(sql, orgId, mode),
+    /** Returns all orders pending on a manual book, which reserve capacity there. */
+    waitingOn: (orgId: string, bookId: string): Promise<readonly OpenProposal[]> => waitingOn(sql, orgId, bookId),
+    /** Returns submitted transfers of the organization that have not ended. */
+    inTransit: (orgId: string): Promise<readonly TransitAmount[]> => answerOf(amountsInTransit(sql, orgId)),
+    /** Returns the organization's mandate. Version 0 is the defaults. */
+    preferences: (orgId: string): Promise<{ readonly version: number; readonly preferences: RiskPreferences }> => preferencesOf(sql, orgId),
+    epoch: (orgId: string): Promise<number> => controlEpoch(sql, orgId),
+    /** Returns the last liquidity of instruments' pools received after `since`. Instruments without one are missing. */
+    liquidity: (instruments: readonly InstrumentKey[], since: EpochMs): Promise<ReadonlyMap<InstrumentKey, PoolLiquidity>> =>
+      poolLiquidity(sql, instruments, since),
+    /** Returns the prediction markets of outcomes, by market id. */
+    outcomeMarkets: (instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<string, PredictionMarket>> =>
+      marketsOfOutcomes(sql, instruments),
   };
 }
+
+/** Risk reads of an organization, its agents and its books. */
+export type RiskReads = ReturnType<typeof createRiskReads>;
 
 /** Open work on a manual book by kind. */
 interface Waiting {

@@ -12,7 +12,6 @@ import {
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
-import type { ReservePosition, ReserveStore, ReserveWallet } from '../../../trading/reserve-check.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
@@ -39,6 +38,39 @@ const NO_CLAIMS: ReserveClaims = {
   depositedUsd: '0',
   books: { cashUsd: '0', capitalUsd: '0' },
 };
+
+/** A wallet of the primary chain that an organization has linked or delegated. */
+export interface ReserveWallet {
+  readonly address: string;
+  /** True if another organization has it too, so that its balance would back both. */
+  readonly isShared: boolean;
+}
+
+/** An account at the prediction venue with one outcome of a wallet. */
+export interface ReservePosition {
+  readonly instrument: InstrumentKey;
+  readonly wallet: string;
+  /** Address on the chain. */
+  readonly account: string;
+  /** True if orders of another organization also filled it, so that its balance would back both. */
+  readonly isShared: boolean;
+}
+
+export interface ReserveStore {
+  /**
+   * Returns the claims of each organization with a live book, an account or a wallet, even without claims. Each throws if a row of its
+   * organization cannot be read.
+   */
+  claims(): Promise<ReadonlyMap<string, () => ReserveClaims>>;
+  /** Linked and delegated wallets of the primary chain. */
+  walletsOf(orgId: string): Promise<readonly ReserveWallet[]>;
+  /** Returns the accounts at the prediction venue that the organization's live orders filled, for these outcomes. */
+  positionsOf(orgId: string, outcomes: readonly InstrumentKey[]): Promise<readonly ReservePosition[]>;
+  newest(orgId: string): Promise<KeptReserveCheck | null>;
+  /** Stores a check, and sends the alert to the organization, if given. */
+  keep(orgId: string, check: ReserveCheck, alert: { readonly [detail: string]: string } | null): Promise<void>;
+  present(orgId: string, agentId: string): Promise<PresentClaims>;
+}
 
 export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
   return {

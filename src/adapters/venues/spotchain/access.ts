@@ -1,7 +1,6 @@
 /** Opens the primary chain: its aggregator, the history of its pools, and its node. */
 
 import { USDC_DECIMALS, USDC_MINT } from '../../../domain/catalog/catalog.ts';
-import type { LaunchingPrimaryChain } from '../../../trading/primary-chain.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import type { Reach } from '../../reach.ts';
 import { createSolanaRpc } from '../../solana/rpc.ts';
@@ -10,6 +9,14 @@ import { createKeyedClient } from '../reference/keyed-client.ts';
 import { createSpotchainCandles } from './candles.ts';
 import { createSpotchainFeed } from './feed.ts';
 import { createSpotchainRoutes } from './orders.ts';
+import type { LaunchChain } from '../../../../actors/launch/launch-chain.ts';
+import type { ChainClient } from '../../../../actors/prepared-transaction/chain-client.ts';
+import type { SwapRouter } from '../../../../actors/prepared-transaction/swap-router.ts';
+import type { HolderReading } from '../../../domain/agent-market/holders.ts';
+import type { PrimaryBalances } from '../../../domain/portfolio/account.ts';
+import type { Outcome } from '../../../domain/values/refusal.ts';
+import type { RouteRules } from '../../../domain/solana/swap.ts';
+import type { MintAccount } from '../../../domain/solana/token-layout.ts';
 
 /** Requests per minute of an aggregator plan with a key; the catalog file may state another number. */
 export const SPOTCHAIN_PER_MINUTE = 600;
@@ -40,6 +47,24 @@ export interface SpotchainAddresses {
     /** Address that receives the partner's share of a launch's fees; null if none is configured. */
     readonly launchPartner: string | null;
   };
+}
+
+/** Access of this process to the primary chain. */
+export interface PrimaryChain {
+  readonly chain: ChainClient & {
+    mintInfo(mint: string): Promise<(MintAccount & { readonly program: string }) | null>;
+    /** Returns the token balances of an owner. @throws if no node answers. */
+    balancesOf(owner: string): Promise<Outcome<Pick<PrimaryBalances, 'tokens'>>>;
+  };
+  readonly routes: SwapRouter;
+  readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
+}
+
+/** Access to the primary chain for launches too. */
+export interface LaunchingPrimaryChain extends PrimaryChain {
+  readonly chain: PrimaryChain['chain'] & LaunchChain & { largestHolders(mint: string): Promise<HolderReading | null> };
+  /** Wallet of the partner's share of launch fees, or null if none is configured. Then nothing is launched. */
+  readonly launchPartner: string | null;
 }
 
 type Chain = Reach<SpotchainAddresses, ReturnType<typeof budgets>>;

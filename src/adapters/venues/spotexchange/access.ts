@@ -3,7 +3,6 @@ import type { ExecutionClient, OrderStream, OrderStreamListener } from '../../..
 import { aloneBudgets, type MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
 import { clientOrderIdOf } from '../../../domain/orders/exchange-request.ts';
-import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { withJoinedBars } from '../joined-bars.ts';
 import { followedBooks, listedOn } from '../listed.ts';
 import type { RequestBudget } from '../request-budget.ts';
@@ -18,6 +17,7 @@ import { createSignedRest, type SpotBudgets } from './signed-rest.ts';
 import { AGG_TRADES_SOURCE, fetchTrades } from './trades.ts';
 import { createUserStreams } from './user-stream.ts';
 import { DAY_MS } from '../../../domain/values/time.ts';
+import type { SignExchangeRequest } from '../../identity/signer/protocol.ts';
 
 /** Request weight per minute of an address. */
 const WEIGHT_PER_MINUTE = 6_000;

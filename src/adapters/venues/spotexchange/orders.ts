@@ -13,7 +13,6 @@ import type { Quote } from '../../../domain/market/quote.ts';
 import type { RiskApproved } from '../../../domain/risk/assess.ts';
 import { type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
 import { splitInstrumentKey } from '../../../domain/market/venue.ts';
-import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { VenueError } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { wireDecimal } from '../wire-decimal.ts';
@@ -32,6 +31,7 @@ import {
   type SpotTrade,
 } from './order-answers.ts';
 import { createSignedRest, type SignedRest, type SpotBudgets, type Told } from './signed-rest.ts';
+import type { SignExchangeRequest } from '../../identity/signer/protocol.ts';
 
 /** Maximum age of filters in milliseconds; a refusal by a filter also refreshes them. */
 const FILTERS_AGE_MS = 10 * MINUTE_MS;

@@ -4,7 +4,7 @@
  */
 import { createHmac, createPrivateKey, sign } from 'node:crypto';
 import { exchangeQuery } from '../../../domain/orders/exchange-request.ts';
-import type { SignExchangeRequest } from '../../../trading/ports.ts';
+import type { SignExchangeRequest } from '../../identity/signer/protocol.ts';
 
 /** Credentials of an account; never logged. */
 export interface SpotCredentials {

@@ -4,7 +4,6 @@
  */
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { type ExchangeAsk, endpointOf, MAX_RECV_WINDOW_MS, type RestAsk } from '../../../domain/orders/exchange-request.ts';
 import { type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
 import { createHttpTransport, type HttpOutcome, headerOf } from '../../http-transport.ts';
@@ -13,6 +12,7 @@ import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
 import { retryAfterMs, type VenueHttp } from '../venue-http.ts';
 import { fetchServerTime } from './rest.ts';
+import type { SignExchangeRequest } from '../../identity/signer/protocol.ts';
 
 /** Milliseconds after which the clock difference is measured again. */
 const OFFSET_AGE_MS = MINUTE_MS;
