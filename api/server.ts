@@ -13,6 +13,7 @@ import fastify, {
   type RouteShorthandOptions,
 } from 'fastify';
 import type { TSchema } from 'typebox';
+import { once } from '../src/core/once.ts';
 import { asyncApiDocument } from './document/asyncapi.ts';
 import { type CallerOptions, createGate } from './caller.ts';
 import { compressesDocuments } from './http/compression.ts';
@@ -95,7 +96,7 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
   app.setSerializerCompiler(({ schema }) => compiledWhenUsed(schema as Schema));
   const same = new SameAnswers(ports);
   const compressed = compressesDocuments();
-  const entries = options.only ?? (await documentedBy(app, options, compressed));
+  const entries = options.only ?? documentedBy(app, options, compressed);
   const routes = entries.map(({ route }) => route);
   function hooksOf({ route, permission }: RouteEntry): AnswerHooks {
     const location = locationOf(route, routes);
@@ -112,11 +113,8 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
 
 /** Returns a serializer that is compiled with the first answer, in milliseconds. Compiling all at the start would take two seconds. */
 function compiledWhenUsed(schema: Schema): (data: unknown) => string {
-  let serialize: ((data: unknown) => string) | undefined;
-  return (data) => {
-    serialize ??= compileSerializer(schema);
-    return serialize(data);
-  };
+  const serializer = once(() => compileSerializer(serializable(schema) as Schema));
+  return (data) => serializer()(data);
 }
 
 /** Configures CORS with an exact list. Other origins get no CORS headers. */
@@ -204,16 +202,19 @@ async function letInByTheGate(app: FastifyInstance, ports: ApiPorts, options: Ap
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, known));
 }
 
-/** Serves the pages of the documentation. Returns every route, including that of the OpenAPI document. */
-async function documentedBy(
+/**
+ * Serves the pages of the documentation. Returns every route, including that of the OpenAPI document. Document and pages are written
+ * with their first request, in a tenth of a second: most starts are followed by none.
+ */
+function documentedBy(
   app: FastifyInstance,
   options: ApiOptions,
   compressed: ReturnType<typeof compressesDocuments>,
-): Promise<readonly RouteEntry[]> {
-  const document = openApiDocument(documentedRoutes(options.routes), options.version);
-  const pages = docsPages(document);
+): readonly RouteEntry[] {
+  const document = once(() => openApiDocument(documentedRoutes(options.routes), options.version));
+  const pages = once(() => docsPages(document()));
   const send = (name: string, request: FastifyRequest, reply: FastifyReply): unknown => {
-    const page = pages.get(name);
+    const page = pages().get(name);
     if (page === undefined) return reply.callNotFound();
     // A style sheet is named by its content. Pages are requested again, and answered with 304 while unchanged.
     reply.headers({
@@ -228,8 +229,9 @@ async function documentedBy(
   app.get<{ Params: { page: string } }>(`${DOCS_URL}/:page`, { onSend: compressed }, (request, reply) =>
     send(request.params.page, request, reply),
   );
-  const [openApi, asyncApi] = [JSON.stringify(document), JSON.stringify(asyncApiDocument(options.version))];
-  return servedRoutes(options.routes, { version: options.version, openApi: () => openApi, asyncApi: () => asyncApi });
+  const openApi = once(() => JSON.stringify(document()));
+  const asyncApi = once(() => JSON.stringify(asyncApiDocument(options.version)));
+  return servedRoutes(options.routes, { version: options.version, openApi, asyncApi });
 }
 
 type AnswerHooks = Pick<RouteShorthandOptions, 'onSend' | 'onResponse'>;
@@ -243,7 +245,7 @@ function registerRoute(
 ): void {
   const { params, querystring, body } = route.schema;
   const response = Object.fromEntries(
-    Object.entries(route.answers).flatMap(([status, { schema }]) => (schema === undefined ? [] : [[status, serializable(schema)]])),
+    Object.entries(route.answers).flatMap(([status, { schema }]) => (schema === undefined ? [] : [[status, schema]])),
   );
   app.route({
     method: route.method,

@@ -1,6 +1,7 @@
 /** Validates parameters, queries and bodies against their schemas. Only the text of a query string is converted. */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { once } from '../src/core/once.ts';
 import type { Problem as InputProblem } from '../src/domain/values/field.ts';
 import { describeValue } from '../src/domain/values/field.ts';
 import { SHOWN_PATTERN, unseenIn } from '../src/domain/values/shown-text.ts';
@@ -39,11 +40,11 @@ const MAX_PROBLEMS = 10;
 const ROOTS: Readonly<Record<Part, string>> = { params: 'path', querystring: 'query', body: '$' };
 
 /**
- * Compiles a schema into a check. Nothing is coerced or removed. In a query string, whole numbers and true/false are converted if the
+ * Returns the check of a schema, which is compiled with its first value. Nothing is coerced or removed. In a query string, whole numbers and true/false are converted if the
  * schema requires them and the text is exactly that. An `optional` body may be missing.
  */
 export function compileValidator(schema: TSchema, part: Part, optional = false): Validator {
-  const compiled = Compile(schema);
+  const compiled = once(() => Compile(schema));
   const node = schema as unknown as SchemaNode;
   const read = part === 'querystring' ? queryReader(node) : (value: unknown) => value;
   return (raw) => {
@@ -58,8 +59,8 @@ export function compileValidator(schema: TSchema, part: Part, optional = false):
       return { error: new InputError('malformed', problemsDetail([problem]), [problem]) };
     }
     const value = read(raw);
-    if (compiled.Check(value)) return { value };
-    const problems = explain(compiled.Errors(value) as readonly SchemaError[], node, value, ROOTS[part]);
+    if (compiled().Check(value)) return { value };
+    const problems = explain(compiled().Errors(value) as readonly SchemaError[], node, value, ROOTS[part]);
     return { error: new InputError('malformed', problemsDetail(problems), problems) };
   };
 }
