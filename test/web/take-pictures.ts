@@ -75,6 +75,7 @@ async function takeAll(page: Page, service: ServiceWithPast, folder: string): Pr
   const listed = async (): Promise<boolean> => (await service.get('/v1/marketplace')).body.items.length > 2;
   await waitFor(listed, { what: 'the listings of the example market', deadlineMs: 300_000 });
   const addresses = await everyAddress(page, service);
+  await page.getByRole('button', { name: 'Close' }).click();
   for (const size of SIZES) {
     await page.setViewportSize(size);
     for (const address of addresses) {

@@ -273,6 +273,36 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect(await findingsEverywhere(page)).toEqual([]);
   });
 
+  test('a view of the agents is saved by name with its filter, order and columns, chosen after a reload, and deleted', async () => {
+    await page.evaluate("location.hash = '#/agents'");
+    const names = page.locator('tr[data-agent] .name');
+    await names.nth(2).waitFor();
+    const all = await names.count();
+    for (let press = 0; press < 2; press++) await page.getByRole('button', { name: 'Agent', exact: true }).click();
+    await page.locator('th[aria-sort=descending]').waitFor();
+    const shown = await names.allInnerTexts();
+    expect(shown).toEqual(shown.toSorted((a, b) => b.localeCompare(a, 'en')));
+    await page.getByRole('textbox', { name: 'Filter agents' }).fill('discount');
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('checkbox', { name: 'Mode' }).uncheck();
+    await page.getByRole('textbox', { name: 'Name of the view' }).fill('Discounts');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await page.getByRole('button', { name: 'Discounts', exact: true }).waitFor();
+    await page.reload();
+    await names.nth(all - 1).waitFor();
+    const mode = page.getByRole('columnheader', { name: 'Mode' });
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('checkbox', { name: 'Mode' }).check();
+    await mode.waitFor();
+    await page.getByRole('button', { name: 'Discounts', exact: true }).click();
+    await mode.waitFor({ state: 'hidden' });
+    expect(await names.allInnerTexts()).toEqual(['Discount hunter']);
+    await page.getByRole('button', { name: 'Delete view Discounts' }).click();
+    await page.getByRole('button', { name: 'Discounts', exact: true }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+  });
+
   test('a contract of a prediction market is bought on paper, and its order opens with its fill', async () => {
     await page.evaluate("location.hash = '#/predictions'");
     const yes = page.getByRole('region', { name: 'Prediction markets' }).locator('tbody tr:not([hidden]) td:nth-child(2)');

@@ -103,6 +103,7 @@ function useNewest<Value>(all: Newest<Value>, key: string): Value | undefined {
 
 export const useQuote = (key: string): Quote | undefined => useNewest(quotes, key);
 export const useTicker = (key: string): DayTicker | undefined => useNewest(tickers, key);
+export const tickerNow = (key: string): DayTicker | undefined => tickers.get(key);
 export const quoteNow = (key: string): Quote | undefined => quotes.get(key);
 
 /** Returns the price of a quote: its mid, or a reference's price. */

@@ -7,7 +7,7 @@ import { pagesFor } from './pages.ts';
 import { InstrumentHead } from './panels/instrument-head.tsx';
 import { usePendingProposals } from './panels/proposals.tsx';
 import { PANELS, type PanelName } from './panels.tsx';
-import { goTo, page, panelAsked } from './place.ts';
+import { goTo, page, panelAsked, within } from './place.ts';
 import { Stacked } from './stacked.tsx';
 
 const SCREENS: readonly (readonly [title: string, ...panels: PanelName[]])[] = [
@@ -49,6 +49,9 @@ export function Thumbs() {
   const screen = useScreen();
   const isTrading = useStore(page) === 'trade';
   const waiting = usePendingProposals().length;
+  const place = [useStore(page), useStore(within)].join('/');
+  // The browser's own Back leads to another page too.
+  useEffect(() => setMenuOpen(false), [place]);
   const show = (name: string) => {
     chosen.set(name);
     if (!isTrading) goTo('trade');

@@ -7,6 +7,7 @@ import { api, type Decision } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Loaded, NotRead, Table } from '../kit/lists.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
+import { useView, Views } from '../kit/views.tsx';
 import { useDecisions } from './data.ts';
 import { Disposition } from './state.tsx';
 import { Mark } from './mark.tsx';
@@ -27,17 +28,20 @@ const KEPT: Readonly<Record<Filter, (decision: Decision) => boolean>> = {
 };
 
 export function Decisions({ agentId }: { readonly agentId: string }) {
-  const [filter, setFilter] = useState<Filter>('all');
+  const view = useView('decisions', { filter: 'all' });
+  const filter = view.values.filter as Filter;
   const [open, setOpen] = useState<string | null>(null);
   const decisions = useDecisions(agentId);
   const { data, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = decisions;
   const all = (data?.pages ?? []).flatMap(({ items }) => items);
-  const shown = all.filter(KEPT[filter]);
+  const shown = view.inOrder(all.filter(KEPT[filter]), textsOf);
   const opened = all.find(({ id }) => id === open);
   return (
     <div className="decisions">
       <div className="part-head">
-        <Filters filter={filter} setFilter={setFilter} shown={shown.length} all={all} />
+        <Filters filter={filter} setFilter={(value) => view.set({ filter: value })} shown={shown.length} all={all} />
+        <span className="space" />
+        <Views view={view} titles={TITLES} />
         {hasNextPage && (
           <Button size="compact-xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Look further back
@@ -56,7 +60,8 @@ export function Decisions({ agentId }: { readonly agentId: string }) {
         {shown.length > 0 && (
           <VirtualTable
             label="Decisions, newest first"
-            head={<Heads titles={TITLES} words={['Decision', 'Instrument', 'Reason']} />}
+            hidden={view.values.hidden}
+            head={<Heads titles={TITLES} words={['Decision', 'Instrument', 'Reason']} sorting={view.sorting} />}
             columns={TITLES.length}
             rowPx={ROW_PX}
             count={shown.length}
@@ -114,12 +119,26 @@ interface LineProps {
   readonly toggle: () => void;
 }
 
-function Line({ decision: { id, slot, disposition, instrument, rules, reason, risk }, isOpen, toggle }: LineProps) {
-  const passed = (side: 'entry' | 'exit'): string => {
-    const ofSide = rules.filter((rule) => rule.side === side);
-    return ofSide.length === 0 ? '–' : `${ofSide.filter((rule) => rule.passed).length} of ${ofSide.length}`;
-  };
-  const why = risk?.rejections[0]?.code ?? reason;
+/** Returns how many rules of a side passed: `2 of 3`. */
+function passed({ rules }: Decision, side: 'entry' | 'exit'): string {
+  const ofSide = rules.filter((rule) => rule.side === side);
+  return ofSide.length === 0 ? '–' : `${ofSide.filter((rule) => rule.passed).length} of ${ofSide.length}`;
+}
+
+const whyOf = ({ risk, reason }: Decision): string | null => risk?.rejections[0]?.code ?? reason;
+
+const textsOf = (decision: Decision) => [
+  decision.slot,
+  decision.disposition,
+  decision.instrument,
+  passed(decision, 'entry'),
+  passed(decision, 'exit'),
+  whyOf(decision),
+];
+
+function Line({ decision, isOpen, toggle }: LineProps) {
+  const { id, slot, disposition, instrument } = decision;
+  const why = whyOf(decision);
   return (
     <tr data-decision={id} data-chosen={isOpen}>
       <th scope="row" className="num">
@@ -131,8 +150,8 @@ function Line({ decision: { id, slot, disposition, instrument, rules, reason, ri
         <Disposition of={disposition} />
       </td>
       <td className="text">{instrument === null ? '' : symbolOf(instrument)}</td>
-      <td className="num">{passed('entry')}</td>
-      <td className="num">{passed('exit')}</td>
+      <td className="num">{passed(decision, 'entry')}</td>
+      <td className="num">{passed(decision, 'exit')}</td>
       <td className="text faint">{why === null ? '' : plain(why)}</td>
     </tr>
   );

@@ -1,13 +1,13 @@
 /** Agents of the organization: stage, profit, last decision, and next step. */
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { gateHere, nextAction } from '../../gate-progress.js';
-import { plain } from '../../words.js';
+import { plain, STAGES } from '../../words.js';
 import type { Agent } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Gain, Today } from '../kit/numbers.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
+import { useView, type View, Views } from '../kit/views.tsx';
 import { useMay } from '../member.ts';
 import { type AgentMoney, modeOf, useAgent, useAgentPages, useGates, useLastDecision, useMoneyOf } from './data.ts';
 import { Stages } from './rail.tsx';
@@ -15,12 +15,14 @@ import { Disposition, Drawdown, State } from './state.tsx';
 import { Loaded } from '../kit/lists.tsx';
 
 const TITLES = ['Agent', 'Stage', 'Mode', 'State', 'P&L', 'Today', 'Day’s loss / limit', 'Last decision', 'Next'];
+/** Number of columns that the rows can be sorted by. The others are read row by row. */
+const SORTED = 6;
 const ROW_PX = 34;
 const SHOWN = ['All', 'Running', 'Paused', 'Live'] as const;
 
 export function Agents() {
-  const [wanted, setWanted] = useState('');
-  const [shown, setShown] = useState<string>('All');
+  const view = useView('agents', { wanted: '', shown: 'All' });
+  const { wanted, shown } = view.values;
   const read = useAgentPages();
   const { data, hasNextPage, fetchNextPage } = read;
   const mayCreate = useMay('trade:execute');
@@ -30,14 +32,15 @@ export function Agents() {
     <div className="page agents-page">
       <div className="page-head">
         <h1>Agents</h1>
-        <SegmentedControl aria-label="State" data={[...SHOWN]} value={shown} onChange={setShown} />
+        <SegmentedControl aria-label="State" data={[...SHOWN]} value={shown} onChange={(value) => view.set({ shown: value })} />
         <span className="space" />
         <TextInput
           placeholder="Filter"
           aria-label="Filter agents"
           value={wanted}
-          onChange={({ currentTarget }) => setWanted(currentTarget.value)}
+          onChange={({ currentTarget }) => view.set({ wanted: currentTarget.value })}
         />
+        <Views view={view} titles={TITLES} />
         {mayCreate && (
           <Button component="a" href="#/agents/new">
             Create an agent
@@ -47,7 +50,7 @@ export function Agents() {
       <Loaded query={read} />
       {data !== undefined && agents.length === 0 && <NoAgents mayCreate={mayCreate} />}
       {agents.length > 0 && found.length === 0 && <p className="empty">No agent matches. Clear the filter to see all {agents.length}.</p>}
-      {found.length > 0 && <AgentTable agents={found} />}
+      {found.length > 0 && <AgentTable agents={found} view={view} />}
       {hasNextPage && (
         <p className="faint">
           The newest {agents.length} agents.{' '}
@@ -60,13 +63,32 @@ export function Agents() {
   );
 }
 
-export function AgentTable({ agents }: { readonly agents: readonly Agent[] }) {
+/** @param props.view Order and columns; without it the agents stay in their given order. */
+export function AgentTable({
+  agents: given,
+  view,
+}: {
+  readonly agents: readonly Agent[];
+  readonly view?: Pick<View, 'values' | 'sorting' | 'inOrder'>;
+}) {
   const money = { paper: useMoneyOf('paper'), live: useMoneyOf('live') };
+  const textsOf = (agent: Agent) => {
+    const own = money[modeOf(agent)].get(agent.id);
+    return [agent.name, String(STAGES.indexOf(agent.stage)), modeOf(agent), String(agent.paused), own?.pnlUsd, own?.todayUsd];
+  };
+  const agents = view?.inOrder(given, textsOf) ?? given;
   return (
     <VirtualTable
       className="card"
       label="Agents"
-      head={<Heads titles={TITLES} words={['Stage', 'Mode', 'State', 'Last decision', 'Next']} />}
+      hidden={view?.values.hidden}
+      head={
+        <Heads
+          titles={TITLES}
+          words={['Stage', 'Mode', 'State', 'Last decision', 'Next']}
+          {...(view === undefined ? {} : { sorting: view.sorting, sorted: SORTED })}
+        />
+      }
       columns={TITLES.length}
       rowPx={ROW_PX}
       count={agents.length}

@@ -18,8 +18,8 @@ export function NextStep({ agent, gates }: { readonly agent: Agent; readonly gat
   return (
     <div className="next-step">
       <div>
-        <strong>{progressWords(gate)}</strong>
-        {gates.simulated && <span className="tag">simulated</span>} <span className="faint">{nextAction(agent, gate)}</span>
+        <strong>{progressWords(gate)}</strong> {gates.simulated && <span className="tag">simulated</span>}{' '}
+        <span className="faint">{nextAction(agent, gate)}</span>
         {open.length > 0 && (
           <ul>
             {open.slice(0, SHOWN).map((words) => (

@@ -7,17 +7,19 @@ interface HeadsProps {
   readonly words?: readonly string[];
   /** Name of a last column of buttons. */
   readonly buttons?: string;
-  /** Makes each title a button that sorts by its column. */
+  /** Makes the titles buttons that sort by their columns. */
+  /** Number of first columns that sort. All by default. */
+  readonly sorted?: number;
   readonly sorting?: { readonly sort: Sort | null; readonly press: (column: number) => void };
 }
 
-export function Heads({ titles, words = [], buttons, sorting }: HeadsProps) {
+export function Heads({ titles, words = [], buttons, sorting, sorted = titles.length }: HeadsProps) {
   return (
     <thead>
       <tr>
         {titles.map((title, column) => (
           <th key={title} scope="col" className={words.includes(title) ? 'text' : undefined} aria-sort={wayOf(sorting?.sort, column)}>
-            {sorting === undefined ? (
+            {sorting === undefined || column >= sorted ? (
               title
             ) : (
               <button type="button" className="sort" onClick={() => sorting.press(column)}>

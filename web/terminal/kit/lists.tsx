@@ -6,6 +6,7 @@ import { NetworkError } from '../api.ts';
 import { Heads } from './heads.tsx';
 import { useFoundRows, useSort } from './order-rows.ts';
 import { Refusal } from './refusal.tsx';
+import type { View } from './views.tsx';
 
 export interface Column<Row> {
   readonly title: string;
@@ -80,6 +81,8 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string;
   /** Attribute of a row, by its state. */
   readonly markOf?: (row: Row) => string | undefined;
+  /** View that keeps the order and the hidden columns. Without it, the order alone is kept. */
+  readonly view?: Pick<View, 'values' | 'sorting'>;
 }
 
 /** Number of rows from which a table has a search field. */
@@ -87,12 +90,13 @@ const MANY_ROWS = 20;
 /** Number of rows that a browser draws without a noticeable pause. */
 const DRAWN_ROWS = 1_000;
 
-export function Table<Row>({ rows: all, label, columns, keyOf, markOf }: TableProps<Row> & { readonly rows: readonly Row[] }) {
+export function Table<Row>({ rows: all, label, columns, keyOf, markOf, view }: TableProps<Row> & { readonly rows: readonly Row[] }) {
   const [most, setMost] = useState(DRAWN_ROWS);
   const rows = all.length > most ? all.slice(0, most) : all;
   const body = useRef<HTMLTableSectionElement>(null);
   const [wanted, setWanted] = useState('');
-  const [sort, press] = useSort(label);
+  const [ownSort, ownPress] = useSort(label);
+  const { sort, press } = view?.sorting ?? { sort: ownSort, press: ownPress };
   const isLong = rows.length >= MANY_ROWS;
   const { order, hidden } = useFoundRows(body, rows.length > 1 ? sort : null, isLong ? wanted.trim() : '');
   const ordered = inOrder(
@@ -105,7 +109,7 @@ export function Table<Row>({ rows: all, label, columns, keyOf, markOf }: TablePr
     <>
       {isLong && <Search label={label} wanted={wanted} search={setWanted} found={rows.length - hidden.size} of={rows.length} />}
       <div className="table-place scroll-x" tabIndex={0} role="region" aria-label={label}>
-        <table className="rows wide">
+        <table className="rows wide" data-hidden={view?.values.hidden}>
           <Heads
             titles={titled.map(({ title }) => title)}
             words={titled.filter(({ isText }) => isText === true).map(({ title }) => title)}

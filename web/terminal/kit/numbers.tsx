@@ -70,6 +70,20 @@ export function Change({ percent, title }: { readonly percent: number | null | u
   );
 }
 
+/** Formats a ratio or a part in percent with two decimals. */
+export const ratioText = (value: number): string => PRICE.format(value);
+
+/** Ratio, or part of a whole in percent, with every digit on hover. */
+export function Ratio({ value, unit = '' }: { readonly value: number | null; readonly unit?: '' | ' %' | '×' }) {
+  if (value === null) return <span className="faint">{NONE}</span>;
+  return (
+    <span className="num" title={`${value}${unit}`}>
+      {ratioText(value)}
+      {unit}
+    </span>
+  );
+}
+
 export function Price({ price }: { readonly price: string | null | undefined }) {
   if (price === null || price === undefined) return <span className="faint">{NONE}</span>;
   return (

@@ -21,9 +21,11 @@ interface VirtualTableProps {
   /** Runs when the last rows come into sight. */
   readonly onEnd?: (() => void) | undefined;
   readonly className?: string;
+  /** Numbers of the columns that are not shown, from 1. */
+  readonly hidden?: string | undefined;
 }
 
-export function VirtualTable({ label, head, columns, rowPx, count, shown, row, onRows, onEnd, className = '' }: VirtualTableProps) {
+export function VirtualTable({ label, head, columns, rowPx, count, shown, row, onRows, onEnd, hidden, className = '' }: VirtualTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   useEffect(() => {
@@ -55,7 +57,7 @@ export function VirtualTable({ label, head, columns, rowPx, count, shown, row, o
   }, [to, count, onEnd]);
   return (
     <div ref={scroller} className={`virtual ${className}`} tabIndex={0} role="region" aria-label={label}>
-      <table className="rows wide" aria-rowcount={count + 1}>
+      <table className="rows wide" aria-rowcount={count + 1} data-hidden={hidden}>
         {head}
         <tbody>
           <Gap px={from * rowPx} columns={columns} />

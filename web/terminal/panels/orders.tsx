@@ -1,5 +1,5 @@
 /** Orders of people: resting ones with their cancel button, then the latest. */
-import { Button } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { clockTime, dayAndTime, plain, priceText, symbolOf } from '../../words.js';
@@ -8,6 +8,7 @@ import { Heads } from '../kit/heads.tsx';
 import { Price } from '../kit/numbers.tsx';
 import { Loaded } from '../kit/lists.tsx';
 import { sentenceOf } from '../kit/refusal.tsx';
+import { useView, Views } from '../kit/views.tsx';
 import { useMay } from '../member.ts';
 import { choose } from '../place.ts';
 
@@ -42,18 +43,41 @@ export function Orders() {
   return <Loaded query={orders}>{(all) => <OrderRows orders={all} />}</Loaded>;
 }
 
+const TITLES = ['Time', 'Instrument', 'Side', 'Type', 'Price', 'Quantity', 'Filled', 'State'];
+
+/** Returns the values of an order's cells by which its row is sorted. */
+const textsOf = ({ createdAt, instrument, side, timeInForce, restingAt, limitPrice, quantity, filledQuantity, state }: MarketOrder) => [
+  createdAt,
+  instrument,
+  side,
+  timeInForce,
+  restingAt ?? limitPrice,
+  quantity,
+  filledQuantity,
+  state,
+];
+
 function OrderRows({ orders }: { readonly orders: readonly MarketOrder[] }) {
+  const view = useView('orders', { open: '' });
+  const isOpenOnly = view.values.open !== '';
+  const shown = isOpenOnly ? orders.filter(({ state }) => OPEN.includes(state)) : orders;
   if (orders.length === 0) return <p className="empty">No orders yet. Resting limit orders appear here and can be cancelled.</p>;
   return (
     <div className="panel-scroll">
-      <table className="rows wide">
-        <Heads
-          titles={['Time', 'Instrument', 'Side', 'Type', 'Price', 'Quantity', 'Filled', 'State']}
-          words={['Instrument', 'Side', 'Type', 'State']}
-          buttons="Cancel"
+      <div className="table-search">
+        <Checkbox
+          size="xs"
+          label="Open only"
+          checked={isOpenOnly}
+          onChange={({ currentTarget }) => view.set({ open: currentTarget.checked ? 'yes' : '' })}
         />
+        <span className="space" />
+        <Views view={view} titles={TITLES} />
+      </div>
+      <table className="rows wide" data-hidden={view.values.hidden}>
+        <Heads titles={TITLES} words={['Instrument', 'Side', 'Type', 'State']} buttons="Cancel" sorting={view.sorting} />
         <tbody>
-          {orders.map((order) => (
+          {view.inOrder(shown, textsOf).map((order) => (
             <Order key={order.id} order={order} />
           ))}
         </tbody>

@@ -9,6 +9,7 @@ import { Choice } from '../kit/form.tsx';
 import { FigureList, List, Table, useList } from '../kit/lists.tsx';
 import { Money, Price } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
+import { useView, type View, Views } from '../kit/views.tsx';
 import { useAgentName, useAgents } from '../organization.ts';
 import { goTo, within } from '../place.ts';
 import { Pending, usePendingProposals } from './proposals.tsx';
@@ -30,7 +31,8 @@ type State = Proposal['state'];
 
 export function ProposalsPage() {
   const [agentId = ''] = useStore(within).split('/');
-  const [state, setState] = useState<State | ''>('');
+  const view = useView('proposals', { state: '' });
+  const state = view.values.state as State | '';
   const [open, setOpen] = useState<string | null>(null);
   const pending = usePendingProposals().filter((proposal) => agentId === '' || proposal.agentId === agentId);
   return (
@@ -38,7 +40,9 @@ export function ProposalsPage() {
       <div className="page-head">
         <h1>Proposals</h1>
         <AgentChoice agentId={agentId} />
-        <Choice label="State" every="every state" choices={STATES} value={state} choose={setState} />
+        <Choice label="State" every="every state" choices={STATES} value={state} choose={(value) => view.set({ state: value })} />
+        <span className="space" />
+        <Views view={view} titles={TITLES} />
       </div>
       <section className="waiting-proposals" aria-label="Waiting for an answer">
         {pending.length === 0 && (
@@ -50,7 +54,7 @@ export function ProposalsPage() {
           </div>
         ))}
       </section>
-      <Record key={`${agentId} ${state}`} agentId={agentId} state={state} open={open} setOpen={setOpen} />
+      <Record key={`${agentId} ${state}`} view={view} agentId={agentId} state={state} open={open} setOpen={setOpen} />
     </div>
   );
 }
@@ -68,14 +72,17 @@ function AgentChoice({ agentId }: { readonly agentId: string }) {
   );
 }
 
+const TITLES = ['Proposed', 'Agent', 'Order', 'Limit', 'Value', 'State', 'Filled at', 'By'];
+
 interface RecordProps {
+  readonly view: Pick<View, 'values' | 'sorting'>;
   readonly agentId: string;
   readonly state: State | '';
   readonly open: string | null;
   readonly setOpen: (id: string | null) => void;
 }
 
-function Record({ agentId, state, open, setOpen }: RecordProps) {
+function Record({ view, agentId, state, open, setOpen }: RecordProps) {
   const nameOf = useAgentName();
   const filter = { ...(agentId === '' ? {} : { agentId }), ...(state === '' ? {} : { state }) };
   const list = useList(['proposals', 'all', agentId, state], (page, options) => api.listProposals({ ...page, ...filter }, options));
@@ -87,6 +94,7 @@ function Record({ agentId, state, open, setOpen }: RecordProps) {
         <h2 className="card-title">All proposals</h2>
         <List
           list={list}
+          view={view}
           label="Proposals, newest first"
           empty="No proposals yet. Agents propose a trade at an entry or exit. Each proposal appears here with its outcome."
           keyOf={({ id }) => id}

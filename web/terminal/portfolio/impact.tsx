@@ -7,7 +7,7 @@ import { plain, rejectionWords } from '../../words.js';
 import { api } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
 import { type Column, Table } from '../kit/lists.tsx';
-import { Money, moneyText, Price } from '../kit/numbers.tsx';
+import { Money, moneyText, Price, ratioText } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 
@@ -145,14 +145,15 @@ const CHANGES: readonly Column<Change>[] = [
 ];
 
 const money = (usd: string | null): string => (usd === null ? 'unknown' : moneyText(usd));
-const percent = (pct: number | null): string => (pct === null ? 'unknown' : `${pct} %`);
+const percent = (pct: number | null): string => (pct === null ? 'unknown' : `${ratioText(pct)} %`);
+const leverage = (ratio: number | null): string => (ratio === null ? 'unknown' : `${ratioText(ratio)}×`);
 
 /** Returns the figures before and after, in the order of the page. */
 function changesOf({ before, after }: PortfolioImpact): readonly Change[] {
   const whole: readonly Change[] = [
     { name: 'Value', before: money(before.totals.valueUsd), after: money(after.totals.valueUsd) },
     { name: 'Cash', before: money(before.totals.cashUsd), after: money(after.totals.cashUsd) },
-    { name: 'Leverage', before: String(before.totals.leverage ?? 'unknown'), after: String(after.totals.leverage ?? 'unknown') },
+    { name: 'Leverage', before: leverage(before.totals.leverage), after: leverage(after.totals.leverage) },
   ];
   const sides = [before, after].map(({ sectors, duplicates, exits, scenarios }) => [
     ...sectors.map(({ sector, weightPct }) => [`Sector ${plain(sector)}`, percent(weightPct)] as const),

@@ -7,7 +7,7 @@ import { plain, priceText } from '../../words.js';
 import { api, type PortfolioHolding } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { FigureList, Loaded, Table } from '../kit/lists.tsx';
-import { Gain, Money, Price, Today } from '../kit/numbers.tsx';
+import { Gain, Money, Price, Ratio, Today } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { useAgentName } from '../organization.ts';
 import { goTo, within } from '../place.ts';
@@ -123,7 +123,7 @@ function Totals({ totals }: Pick<Answer, 'totals'>) {
         ['Cash', <Money usd={totals.cashUsd} />],
         ['At live quotes', <Money usd={totals.liveUsd} />],
         ['Qualified', <Money usd={totals.qualifiedUsd} />],
-        ['Leverage', totals.leverage ?? '–'],
+        ['Leverage', <Ratio value={totals.leverage} unit="×" />],
         ['Coverage', totals.coverage],
       ]}
     />

@@ -4,14 +4,14 @@ import type { PortfolioView } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
 import { At } from '../kit/ages.tsx';
 import { type Column, Table } from '../kit/lists.tsx';
-import { Money } from '../kit/numbers.tsx';
+import { Money, Ratio } from '../kit/numbers.tsx';
 
 type Row<Name extends 'scenarios' | 'sectors' | 'duplicates' | 'exits'> = PortfolioView[Name][number];
 
 const SCENARIOS: readonly Column<Row<'scenarios'>>[] = [
   { title: 'Scenario', cell: ({ id, opensAt }) => <Scenario id={id} opensAt={opensAt} /> },
   { title: 'Loss', cell: ({ lossUsd }) => <Money usd={lossUsd} /> },
-  { title: '%', cell: ({ lossPct }) => lossPct ?? '–' },
+  { title: '%', cell: ({ lossPct }) => <Ratio value={lossPct} /> },
   { title: 'Value after', cell: ({ afterUsd }) => <Money usd={afterUsd} /> },
   { title: 'Left out', cell: ({ leftOut }) => leftOut.length },
 ];
@@ -31,7 +31,7 @@ function Scenario({ id, opensAt }: Pick<Row<'scenarios'>, 'id' | 'opensAt'>) {
 const SECTORS: readonly Column<Row<'sectors'>>[] = [
   { title: 'Sector', cell: ({ sector }) => plain(sector) },
   { title: 'Net', cell: ({ netUsd }) => <Money usd={netUsd} /> },
-  { title: 'Weight', cell: ({ weightPct }) => (weightPct === null ? '–' : `${weightPct} %`) },
+  { title: 'Weight', cell: ({ weightPct }) => <Ratio value={weightPct} unit=" %" /> },
 ];
 
 const DUPLICATES: readonly Column<Row<'duplicates'>>[] = [
@@ -67,7 +67,7 @@ interface OfLimitProps {
 
 const OfLimit = ({ pct, limitPct, exceeds }: OfLimitProps) => (
   <span className={exceeds ? 'down' : undefined}>
-    {pct ?? '–'} of {limitPct} %
+    <Ratio value={pct} /> of {limitPct} %
   </span>
 );
 

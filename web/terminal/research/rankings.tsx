@@ -2,27 +2,29 @@
 import { SegmentedControl, Switch, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type CSSProperties, useState } from 'react';
+import type { CSSProperties } from 'react';
 import { capitalized, plain } from '../../words.js';
 import { api, type RankedRow } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
 import { choose } from '../place.ts';
 import { Loaded } from '../kit/lists.tsx';
+import { useView, type View, Views } from '../kit/views.tsx';
 
 const MODES = {
   'fair-value': ['deepest_discount', 'highest_premium', 'liquidity', 'event_intensity'],
   private: ['gap_to_mark', 'deepest_discount', 'highest_premium', 'liquidity', 'momentum', 'news_intensity'],
 } as const;
 type Market = keyof typeof MODES;
+const TITLES = ['#', 'Token', 'Sector', 'Price', 'Reference', 'Gap', 'Liquidity', 'Score', 'Session', 'Notes'];
 /** Gap in percent that has the full colour. */
 const FULL_HEAT_PCT = 4;
 
 export function Rankings() {
-  const [market, setMarket] = useState<Market>('fair-value');
-  const [mode, setMode] = useState<string>('deepest_discount');
-  const [wanted, setWanted] = useState('');
-  const [isRanked, setRanked] = useState(false);
+  const view = useView('rankings', { market: 'fair-value', mode: 'deepest_discount', wanted: '', ranked: '' });
+  const { mode, wanted } = view.values;
+  const market = view.values.market as Market;
+  const isRanked = view.values.ranked !== '';
   const [q] = useDebouncedValue(wanted.trim(), 300);
   const read = useQuery({
     queryKey: ['rankings', market, mode, q, isRanked],
@@ -46,32 +48,34 @@ export function Rankings() {
             { value: 'private', label: 'Pre-IPO' },
           ]}
           value={market}
-          onChange={(value) => {
-            setMarket(value as Market);
-            setMode(MODES[value as Market][0]);
-          }}
+          onChange={(value) => view.set({ market: value, mode: MODES[value as Market][0] })}
         />
         <span className="space" />
-        <Switch label="Ranked only" checked={isRanked} onChange={({ currentTarget }) => setRanked(currentTarget.checked)} />
+        <Switch
+          label="Ranked only"
+          checked={isRanked}
+          onChange={({ currentTarget }) => view.set({ ranked: currentTarget.checked ? 'yes' : '' })}
+        />
         <TextInput
           placeholder="Filter"
           aria-label="Filter rankings"
           value={wanted}
-          onChange={({ currentTarget }) => setWanted(currentTarget.value)}
+          onChange={({ currentTarget }) => view.set({ wanted: currentTarget.value })}
         />
+        <Views view={view} titles={TITLES} />
       </div>
       <SegmentedControl
         aria-label="Rank by"
         data={MODES[market].map((value) => ({ value, label: capitalized(plain(value)) }))}
         value={mode}
-        onChange={setMode}
+        onChange={(value) => view.set({ mode: value })}
         className="wrap-control"
       />
       <Loaded query={read}>
         {({ formula, items }) => (
           <>
             <p className="faint">{capitalized(plain(formula))}</p>
-            <Ranked rows={items} />
+            <Ranked rows={view.inOrder(items, textsOf)} view={view} />
           </>
         )}
       </Loaded>
@@ -79,15 +83,26 @@ export function Rankings() {
   );
 }
 
-function Ranked({ rows }: { readonly rows: readonly RankedRow[] }) {
+/** Returns the values of a token's cells by which its row is sorted. */
+const textsOf = ({ rank, symbol, sector, tokenPrice, reference, gapPct, liquidityUsd, score, session, reasons }: RankedRow) => [
+  rank?.toString(),
+  symbol,
+  sector,
+  tokenPrice?.price,
+  reference?.price,
+  gapPct?.toString(),
+  liquidityUsd,
+  score,
+  session,
+  reasons.join(),
+];
+
+function Ranked({ rows, view }: { readonly rows: readonly RankedRow[]; readonly view: Pick<View, 'values' | 'sorting'> }) {
   if (rows.length === 0) return <p className="empty">No token matches.</p>;
   return (
     <div className="card scroll-x" tabIndex={0} role="region" aria-label="Ranked tokens">
-      <table className="rows wide">
-        <Heads
-          titles={['#', 'Token', 'Sector', 'Price', 'Reference', 'Gap', 'Liquidity', 'Score', 'Session', 'Notes']}
-          words={['Token', 'Sector', 'Session', 'Notes']}
-        />
+      <table className="rows wide" data-hidden={view.values.hidden}>
+        <Heads titles={TITLES} words={['Token', 'Sector', 'Session', 'Notes']} sorting={view.sorting} />
         <tbody>
           {rows.map((row) => (
             <RankedLine key={row.instrument} row={row} />

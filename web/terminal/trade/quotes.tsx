@@ -1,6 +1,5 @@
 /** Quotes of every venue: bid, ask, age, quality, and the kind of silence. */
 import { Checkbox, SegmentedControl, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { ageOf } from '../../aged-quality.js';
 import { age, flagWords, quoteText } from '../../words.js';
 import type { CatalogEntry } from '../api.ts';
@@ -9,7 +8,8 @@ import { Heads } from '../kit/heads.tsx';
 import { Change, Quality, spreadText } from '../kit/numbers.tsx';
 import { useTicking } from '../kit/store.ts';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
-import { feed, quoteNow, useQuality, useQuote, useTicker } from '../market.ts';
+import { useView, Views } from '../kit/views.tsx';
+import { feed, quoteNow, tickerNow, useQuality, useQuote, useTicker } from '../market.ts';
 import { choose, venueIn } from '../place.ts';
 
 const TITLES = ['Instrument', 'Name', 'Venue', 'Bid', 'Ask', 'Spread', '24 h', 'Age', 'Quality'];
@@ -22,35 +22,36 @@ const VENUES = [
 ];
 
 export function Quotes() {
-  const [venue, setVenue] = useState('all');
-  const [wanted, setWanted] = useState('');
-  const [isOnlySilent, setOnlySilent] = useState(false);
+  const view = useView('quotes', { venue: 'all', wanted: '', silent: '' });
+  const { venue, wanted, silent } = view.values;
   useTicking();
   const text = wanted.trim().toLowerCase();
-  const shown = useCatalog()
+  const found = useCatalog()
     .filter((entry) => venue === 'all' || venueIn(entry.key) === venue)
     .filter(({ instrument, name, underlying }) => `${instrument} ${name} ${underlying}`.toLowerCase().includes(text))
-    .filter(({ key }) => !isOnlySilent || quoteNow(key)?.quality !== 'live');
+    .filter(({ key }) => silent === '' || quoteNow(key)?.quality !== 'live');
+  const shown = view.inOrder(found, textsOf);
   return (
     <div className="page quotes-page">
       <div className="page-head">
         <h1>Quotes</h1>
-        <SegmentedControl size="xs" aria-label="Venue" data={VENUES} value={venue} onChange={setVenue} />
+        <SegmentedControl size="xs" aria-label="Venue" data={VENUES} value={venue} onChange={(value) => view.set({ venue: value })} />
         <TextInput
           aria-label="Instrument"
           placeholder="Instrument"
           value={wanted}
-          onChange={({ currentTarget }) => setWanted(currentTarget.value)}
+          onChange={({ currentTarget }) => view.set({ wanted: currentTarget.value })}
         />
         <Checkbox
           label="Only quotes that are not live"
-          checked={isOnlySilent}
-          onChange={({ currentTarget }) => setOnlySilent(currentTarget.checked)}
+          checked={silent !== ''}
+          onChange={({ currentTarget }) => view.set({ silent: currentTarget.checked ? 'yes' : '' })}
         />
         <span className="space" />
         <span className="faint num" role="status">
           {shown.length} instruments
         </span>
+        <Views view={view} titles={TITLES} />
       </div>
       {shown.length === 0 ? (
         <p className="card empty">No instrument matches.</p>
@@ -58,7 +59,8 @@ export function Quotes() {
         <section className="card quotes-list" aria-label="Instruments">
           <VirtualTable
             label="Quotes of all venues"
-            head={<Heads titles={TITLES} words={['Name', 'Venue', 'Quality']} />}
+            hidden={view.values.hidden}
+            head={<Heads titles={TITLES} words={['Name', 'Venue', 'Quality']} sorting={view.sorting} />}
             columns={TITLES.length}
             rowPx={ROW_PX}
             count={shown.length}
@@ -71,6 +73,22 @@ export function Quotes() {
       )}
     </div>
   );
+}
+
+/** Returns the values of an instrument's cells by which its row is sorted. */
+function textsOf({ key, instrument, name, venue }: CatalogEntry) {
+  const quote = quoteNow(key);
+  return [
+    instrument,
+    name,
+    venue,
+    quote?.bid ?? quote?.referencePrice,
+    quote?.ask,
+    spreadText(quote?.bid, quote?.ask),
+    tickerNow(key)?.priceChangePct,
+    quote === undefined ? '' : String(ageOf(quote, feed.now())),
+    quote?.quality,
+  ];
 }
 
 function Row({ entry: { key, instrument, name, venue } }: { readonly entry: CatalogEntry }) {
