@@ -63,6 +63,8 @@ import type { RiskDeps } from '../trading/present-market.ts';
 /** Name of the log of signed batches in its checkpoints. */
 const TRAIL_ORIGIN = 'sevengate/trail';
 const CHECKPOINT_MS = MINUTE_MS;
+/** It serves few requests: V8 would keep 32 MB for the young objects of its start. */
+const EMERGENCY_LIMITS = { maxYoungGenerationSizeMb: 4 };
 
 export interface RoleParts {
   readonly service: ServiceProcess;
@@ -292,7 +294,8 @@ async function startEmergency({ service, store, market }: RoleParts) {
       clock,
       log,
       metrics,
-      begin: (workerData) => new Worker(new URL('./threads/emergency-thread.mjs', import.meta.url), { workerData }),
+      begin: (workerData) =>
+        new Worker(new URL('./threads/emergency-thread.mjs', import.meta.url), { workerData, resourceLimits: EMERGENCY_LIMITS }),
     },
   );
 }

@@ -22,7 +22,7 @@ export interface Supervision {
 }
 
 /** Milliseconds between checks. Reading `/proc` takes microseconds; other systems must run a program. */
-const LOOK_MS = process.platform === 'linux' ? 200 : 1_000;
+const LOOK_MS = process.platform === 'linux' ? 500 : 1_000;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 /** Milliseconds after which a running server resets the wait to its minimum. */
