@@ -1,5 +1,5 @@
 /** Polymarket's market channel under `/ws/market`: full books first, then changes, trades and resolutions. */
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import { bendsPrices } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import {
@@ -76,6 +76,8 @@ function send({ socket }: Session, frame: object): void {
 
 function stepTickSize(session: Session, listing: Listing, token: string, before: EpochMs, real: EpochMs): void {
   const { venue } = session;
+  // A market keeps its step for a minute.
+  if (Math.floor(before / MINUTE_MS) === Math.floor(real / MINUTE_MS)) return;
   const [was, is] = [stepOf(venue, listing, before), stepOf(venue, listing, real)];
   if (was === is) return;
   send(session, {
