@@ -1,14 +1,12 @@
 /** Seeded questions about the market's assets, priced on both prediction venues: a pure function of (seed, time). */
-import type { EpochMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
 import { mixed, SmoothNoise, seedOf, uniform } from '../market/seeded-noise.ts';
 
 const SECOND = 1_000;
-const HOUR = 3_600_000;
-const DAY = 86_400_000;
-const YEAR = 365.25 * DAY;
+const YEAR = 365.25 * DAY_MS;
 /** Time for which a question stays listed after its resolution. */
-const LISTED_AFTER_MS = 6 * HOUR;
+const LISTED_AFTER_MS = 6 * HOUR_MS;
 const CRYPTO = ['BTC', 'ETH', 'SOL'] as const;
 const SHARES = ['AAPL', 'NVDA', 'TSLA'] as const;
 const VOLATILITY = { crypto: 0.55, equity: 0.35 } as const;
@@ -122,12 +120,12 @@ export function createSeededQuestions(options: { readonly seed: number | string;
     step: (asked, venue, price, at) => step(world, asked, venue, price, at),
     listed(venue, at) {
       const found: SeededQuestion[] = [];
-      const today = Math.floor(at / DAY) * DAY;
-      for (let day = today - DAY; day <= today + 3 * DAY; day += DAY) {
+      const today = Math.floor(at / DAY_MS) * DAY_MS;
+      for (let day = today - DAY_MS; day <= today + 3 * DAY_MS; day += DAY_MS) {
         found.push(...remembered(cells, `day ${day}`, 64, () => ofDay(world, day)));
       }
-      const hour = Math.floor(at / HOUR) * HOUR;
-      for (let end = hour - LISTED_AFTER_MS; end <= hour + 3 * HOUR; end += HOUR) {
+      const hour = Math.floor(at / HOUR_MS) * HOUR_MS;
+      for (let end = hour - LISTED_AFTER_MS; end <= hour + 3 * HOUR_MS; end += HOUR_MS) {
         found.push(...remembered(cells, `hour ${end}`, 64, () => ofHour(world, end)));
       }
       return found.filter((one) => one.venues.includes(venue) && one.createdAt <= at && at < one.resolvesAt + LISTED_AFTER_MS);
@@ -159,7 +157,7 @@ export function createSeededQuestions(options: { readonly seed: number | string;
       remembered(outcomes, asked.key, 1_000, () => {
         const { asset, comparator, threshold, upper } = asked;
         if (asked.measure === 'any_time') {
-          for (let at = asked.createdAt; at <= asked.resolvesAt; at += HOUR) if (market.value(asset, at) >= threshold) return true;
+          for (let at = asked.createdAt; at <= asked.resolvesAt; at += HOUR_MS) if (market.value(asset, at) >= threshold) return true;
           return false;
         }
         const value = market.value(asset, asked.resolvesAt);
@@ -189,8 +187,8 @@ function question(world: World, terms: Terms): SeededQuestion {
 function ofDay(world: World, day: EpochMs): readonly SeededQuestion[] {
   const { market, crypto, shares } = world;
   const made: SeededQuestion[] = [];
-  const resolvesAt = day + 17 * HOUR;
-  const createdAt = day - 2 * DAY;
+  const resolvesAt = day + 17 * HOUR_MS;
+  const createdAt = day - 2 * DAY_MS;
   for (const asset of crypto) {
     const value = market.value(asset, createdAt);
     const group = `${asset}-daily-${stamp(resolvesAt)}`;
@@ -224,12 +222,12 @@ function ofDay(world: World, day: EpochMs): readonly SeededQuestion[] {
   const weekday = new Date(day).getUTCDay();
   if (weekday !== 0 && weekday !== 6) {
     for (const asset of shares) {
-      const value = market.value(asset, day - DAY);
-      const closes = day + 21 * HOUR;
+      const value = market.value(asset, day - DAY_MS);
+      const closes = day + 21 * HOUR_MS;
       for (const shift of [-0.01, 0.01]) {
         const threshold = round(value * (1 + shift));
         const group = `${asset}-close-${stamp(closes)}`;
-        made.push(question(world, { asset, comparator: 'above', threshold, createdAt: day - DAY, resolvesAt: closes, group }));
+        made.push(question(world, { asset, comparator: 'above', threshold, createdAt: day - DAY_MS, resolvesAt: closes, group }));
       }
     }
   }
@@ -252,7 +250,7 @@ function ranges(world: World, createdAt: EpochMs, resolvesAt: EpochMs): SeededQu
 /** Returns the questions that end at a full hour. */
 function ofHour(world: World, resolvesAt: EpochMs): readonly SeededQuestion[] {
   const { market, crypto } = world;
-  const createdAt = resolvesAt - 2 * HOUR;
+  const createdAt = resolvesAt - 2 * HOUR_MS;
   return crypto
     .filter((asset) => asset !== 'SOL')
     .map((asset) => {
@@ -295,7 +293,7 @@ function probability(world: World, asked: SeededQuestion, venue: Venue, at: Epoc
 
 function step(world: World, asked: SeededQuestion, venue: Venue, price: number, at: EpochMs): number {
   if (venue === 'kalshi') return price < 100 || price >= 900 ? 1 : 10;
-  const minute = probability(world, asked, venue, at - (at % 60_000));
+  const minute = probability(world, asked, venue, at - (at % MINUTE_MS));
   return minute < 0.04 || minute > 0.96 ? 1 : 10;
 }
 
