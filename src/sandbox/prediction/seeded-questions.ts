@@ -13,8 +13,8 @@ const VOLATILITY = { crypto: 0.55, equity: 0.35 } as const;
 /** Levels per side. */
 const LEVELS = 6;
 const TRADE_BUCKET_MS = 15 * SECOND;
-/** Time for which a book is kept. Recomputing and sending it every second would cost ten times as much. */
-const BOOK_MS = 10 * SECOND;
+/** Time for which a book is kept. Recomputing it every second would cost five times as much. */
+const BOOK_MS = 5 * SECOND;
 /** Time after which the size at the best price changes, even if the price does not. */
 const BREATH_MS = 30 * SECOND;
 
