@@ -176,6 +176,32 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await waitFor(async () => (await service.get(`/v1/agent-orders/${id}`)).body.state === 'filled', { what: 'the filled proposal' });
   });
 
+  test('assessment, basis and copilot are added as panels by the palette and follow the chosen instrument', async () => {
+    const command = async (words: string, action: string) => {
+      await page.locator('main').focus();
+      await page.keyboard.press('/');
+      await page.getByRole('textbox', { name: 'Search or type an order' }).pressSequentially(words);
+      await page.getByText(action, { exact: true }).click();
+    };
+    const turn = (key: string) => page.evaluate(`location.hash = '#/trade/${key}'`);
+    await turn('spotchain:TSLAx');
+    await command('show basis', 'Show basis');
+    await page.locator('[data-basis="TSLAx"]').waitFor();
+    await command('show assess', 'Show assessment');
+    await page.getByRole('button', { name: 'Assess TSLAx' }).click();
+    await page.getByRole('heading', { name: 'Against', exact: true }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await turn('spotexchange:BTCUSDT');
+    await page.getByText('Choose a share to read the case').waitFor();
+    await tab('Basis').click();
+    await page.locator('[data-basis="BTCUSDT"]').waitFor();
+    await command('show copilot', 'Show copilot');
+    await page.getByRole('button', { name: 'What is the price of BTCUSDT?' }).click();
+    await page.locator('.exchanges .reply', { hasText: 'BTCUSDT' }).waitFor();
+    await command('reset', 'Reset the workspace');
+    await tab('Copilot').waitFor({ state: 'detached' });
+  });
+
   test('expected and actual cost of its fill are on the page, as in the API', async () => {
     const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
     const id = items.find(({ name }) => name === PATIENT.name)?.id;

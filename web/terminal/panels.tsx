@@ -1,5 +1,5 @@
 /** Panels of the workspace by name. */
-import { Suspense } from 'react';
+import { type ComponentType, Suspense } from 'react';
 import type { Panel } from './dock.tsx';
 import { Alerts } from './panels/alerts.tsx';
 import { Book } from './panels/book.tsx';
@@ -15,6 +15,19 @@ import { Watchlist } from './panels/watchlist.tsx';
 import { laterPart } from './kit/refusal.tsx';
 
 const Candles = laterPart(async () => (await import('./charts.tsx')).Candles);
+
+/** Loads the file of the pages, which has panels too. A file for each would split what they share into more files of the first visit. */
+const pages = () => import('./research/pages.tsx');
+
+/** Panel whose file is loaded when it is first shown. */
+function later(load: () => Promise<ComponentType>): ComponentType {
+  const Part = laterPart(load);
+  return () => (
+    <Suspense fallback={null}>
+      <Part />
+    </Suspense>
+  );
+}
 
 function Chart() {
   return (
@@ -39,6 +52,9 @@ export const PANELS = {
   alerts: { title: 'Alerts', content: Alerts },
   news: { title: 'News', content: News },
   conditions: { title: 'Funding and sessions', content: Conditions },
+  assessment: { title: 'Assessment', content: later(async () => (await pages()).AssessmentPanel) },
+  basis: { title: 'Basis', content: later(async () => (await pages()).BasisPanel) },
+  copilot: { title: 'Copilot', content: later(async () => (await pages()).CopilotPanel) },
 } as const satisfies Record<string, Panel>;
 
 export type PanelName = keyof typeof PANELS;

@@ -32,6 +32,8 @@ export function Phone() {
   useEffect(() => {
     const found = SCREENS.find(([, ...panels]) => panels.includes(asked as PanelName));
     if (found !== undefined) chosen.set(found[0]);
+    // A panel that no screen holds has a page of the same name.
+    else if (asked !== null && asked in PANELS) goTo(asked);
     panelAsked.set(null);
   }, [asked]);
   const [title = '', ...panels] = SCREENS.find(([name]) => name === screen) ?? [];

@@ -1,13 +1,15 @@
 /** Case for and against a share, each claim with its source data. */
 import { Button, Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { dayAndTime, plain } from '../../words.js';
 import { api } from '../api.ts';
-import { useCatalog } from '../catalog.ts';
+import { useCatalog, useEntry } from '../catalog.ts';
 import { Change, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { FigureList } from '../kit/lists.tsx';
+import { useStore } from '../kit/store.ts';
+import { instrument } from '../place.ts';
 
 type Assessed = Awaited<ReturnType<typeof api.assessStock>>;
 type Claim = Assessed['bull'][number];
@@ -15,32 +17,48 @@ type Claim = Assessed['bull'][number];
 export function Assessments() {
   const symbols = useCatalog()
     .filter(({ kind }) => kind === 'tokenized_equity')
-    .map(({ instrument }) => instrument);
-  const [symbol, setSymbol] = useState<string | null>(null);
-  const chosen = symbol ?? symbols[0] ?? null;
-  const assessing = useMutation({ mutationFn: () => api.assessStock({ symbol: chosen ?? '' }) });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    assessing.mutate();
-  };
+    .map(({ instrument: symbol }) => symbol);
+  const [picked, setPicked] = useState<string | null>(null);
+  const symbol = picked ?? symbols[0];
   return (
     <div className="page">
       <div className="page-head">
         <h1>Assessments</h1>
-        <form onSubmit={submit} className="inline-form">
-          <Select aria-label="Share" searchable data={symbols} value={chosen} onChange={setSymbol} />
-          <Button type="submit" loading={assessing.isPending} disabled={chosen === null}>
-            Assess
-          </Button>
-        </form>
+        <Select aria-label="Share" searchable data={symbols} value={symbol ?? null} onChange={setPicked} />
+      </div>
+      {symbol !== undefined && <Assessing key={symbol} symbol={symbol} />}
+    </div>
+  );
+}
+
+/** Assessment of the chosen instrument, if it is a share. */
+export function AssessmentPanel() {
+  const entry = useEntry(useStore(instrument));
+  if (entry?.kind !== 'tokenized_equity') return <p className="empty">Choose a share to read the case for it and against it.</p>;
+  return (
+    <div className="panel-scroll padded stack">
+      <Assessing key={entry.instrument} symbol={entry.instrument} />
+    </div>
+  );
+}
+
+/** An assessment reads a lot of data, so it is made when asked for. */
+function Assessing({ symbol }: { readonly symbol: string }) {
+  const assessing = useMutation({ mutationFn: () => api.assessStock({ symbol }) });
+  return (
+    <>
+      <div className="inline-form">
+        <Button loading={assessing.isPending} onClick={() => assessing.mutate()}>
+          Assess {symbol}
+        </Button>
       </div>
       <Refusal error={assessing.error} />
       {assessing.data === undefined ? (
-        <p className="empty">Choose a share to read the case for it and against it, claim by claim with sources.</p>
+        <p className="faint">The case for the share and against it, claim by claim with sources.</p>
       ) : (
         <Assessment of={assessing.data} />
       )}
-    </div>
+    </>
   );
 }
 

@@ -3,24 +3,50 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { plain } from '../../words.js';
 import { api, type BasisRow } from '../api.ts';
-import { useCatalog } from '../catalog.ts';
+import { useCatalog, useEntry } from '../catalog.ts';
 import { Choice } from '../kit/form.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Price, Quality } from '../kit/numbers.tsx';
-import { choose } from '../place.ts';
+import { useStore } from '../kit/store.ts';
+import { choose, instrument } from '../place.ts';
 import { ArmPolicy } from './basis-policies.tsx';
 import { Loaded } from '../kit/lists.tsx';
 
 const SIZES = ['100', '1000', '10000', '100000'];
+const FIRST_SIZE = '1000';
 
-export function Basis() {
-  const [notionalUsd, setNotional] = useState('1000');
-  const read = useQuery({
+const useBasis = (notionalUsd: string) =>
+  useQuery({
     queryKey: ['basis', notionalUsd],
     queryFn: ({ signal }) => api.listBasis({ notionalUsd, limit: 200 }, { signal }),
     refetchInterval: 15_000,
     placeholderData: (before) => before,
   });
+
+/** Basis of the chosen instrument, or of the token with the same underlying. */
+export function BasisPanel() {
+  const entry = useEntry(useStore(instrument));
+  const read = useBasis(FIRST_SIZE);
+  const same = (read.data?.items ?? []).filter(({ underlying }) => underlying === entry?.underlying);
+  const row = same.find(({ symbol }) => symbol === entry?.instrument) ?? same[0];
+  return (
+    <div className="panel-scroll padded">
+      <Loaded query={read}>
+        {() =>
+          row === undefined ? (
+            <p className="empty">{entry?.instrument ?? 'This instrument'} has no second leg to compare its price with.</p>
+          ) : (
+            <BasisCard row={row} />
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+export function Basis() {
+  const [notionalUsd, setNotional] = useState(FIRST_SIZE);
+  const read = useBasis(notionalUsd);
   return (
     <div className="page">
       <div className="page-head">

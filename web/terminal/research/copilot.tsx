@@ -4,7 +4,10 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { plain } from '../../words.js';
 import { api } from '../api.ts';
+import { useEntry } from '../catalog.ts';
 import { Refusal } from '../kit/refusal.tsx';
+import { useStore } from '../kit/store.ts';
+import { instrument } from '../place.ts';
 
 type Reply = Awaited<ReturnType<typeof api.chatWithCopilot>>;
 
@@ -20,7 +23,24 @@ const EXAMPLES = [
   'Explain funding',
 ];
 
-export function Copilot() {
+export const Copilot = () => (
+  <div className="page copilot">
+    <h1>Copilot</h1>
+    <Conversation examples={EXAMPLES} />
+  </div>
+);
+
+/** Copilot beside the chart. Its examples are about the chosen instrument. */
+export function CopilotPanel() {
+  const symbol = useEntry(useStore(instrument))?.instrument;
+  return (
+    <div className="panel-scroll padded copilot">
+      <Conversation examples={symbol === undefined ? EXAMPLES : [`What is the price of ${symbol}?`, ...EXAMPLES.slice(1, 2)]} />
+    </div>
+  );
+}
+
+function Conversation({ examples }: { readonly examples: readonly string[] }) {
   const [question, setQuestion] = useState('');
   const [past, setPast] = useState<readonly Exchange[]>([]);
   const asking = useMutation({
@@ -37,8 +57,7 @@ export function Copilot() {
     if (message.trim() !== '') asking.mutate(message.trim());
   };
   return (
-    <div className="page copilot">
-      <h1>Copilot</h1>
+    <>
       {past.length === 0 && (
         <p className="faint">Ask about prices, rankings, your portfolio or an agent. A draft trades only after you arm it.</p>
       )}
@@ -67,24 +86,20 @@ export function Copilot() {
             ask(question);
           }}
         />
-        <div className="buttons">
-          {past.length === 0 && <Examples ask={ask} />}
+        <div className="part-head">
+          {examples.map((example) => (
+            <Button key={example} variant="default" size="compact-xs" onClick={() => ask(example)}>
+              {example}
+            </Button>
+          ))}
           <span className="space" />
           <Button type="submit" loading={asking.isPending} disabled={question.trim() === ''}>
             Ask
           </Button>
         </div>
       </form>
-    </div>
+    </>
   );
-}
-
-function Examples({ ask }: { readonly ask: (question: string) => void }) {
-  return EXAMPLES.map((example) => (
-    <Button key={example} variant="default" size="compact-xs" onClick={() => ask(example)}>
-      {example}
-    </Button>
-  ));
 }
 
 function Answer({ exchange: { question, reply } }: { readonly exchange: Exchange }) {

@@ -1,4 +1,4 @@
-/** Pages outside the workspace by their name in the URL. */
+/** Pages outside the workspace by their name in the URL, and the panels made of their parts. */
 import { Overview } from '../portfolio/overview.tsx';
 import { Quotes } from '../trade/quotes.tsx';
 import { AgentPages } from '../agents/pages.tsx';
@@ -36,6 +36,10 @@ import { PrivateMarkets } from './private-markets.tsx';
 import { Rankings } from './rankings.tsx';
 import { RiskLimits } from './risk-limits.tsx';
 import { Social } from './social.tsx';
+
+export { AssessmentPanel } from './assessments.tsx';
+export { BasisPanel } from './basis.tsx';
+export { CopilotPanel } from './copilot.tsx';
 
 const PAGES: Record<string, () => React.ReactNode> = {
   actors: DebuggerPage,
