@@ -433,6 +433,32 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect(watched.asked.filter((address) => new URL(address).host !== new URL(service.url).host)).toEqual([]);
   });
 
+  test('on a phone the figures of a table are in sight, and its other columns are a choice', async () => {
+    const { page: phone } = await browser.page({ width: 390, height: 844 });
+    // Columns that the member chose before, on this browser, would stay.
+    await phone.goto(service.url);
+    await phone.evaluate("for (const key of Object.keys(localStorage)) if (key.includes('.views.')) localStorage.removeItem(key)");
+    for (const [place, title] of [
+      ['quotes', 'Ask'],
+      ['rankings', 'Price'],
+      ['agents', 'Today'],
+      ['private-markets', 'Gap'],
+      ['social', 'Post'],
+    ] as const) {
+      await phone.goto(`${service.url}/#/${place}`);
+      const head = phone.getByRole('columnheader', { name: title, exact: true }).first();
+      await head.waitFor();
+      const { x, width } = (await head.boundingBox()) as { x: number; width: number };
+      expect(x + width, place).toBeLessThanOrEqual(390);
+      if (title === 'Post') expect(width).toBeGreaterThan(150);
+    }
+    await phone.goto(`${service.url}/#/agents`);
+    await phone.getByRole('button', { name: 'Views' }).click();
+    await phone.getByRole('checkbox', { name: 'Mode' }).check();
+    await phone.getByRole('columnheader', { name: 'Mode' }).waitFor();
+    await phone.close();
+  });
+
   test('a halt shows who, when and why on every page, and a permitted member resumes after a confirmation', async () => {
     const reason = '<b>prices look wrong</b>';
     await page.evaluate("location.hash = '#/operate'");

@@ -9,6 +9,7 @@ import { clockTime, zoneWord } from '../words.js';
 import { api, refresh, refreshSoon, strain } from './api.ts';
 import { Commands } from './commands.tsx';
 import { HaltBanner, HaltButton } from './halt.tsx';
+import { PHONE } from './kit/browser.ts';
 import { GroupIcon } from './kit/icons.tsx';
 import { Gain, Today } from './kit/numbers.tsx';
 import { Guarded, laterPart, sentenceOf } from './kit/refusal.tsx';
@@ -33,7 +34,7 @@ export function Frame() {
   const mayRead = useMay('agent:read');
   // A change of the zone renders every time on the page again.
   const { zone } = usePreferences();
-  const isPhone = useMediaQuery('(max-width: 760px)', undefined, { getInitialValueInEffect: false });
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   useEffect(() => {
     const stops = [followMarket(), followAddress(), ...(mayRead && !IS_REPLAY ? [followOrganization()] : [])];
     return () => stops.forEach((stop) => stop());

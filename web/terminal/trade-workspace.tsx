@@ -27,7 +27,7 @@ export const TRADE: Workspace<PanelName> = {
     for (const name of ['orders', 'proposals', 'fills', 'alerts', 'news', 'conditions'] as const)
       add(name, { referencePanel: positions, direction: 'within' });
     positions.api.setActive();
-    watchlist.api.setSize({ width: isWide ? 330 : 316 });
+    watchlist.api.setSize({ width: 330 });
     ticket.api.setSize({ width: isWide ? 320 : 280 });
     book.api.setSize({ width: isWide ? 300 : 232 });
     positions.api.setSize({ height: Math.max(190, Math.round(api.height * 0.28)) });

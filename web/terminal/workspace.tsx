@@ -2,6 +2,7 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense } from 'react';
 import type { Workspace } from './dock.tsx';
+import { PHONE } from './kit/browser.ts';
 import { Phone } from './phone.tsx';
 import { IS_REPLAY } from './replay/mode.ts';
 import { REPLAY } from './replay/workspace.ts';
@@ -18,7 +19,7 @@ interface Props {
 }
 
 export function Docked({ title, workspace, narrow }: Props) {
-  const isPhone = useMediaQuery('(max-width: 760px)', undefined, { getInitialValueInEffect: false });
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   return (
     <>
       <h1 className="sr-only">{title}</h1>

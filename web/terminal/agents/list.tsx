@@ -21,7 +21,7 @@ const ROW_PX = 34;
 const SHOWN = ['All', 'Running', 'Paused', 'Live'] as const;
 
 export function Agents() {
-  const view = useView('agents', { wanted: '', shown: 'All' });
+  const view = useView('agents', { wanted: '', shown: 'All' }, '2 3');
   const { wanted, shown } = view.values;
   const read = useAgentPages();
   const { data, hasNextPage, fetchNextPage } = read;

@@ -1,4 +1,7 @@
-/** Helpers for the browser: the focused field, and saving a file. */
+/** Helpers for the browser: its width, the focused field, and saving a file. */
+export const PHONE = '(max-width: 760px)';
+export const isPhone = (): boolean => matchMedia(PHONE).matches;
+
 /** True in a text field or while a dialog is open: shortcuts of the page do not apply. */
 export function isWriting(target: EventTarget | null): boolean {
   if (document.querySelector('[role="dialog"]') !== null) return true;

@@ -2,6 +2,7 @@
 import { Button, Checkbox, Popover, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useMe } from '../member.ts';
+import { isPhone } from './browser.ts';
 import type { Sort } from './order-rows.ts';
 import { orderOf } from './order-texts.ts';
 import { keep, readKept } from './store.ts';
@@ -14,7 +15,11 @@ interface Kept {
   readonly saved: Readonly<Record<string, Values>>;
 }
 
-const TABLE = { hidden: '', sort: '' };
+interface TableValues {
+  readonly hidden: string;
+  readonly sort: string;
+}
+
 const SORT = /^(\d{1,2})(up|down)$/;
 
 export type View = ReturnType<typeof useView>;
@@ -22,18 +27,20 @@ export type View = ReturnType<typeof useView>;
 /**
  * State of a table. Its order and columns outlive the page, its filters only if they are saved.
  * @param first Values of the filters before any choice.
+ * @param withoutOnPhone Columns that a phone leaves out before any choice, so that the figures are in sight.
  */
-export function useView<Filters extends Values>(table: string, first: Filters) {
+export function useView<Filters extends Values>(table: string, first: Filters, withoutOnPhone = '') {
   const key = `sevengate.terminal.views.${table}.${useMe().subject}`;
   const [kept, setKept] = useState(() => readViews(key));
-  const values = { ...TABLE, ...first, ...kept.now };
+  const unchosen: TableValues = { hidden: isPhone() ? withoutOnPhone : '', sort: '' };
+  const values = { ...unchosen, ...first, ...kept.now };
   const write = (next: Kept): void => {
     setKept(next);
     keep(key, JSON.stringify(next));
   };
   const [, column, way] = SORT.exec(values.sort) ?? [];
   const sort: Sort | null = column === undefined ? null : { column: Number(column) - 1, isDown: way === 'down' };
-  const set = (change: Partial<Filters & typeof TABLE>): void => write({ ...kept, now: { ...kept.now, ...(change as Values) } });
+  const set = (change: Partial<Filters & TableValues>): void => write({ ...kept, now: { ...kept.now, ...(change as Values) } });
   return {
     values,
     set,
@@ -62,8 +69,8 @@ function readViews(key: string): Kept {
   try {
     const { now, saved } = JSON.parse(readKept(key) ?? '{}') as Partial<Kept>;
     // A forgotten filter would hide rows on the next visit.
-    const { hidden = '', sort = '' } = now ?? {};
-    return { now: { hidden, sort }, saved: saved ?? {} };
+    const { hidden, sort = '' } = now ?? {};
+    return { now: { sort, ...(hidden === undefined ? {} : { hidden }) }, saved: saved ?? {} };
   } catch {
     return { now: {}, saved: {} };
   }

@@ -105,7 +105,7 @@ function Series({ series }: { readonly series: readonly MacroSeries[] }) {
           title: 'Series',
           cell: ({ id, title }) => (
             <>
-              {title} <small>{id}</small>
+              <span className="long">{title}</span> <small>{id}</small>
             </>
           ),
         },

@@ -38,13 +38,13 @@ export function PrivateMarkets() {
         keyOf={({ key }) => key}
         columns={[
           { title: 'Token', cell: (entry) => <Token entry={entry} /> },
-          { title: 'Sector', isText: true, cell: ({ sector: of }) => plain(of) },
           { title: 'Price', cell: ({ livePrice }) => <Price price={livePrice} /> },
-          { title: 'Issuer mark', cell: ({ issuerMark }) => <Price price={issuerMark} /> },
           { title: 'Gap', cell: ({ gapPct }) => <Change percent={gapPct} /> },
+          { title: 'Issuer mark', cell: ({ issuerMark }) => <Price price={issuerMark} /> },
           { title: 'Implied valuation', cell: ({ impliedValuation }) => <Large usd={impliedValuation} /> },
           { title: 'Mark valuation', cell: ({ issuerMarkValuation }) => <Large usd={issuerMarkValuation} /> },
           { title: 'Mark changed', cell: ({ issuerMarkChangedAt }) => <At at={issuerMarkChangedAt} /> },
+          { title: 'Sector', isText: true, cell: ({ sector: of }) => plain(of) },
           {
             title: '',
             cell: ({ instrument: symbol }) => (
