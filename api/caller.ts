@@ -68,6 +68,8 @@ declare module 'fastify' {
     unlimited?: boolean;
     /** Halts or pauses, and must work although the clock is wrong. */
     stops?: boolean;
+    /** Takes an Idempotency-Key. */
+    takesKey?: boolean;
   }
 }
 

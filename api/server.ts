@@ -260,6 +260,7 @@ function registerRoute(
       raw: route.raw === true,
       unlimited: route.unlimited === true,
       stops: route.stops === true,
+      takesKey: route.idempotent === true,
     },
     schema: {
       ...(params === undefined ? {} : { params: withoutFormats(params) }),
@@ -329,16 +330,17 @@ const FRAMEWORK_ERRORS: { readonly [code: string]: readonly [ProblemCode, string
 };
 
 /** Returns the problem of a framework error if it depends on the request. */
-function frameworkProblem({ code }: FastifyError, { method, routeOptions }: FastifyRequest): readonly [ProblemCode, string] | undefined {
+function frameworkProblem({ code }: FastifyError, request: FastifyRequest): readonly [ProblemCode, string] | undefined {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return ['body_too_large', `the body is larger than ${routeOptions.bodyLimit ?? BODY_LIMIT} bytes`];
+    return ['body_too_large', `the body is larger than ${request.routeOptions.bodyLimit ?? BODY_LIMIT} bytes`];
   if (code !== 'FST_ERR_HANDLER_TIMEOUT') return FRAMEWORK_ERRORS[code];
-  return ['unavailable', `the request timed out; ${wayOut(method)}`];
+  return ['unavailable', `the request timed out; ${wayOut(request)}`];
 }
 
 /** Returns the next step of a sender if the result of its request is unknown. */
-function wayOut(method: string): string {
-  return method === 'GET' ? 'nothing was changed, so ask again' : 'it may have had an effect, so ask again with the same Idempotency-Key';
+function wayOut({ method, routeOptions: { config } }: FastifyRequest): string {
+  if (method === 'GET') return 'nothing was changed, so ask again';
+  return `it may have had an effect, so ${config.takesKey === true ? 'ask again with the same Idempotency-Key' : 'look before you ask again'}`;
 }
 
 function answerError(ports: ApiPorts, error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -348,7 +350,7 @@ function answerError(ports: ApiPorts, error: FastifyError, request: FastifyReque
   const framework = frameworkProblem(error, request);
   if (framework !== undefined) return sendProblem(reply, framework[0], framework[1]);
   if (ports.operation.isUnavailable(error))
-    return sendProblem(reply, 'unavailable', `the database is not reachable or has no space left; ${wayOut(request.method)}`);
+    return sendProblem(reply, 'unavailable', `the database is not reachable or has no space left; ${wayOut(request)}`);
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500)
     return sendProblem(reply, 'malformed', 'the request cannot be read');
   ports.operation.reportDefect(error, { requestId: request.id, route: `${request.method} ${request.routeOptions.url ?? 'unknown'}` });

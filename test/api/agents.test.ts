@@ -76,6 +76,14 @@ test('a killed backend is answered with 503 and advice, and the request has one 
   expect(body.items.filter(({ name }: { name: string }) => name === 'Made under kills')).toHaveLength(1);
 });
 
+test('a change without an Idempotency-Key that was cut off is answered with the advice to look first', async () => {
+  const id = await createdAgent(api, trader);
+  const { status, body } = await answeredUnderKills(() =>
+    api.call('POST', `/v1/agents/${id}/tokens`, { token: trader, body: { name: 'my bot' } }),
+  );
+  expect([status, body.detail]).toEqual([503, expect.stringContaining('it may have had an effect, so look before you ask again')]);
+});
+
 describe('creating', () => {
   test('answers 201 with the agent at draft and research, and the hash of the canonical manifest', async () => {
     const reply = await api.call('POST', '/v1/agents', { token: trader, body: payload() });

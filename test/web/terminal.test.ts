@@ -37,6 +37,17 @@ const PATIENT = {
   maxOpenPositions: 3,
   maxSlippageBps: 20,
 };
+/** Answer of a busy service to a change without an Idempotency-Key. */
+const BUSY = {
+  status: 503,
+  contentType: 'application/problem+json',
+  body: JSON.stringify({
+    code: 'unavailable',
+    status: 503,
+    detail: 'the request timed out; it may have had an effect, so look before you ask again',
+    requestId: 'r',
+  }),
+};
 const HOSTILE = '<img src=x onerror=alert(1)>';
 /** Maximum size of the first visit: transferred kilobytes, and files. */
 const MOST_BYTES = 450_000;
@@ -292,8 +303,19 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('link', { name: 'Outside code', exact: true }).click();
     await page.getByText('not asked yet').waitFor();
     await page.getByRole('textbox', { name: 'Name of the token' }).fill('my bot');
-    await page.getByRole('button', { name: 'Create token' }).click();
-    await page.getByText('I have saved it').click();
+    // The creation of a secret takes no Idempotency-Key, so the page does not repeat it after a busy service refused.
+    let asked = 0;
+    await page.route('**/v1/agents/*/tokens', (route, request) =>
+      request.method() === 'POST' && asked++ === 0 ? route.fulfill(BUSY) : route.continue(),
+    );
+    const [saved, refused] = [page.getByText('I have saved it'), page.getByText('look before you ask again')];
+    for (let isSaved = false; !isSaved; isSaved = await saved.isVisible()) {
+      await page.getByRole('button', { name: 'Create token' }).click();
+      await saved.or(refused).waitFor();
+    }
+    expect(asked).toBeGreaterThan(1);
+    await page.unroute('**/v1/agents/*/tokens');
+    await saved.click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.locator('tr', { hasText: 'my bot' }).waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);

@@ -134,9 +134,10 @@ export function Form<Name extends string, Answer>(props: FormProps<Name, Answer>
     mutationFn: () => send(trimmed),
     onSuccess: (answered) => {
       forget();
-      refresh(...changes);
       onDone?.(answered);
     },
+    // A request whose answer was lost may have had its effect.
+    onSettled: () => refresh(...changes),
   });
   return (
     <>
