@@ -106,7 +106,7 @@ function Answer({ exchange: { question, reply } }: { readonly exchange: Exchange
   const { draft } = reply;
   return (
     <li className="card">
-      <p className="question">{question}</p>
+      <p className="faint">{question}</p>
       <p className="reply">{reply.reply}</p>
       {draft !== null && (
         <div className="draft">

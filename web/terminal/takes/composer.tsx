@@ -67,7 +67,7 @@ export function Composer() {
         <Thesis thesis={thesis} reading={reading} write={setThesis} />
         <Legend />
         <div className="buttons">
-          <span className="faint grow">{verdictOf(isEmpty, compiled)}</span>
+          <span className="faint space">{verdictOf(isEmpty, compiled)}</span>
           <Button type="submit" loading={making.isPending} disabled={isEmpty || (compile !== null && compiled?.ok !== true)}>
             Create draft
           </Button>
