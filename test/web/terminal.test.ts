@@ -462,8 +462,9 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await phone.evaluate("for (const key of Object.keys(localStorage)) if (key.includes('.views.')) localStorage.removeItem(key)");
     for (const [place, title] of [
       ['quotes', 'Ask'],
-      ['rankings', 'Price'],
+      ['rankings', 'Gap'],
       ['agents', 'Today'],
+      ['overview', 'Today'],
       ['private-markets', 'Gap'],
       ['social', 'Post'],
     ] as const) {

@@ -4,6 +4,7 @@ import { gateHere, nextAction } from '../../gate-progress.js';
 import { plain, STAGES } from '../../words.js';
 import type { Agent } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
+import { isPhone } from '../kit/browser.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Gain, Today } from '../kit/numbers.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
@@ -17,11 +18,13 @@ import { Loaded } from '../kit/lists.tsx';
 const TITLES = ['Agent', 'Stage', 'Mode', 'State', 'P&L', 'Today', 'Day’s loss / limit', 'Last decision', 'Next'];
 /** Number of columns that the rows can be sorted by. The others are read row by row. */
 const SORTED = 6;
+/** Columns that a phone leaves out, so that profit is in sight. */
+const WIDE_COLUMNS = '2 3';
 const ROW_PX = 34;
 const SHOWN = ['All', 'Running', 'Paused', 'Live'] as const;
 
 export function Agents() {
-  const view = useView('agents', { wanted: '', shown: 'All' }, '2 3');
+  const view = useView('agents', { wanted: '', shown: 'All' }, WIDE_COLUMNS);
   const { wanted, shown } = view.values;
   const read = useAgentPages();
   const { data, hasNextPage, fetchNextPage } = read;
@@ -81,7 +84,7 @@ export function AgentTable({
     <VirtualTable
       className="card"
       label="Agents"
-      hidden={view?.values.hidden}
+      hidden={view?.values.hidden ?? (isPhone() ? WIDE_COLUMNS : '')}
       head={
         <Heads
           titles={TITLES}
