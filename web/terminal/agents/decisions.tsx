@@ -2,7 +2,7 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { age, dayAndTime, flagWords, forPeople, plain, quoteText, rejectionWords, symbolOf, valueText } from '../../words.js';
+import { age, dayAndTime, flagWords, forPeople, plain, quoteText, symbolOf, valueText } from '../../words.js';
 import { api, type Decision } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Loaded, NotRead, Table } from '../kit/lists.tsx';
@@ -11,6 +11,7 @@ import { useView, Views } from '../kit/views.tsx';
 import { useDecisions } from './data.ts';
 import { Disposition } from './state.tsx';
 import { Mark } from './mark.tsx';
+import { Rejections } from '../kit/refusal.tsx';
 
 const TITLES = ['Time', 'Decision', 'Instrument', 'Entry rules', 'Exit rules', 'Reason'];
 const ROW_PX = 28;
@@ -190,11 +191,7 @@ function Explained({ decision, close }: { readonly decision: Decision; readonly 
           )}
         </Loaded>
       </div>
-      {(risk?.rejections ?? []).map((rejection) => (
-        <p key={rejection.code} className="rejection">
-          {rejectionWords(rejection)}
-        </p>
-      ))}
+      <Rejections of={risk?.rejections} />
       <RuleTable decision={decision} />
       <Known decision={decision} />
       <p className="faint">

@@ -4,7 +4,7 @@
  */
 import { Button } from '@mantine/core';
 import { Component, type ComponentType, lazy, type ReactNode } from 'react';
-import { forPeople } from '../../words.js';
+import { forPeople, rejectionWords } from '../../words.js';
 import { ApiError, NetworkError } from '../api.ts';
 
 /** Returns the first sentence of an error. */
@@ -42,6 +42,18 @@ export function Refusal({ error, isOnce = false, children }: RefusalProps) {
     </div>
   );
 }
+
+interface RejectionsProps {
+  readonly of: readonly (Parameters<typeof rejectionWords>[0] & { readonly code: string })[] | undefined;
+}
+
+/** Rejections of an order by risk. */
+export const Rejections = ({ of = [] }: RejectionsProps) =>
+  of.map((rejection) => (
+    <p key={rejection.code} className="rejection">
+      {forPeople(rejectionWords(rejection))}
+    </p>
+  ));
 
 interface State {
   readonly error: Error | null;

@@ -2,7 +2,7 @@
 import { Progress } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { forPeople, plain, priceText, rejectionWords } from '../../words.js';
+import { forPeople, plain, priceText } from '../../words.js';
 import { api, type PortfolioImpact } from '../api.ts';
 import { cut, isAmount, multiply } from '../kit/decimal.ts';
 import { Money, moneyText, priceShown, spreadText } from '../kit/numbers.tsx';
@@ -12,6 +12,7 @@ import { useMay } from '../member.ts';
 import { type Draft, draft } from './draft.ts';
 import { Changes } from './way-out.tsx';
 import { FigureList, NotRead } from '../kit/lists.tsx';
+import { Rejections } from '../kit/refusal.tsx';
 
 /** Pause after typing before the check is requested. */
 const QUIET_MS = 350;
@@ -80,11 +81,7 @@ function Risk({ allocation }: { readonly allocation: Allocation | undefined }) {
       {shown.map(({ code, limitUsd, afterUsd }) => (
         <Limit key={code} name={plain(code).replace(/ breach$/, '')} used={afterUsd} limit={limitUsd ?? '0'} />
       ))}
-      {(risk?.rejections ?? []).map((rejection) => (
-        <p key={rejection.code} className="rejection">
-          {forPeople(rejectionWords(rejection))}
-        </p>
-      ))}
+      <Rejections of={risk?.rejections} />
       <Changes rejections={risk?.rejections ?? []} />
       {note !== '' && <p className="faint">{forPeople(note)}</p>}
     </>

@@ -1,6 +1,6 @@
 /** Trade proposals at full width: pending ones first, then earlier ones with their outcomes. */
 import { useState } from 'react';
-import { dayAndTime, plain, priceText, rejectionWords, symbolOf } from '../../words.js';
+import { dayAndTime, plain, priceText, symbolOf } from '../../words.js';
 import { api, type Proposal } from '../api.ts';
 import { LiveChart } from '../debugger/live-chart.tsx';
 import { Ago, At, WorkState } from '../kit/ages.tsx';
@@ -13,6 +13,7 @@ import { useView, type View, Views } from '../kit/views.tsx';
 import { useAgentName, useAgents } from '../organization.ts';
 import { goTo, within } from '../place.ts';
 import { Pending, usePendingProposals } from './proposals.tsx';
+import { Rejections } from '../kit/refusal.tsx';
 
 const STATES = [
   'pending_approval',
@@ -179,11 +180,7 @@ function Opened({ proposal }: { readonly proposal: Proposal }) {
       {(progress !== null || waitingFor !== null) && (
         <WorkState work={{ state: 'running', seenAt: changedAt, error: null, progress, remainingMs, waitingFor }} name="the proposal" />
       )}
-      {(risk?.rejections ?? []).map((rejection) => (
-        <p key={rejection.code} className="rejection">
-          {rejectionWords(rejection)}
-        </p>
-      ))}
+      <Rejections of={risk?.rejections} />
       {fills.length > 0 && <Fills fills={fills} />}
       <LiveChart id={id} />
     </section>

@@ -2,11 +2,11 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { plain, priceText, rejectionWords, remaining, symbolOf } from '../../words.js';
+import { plain, priceText, remaining, symbolOf } from '../../words.js';
 import { api, eachOnce, type Proposal, queries, refresh } from '../api.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { Money, priceShown } from '../kit/numbers.tsx';
-import { Refusal, sentenceOf } from '../kit/refusal.tsx';
+import { Refusal, sentenceOf, Rejections } from '../kit/refusal.tsx';
 import { useTicking } from '../kit/store.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
@@ -120,11 +120,7 @@ export function Pending({ proposal, isFirst }: { readonly proposal: Proposal; re
         <Countdown expiresAt={proposal.expiresAt} />
       </div>
       <Ground proposal={proposal} />
-      {(risk?.rejections ?? []).map((rejection) => (
-        <p key={rejection.code} className="rejection">
-          {rejectionWords(rejection)}
-        </p>
-      ))}
+      <Rejections of={risk?.rejections} />
       <Refusal error={answering.error} />
       {mayTrade && (
         <div className="buttons">

@@ -2,13 +2,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PredictionOrder } from '../../../clients/typescript/src/index.ts';
-import { forPeople, plain, priceText, rejectionWords } from '../../words.js';
+import { forPeople, plain, priceText } from '../../words.js';
 import { api } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
 import { Opener } from '../kit/beside.tsx';
 import { FigureList, List, Loaded, Table, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
+import { Rejections } from '../kit/refusal.tsx';
 
 const READ_EVERY_MS = 5_000;
 const TONES: { readonly [state: string]: string } = { filled: 'up', partially_filled: 'warn', open: '', failed: 'down', prepared: 'warn' };
@@ -80,11 +81,7 @@ function OrderDetail({ id }: { readonly id: string }) {
                 ...(onchain?.transactionId === undefined ? [] : [['Transaction', <Address address={onchain.transactionId} />] as const]),
               ]}
             />
-            {(risk?.rejections ?? []).map((rejection) => (
-              <p key={rejection.code} className="rejection">
-                {forPeople(rejectionWords(rejection))}
-              </p>
-            ))}
+            <Rejections of={risk?.rejections} />
             {fills.length > 0 && <Fills fills={fills} />}
           </>
         )}
