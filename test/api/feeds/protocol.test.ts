@@ -245,7 +245,9 @@ async function receivedWhile(on: Stage, meanwhile: () => Promise<unknown>) {
   const mark = async (n: string) => {
     await announced(OURS, AGENT, n);
     const isThere = (name: string) => client.updates(name).some(({ data }) => data.n === n) && streams.get(name)?.includes(`"n":"${n}"`);
-    await waitFor(() => PLAIN.every(isThere), { what: `${n} on every channel` });
+    // Channels of the market begin with a snapshot, which may still be on its way.
+    const hasBegun = ({ name }: { readonly name: string }) => streams.has(name);
+    await waitFor(() => PLAIN.every(isThere) && CHANNELS.every(hasBegun), { what: `${n} on every channel` });
   };
   await mark('first');
   await meanwhile();
