@@ -59,19 +59,30 @@ function find(body: HTMLTableSectionElement | null, sort: Sort | null, wanted: s
   };
 }
 
-const KEPT = /^(\d{1,2})(up|down)$/;
+const WRITTEN = /^(\d{1,2})(up|down)$/;
 
-/** Sort order of a table, stored in this browser under the table's name. A third press on the same head removes it. */
+/** Reads an order that `sortText` has written, or null if there is none. */
+export function readSort(text: string): Sort | null {
+  const [, column, way] = WRITTEN.exec(text) ?? [];
+  return column === undefined ? null : { column: Number(column), isDown: way === 'down' };
+}
+
+export const sortText = (sort: Sort | null): string => (sort === null ? '' : `${sort.column}${sort.isDown ? 'down' : 'up'}`);
+
+/** Returns the order after a press on a column's head. A third press on the same head removes it. */
+export function pressed(sort: Sort | null, column: number): Sort | null {
+  if (sort?.column !== column) return { column, isDown: false };
+  return sort.isDown ? null : { column, isDown: true };
+}
+
+/** Sort order of a table, stored in this browser under the table's name. */
 export function useSort(label: string): readonly [Sort | null, (column: number) => void] {
   const key = `sevengate.terminal.sort.${label}`;
-  const [sort, setSort] = useState<Sort | null>(() => {
-    const [, column, way] = KEPT.exec(readKept(key) ?? '') ?? [];
-    return column === undefined ? null : { column: Number(column), isDown: way === 'down' };
-  });
+  const [sort, setSort] = useState(() => readSort(readKept(key) ?? ''));
   const press = (column: number): void => {
-    const next = sort?.column !== column ? { column, isDown: false } : sort.isDown ? null : { column, isDown: true };
+    const next = pressed(sort, column);
     setSort(next);
-    keep(key, next === null ? '' : `${next.column}${next.isDown ? 'down' : 'up'}`);
+    keep(key, sortText(next));
   };
   return [sort, press];
 }

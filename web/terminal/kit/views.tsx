@@ -3,11 +3,11 @@ import { Button, Checkbox, Popover, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useMe } from '../member.ts';
 import { isPhone } from './browser.ts';
-import type { Sort } from './order-rows.ts';
+import { pressed, readSort, sortText } from './order-rows.ts';
 import { orderOf } from './order-texts.ts';
 import { keep, readKept } from './store.ts';
 
-/** Values of the filters. `hidden` has the numbers of hidden columns from 1, and `sort` such a number with `up` or `down`. */
+/** Values of the filters. `hidden` has the numbers of hidden columns from 1, and `sort` the order as `sortText` writes it. */
 type Values = Readonly<Record<string, string>>;
 
 interface Kept {
@@ -19,8 +19,6 @@ interface TableValues {
   readonly hidden: string;
   readonly sort: string;
 }
-
-const SORT = /^(\d{1,2})(up|down)$/;
 
 export type View = ReturnType<typeof useView>;
 
@@ -38,8 +36,7 @@ export function useView<Filters extends Values>(table: string, first: Filters, w
     setKept(next);
     keep(key, JSON.stringify(next));
   };
-  const [, column, way] = SORT.exec(values.sort) ?? [];
-  const sort: Sort | null = column === undefined ? null : { column: Number(column) - 1, isDown: way === 'down' };
+  const sort = readSort(values.sort);
   const set = (change: Partial<Filters & TableValues>): void => write({ ...kept, now: { ...kept.now, ...(change as Values) } });
   return {
     values,
@@ -48,14 +45,8 @@ export function useView<Filters extends Values>(table: string, first: Filters, w
     save: (name: string) => write({ ...kept, saved: { ...kept.saved, [name]: values } }),
     choose: (name: string) => write({ ...kept, now: kept.saved[name] ?? {} }),
     remove: (name: string) => write({ ...kept, saved: Object.fromEntries(Object.entries(kept.saved).filter(([one]) => one !== name)) }),
-    /** For the head of the table. A third press on the same title removes the order. */
-    sorting: {
-      sort,
-      press(place: number) {
-        const next = sort?.column !== place ? `${place + 1}up` : sort.isDown ? '' : `${place + 1}down`;
-        write({ ...kept, now: { ...kept.now, sort: next } });
-      },
-    },
+    /** For the head of the table. */
+    sorting: { sort, press: (column: number) => write({ ...kept, now: { ...kept.now, sort: sortText(pressed(sort, column)) } }) },
     /** Returns the rows in the chosen order, by the texts of their cells. */
     inOrder<Row>(rows: readonly Row[], textsOf: (row: Row) => readonly (string | null | undefined)[]): readonly Row[] {
       if (sort === null) return rows;
