@@ -40,8 +40,8 @@ const MAX_PROBLEMS = 10;
 const ROOTS: Readonly<Record<Part, string>> = { params: 'path', querystring: 'query', body: '$' };
 
 /**
- * Returns the check of a schema, which is compiled with its first value. Nothing is coerced or removed. In a query string, whole numbers and true/false are converted if the
- * schema requires them and the text is exactly that. An `optional` body may be missing.
+ * Returns the check of a schema, which is compiled with its first value. Nothing is coerced or removed. In a query string, whole numbers
+ * and true/false are converted if the schema requires them and the text is exactly that. An `optional` body may be missing.
  */
 export function compileValidator(schema: TSchema, part: Part, optional = false): Validator {
   const compiled = once(() => Compile(schema));

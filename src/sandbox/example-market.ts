@@ -1,9 +1,10 @@
 /** Example market of a new sandbox: strategies that another organization sells, and agent tokens. All of it goes through the API. */
 import type { Clock } from '../../streams/clock/clock.ts';
+import { NATIVE_MINT } from '../domain/launch/quote-tokens.ts';
+import { MINUTE_MS } from '../domain/values/time.ts';
 import { buyCurveOut, sandboxWallets } from './wallet-client.ts';
 
 const SELLER = 'seller';
-const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
 /** Waits between looks at work that takes its time: the chain finalizes in about 13 s. */
 const LOOK_MS = 1_000;
 const MOST_LOOKS = 300;
@@ -211,7 +212,7 @@ function memberOf({ url, home, clock, signal, mintToken }: ExampleMarketOptions,
         // oxlint-disable-next-line no-await-in-loop
         await pause();
       }
-      throw new Error(`${path} did not come to its end within ${(MOST_LOOKS * LOOK_MS) / 60_000} minutes`);
+      throw new Error(`${path} did not come to its end within ${(MOST_LOOKS * LOOK_MS) / MINUTE_MS} minutes`);
     },
   };
 }

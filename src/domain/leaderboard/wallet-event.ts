@@ -1,8 +1,8 @@
 /** Effect of a primary-chain transaction on a wallet: a purchase or sale against a stablecoin, or a move without a cost. */
 import { USDC_MINT } from '../catalog/catalog.ts';
+import { NATIVE_MINT } from '../launch/quote-tokens.ts';
 import type { WalletEvent } from './fifo-ledger.ts';
 
-const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
 /** Mints of dollar stablecoins with six decimals. */
 export const STABLE_MINTS: ReadonlySet<string> = new Set([USDC_MINT, 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB']);
 /** Lamports that account rents, tips and wrapped leftovers may cost beside a swap. More counts as part of the price. */
