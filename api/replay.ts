@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import type { TerminalSource } from '../src/adapters/terminal-files.ts';
 import { PERMISSIONS } from '../src/domain/agents/agent.ts';
 import type { Caller } from './caller.ts';
-import { FEED_ENTRIES } from './document/documented-feeds.ts';
+import { openApiDocument, openApiRoute } from './document/openapi.ts';
 import { findChannel } from './feeds/channels/index.ts';
 import type { FeedPorts } from './feeds/feed-ports.ts';
+import { feedRoutes } from './feeds/feed-routes.ts';
 import { registerFeeds } from './feeds/index.ts';
-import { openApiDocument, openApiRoute } from './document/openapi.ts';
 import { health } from './operation/health.ts';
 import { VIEWER_PERMISSIONS } from './permission.ts';
 import type { ApiPorts } from './ports.ts';
@@ -85,10 +85,10 @@ export async function buildReplayApi(
   let text = '';
   const document = openApiRoute(() => text);
   const isAnswered = ({ method, url }: Route): boolean => answered.some(({ route }) => route.method === method && route.url === url);
-  const refused = [...ROUTES, ...FEED_ENTRIES.filter(({ route }) => route.name === 'openInspector')].filter(
+  const refused = [...ROUTES, ...feedRoutes.routes.filter(({ route }) => route.name === 'openInspector')].filter(
     ({ route }) => !isAnswered(route),
   );
-  const feeds = FEED_ENTRIES.filter(({ route }) => route.name !== 'openInspector').map(({ route }) => entry(route, 'public'));
+  const feeds = feedRoutes.routes.filter(({ route }) => route.name !== 'openInspector').map(({ route }) => entry(route, 'public'));
   text = JSON.stringify(openApiDocument([...answered, document, ...feeds], options.version));
   let renew = (): void => {};
   const app = await buildApi(ports as unknown as ApiPorts, {

@@ -88,6 +88,21 @@ export function entry<Schema extends RouteSchema>(route: Route<Schema>, permissi
   return { route: route as unknown as Route, permission };
 }
 
+/** Section of the API's document. */
+export interface Tag {
+  readonly name: string;
+  /** Place among the sections: they are sorted by it. */
+  readonly position: number;
+  /** Introduction: purpose, order of the calls, and what can go wrong. */
+  readonly description: string;
+}
+
+/** Routes with their permissions, in the order of the document, and their section. */
+export interface RouteGroup {
+  readonly tag: Tag;
+  readonly routes: readonly RouteEntry[];
+}
+
 /** Days as `YYYY-MM-DD`, and the replacing route. */
 export interface Retirement {
   readonly since: string;

@@ -1,15 +1,15 @@
 /** The OpenAPI 3.1 document and the permission table, both derived from the routes without booting anything. */
 import { Type } from 'typebox';
-import { FEED_ENTRIES } from './documented-feeds.ts';
-import { EXAMPLES } from './examples.ts';
-import { mcpRoute } from '../mcp/route.ts';
-import { operationOf, ResponseComponents, templateOf } from './openapi-operation.ts';
+import { feedRoutes } from '../feeds/feed-routes.ts';
+import { MCP, mcpRoute } from '../mcp/route.ts';
 import { permissionText } from '../permission.ts';
 import { PROBLEMS, type ProblemCode } from '../problem.ts';
-import { defineRoute, entry, type Route, type RouteEntry } from '../route.ts';
+import { defineRoute, entry, type Route, type RouteEntry, type Tag } from '../route.ts';
+import { ROUTE_GROUPS, ROUTES } from '../v1/index.ts';
+import { REPLAY } from '../v1/replay/state.ts';
+import { EXAMPLES } from './examples.ts';
+import { operationOf, ResponseComponents, templateOf } from './openapi-operation.ts';
 import { schemaComponents } from './schema-components.ts';
-import { TAGS } from './tag-texts.ts';
-import { ROUTES } from '../v1/index.ts';
 
 type Node = { readonly [key: string]: unknown };
 
@@ -71,8 +71,13 @@ export function servedRoutes(more: readonly RouteEntry[] = [], texts: DocumentTe
 
 /** Returns every route of the document and the permission table: the served ones and the feeds. */
 export function documentedRoutes(more: readonly RouteEntry[] = []): RouteEntry[] {
-  return [...servedRoutes(more), ...FEED_ENTRIES];
+  return [...servedRoutes(more), ...feedRoutes.routes];
 }
+
+/** Sections of the document, each once. */
+export const TAGS: readonly Tag[] = [...new Set([...ROUTE_GROUPS.map(({ tag }) => tag), REPLAY, MCP, feedRoutes.tag])].sort(
+  (one, other) => one.position - other.position,
+);
 
 const PROBLEM_EXAMPLES = Object.fromEntries(
   Object.entries(EXAMPLES.problems).map(([code, value]) => [code, { summary: PROBLEMS[code as ProblemCode].title, value }]),
@@ -125,7 +130,7 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
         'Trading and research API for tokenized assets with autonomous agents. Money and quantities are decimal strings, times are ISO 8601 in UTC, lists answer `{ items, nextCursor }`, and errors are RFC 9457 problem details with a `code`.',
     },
     servers: [{ url: '/' }],
-    tags: TAGS,
+    tags: TAGS.map(({ name, description }) => ({ name, description })),
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { AGENT_TOKEN } from '../../actors/agent/agent-tokens.ts';
 import { sendProblem } from '../problem.ts';
-import { defineRoute, entry, type RouteEntry } from '../route.ts';
+import { defineRoute, entry, type RouteEntry, type Tag } from '../route.ts';
 import { AnyJson, objectOf } from '../shapes.ts';
 import type { McpWiring } from './server.ts';
 import { setsIn, TOOL_SETS } from './tool-sets.ts';
@@ -32,6 +32,13 @@ const AnswerBody = Type.Object(
   },
   { description: 'A result or an error of JSON-RPC 2.0.' },
 );
+
+export const MCP: Tag = {
+  name: 'mcp',
+  position: 280,
+  description:
+    'The Model Context Protocol, for language models. Connect with a token of an agent or of a member. Its tools are operations of this API that read, research and propose, with the permissions of the token. No tool signs, approves, pays or places an order.',
+};
 
 export const mcpRoute = (wiring: McpWiring): RouteEntry => entry(mcpOperation(wiring), 'bearer');
 

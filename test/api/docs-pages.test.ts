@@ -1,8 +1,7 @@
 // Pages under /docs: every operation and every error once, in three columns without a script, and no broken link.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { documentedRoutes } from '../../api/document/openapi.ts';
+import { documentedRoutes, TAGS } from '../../api/document/openapi.ts';
 import { PROBLEMS } from '../../api/problem.ts';
-import { TAGS } from '../../api/document/tag-texts.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 
 let api: ApiUnderTest;
@@ -26,6 +25,10 @@ test('each operation is on the page of its tag, with its samples in three tabs',
     ).toEqual(['curl', 'TypeScript', 'Python']);
     for (const code of route.refusals) expect(own, route.name).toContain(`/docs/errors#${code}`);
   }
+});
+
+test('each section has a name and a position of its own', () => {
+  for (const fact of ['name', 'position'] as const) expect(new Set(TAGS.map((tag) => tag[fact])).size, fact).toBe(TAGS.length);
 });
 
 test('each error has its cause and its fix', () => {

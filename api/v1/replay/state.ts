@@ -1,11 +1,18 @@
 /** GET /v1/replay: returns the tape's position. GET /v1/replay/tapes: lists the tapes that can be loaded. */
 import { Type } from 'typebox';
+import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { replayProgress } from '../../../src/domain/values/work-progress.ts';
-import { defineRoute } from '../../route.ts';
+import { defineRoute, type Tag } from '../../route.ts';
 import { choice, nullable, Time } from '../../shapes.ts';
-import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import type { ReplayControl, ReplayState } from './replay-control.ts';
+
+export const REPLAY: Tag = {
+  name: 'replay',
+  position: 270,
+  description:
+    'Playback of a recorded tape. Only a service started with a tape has these routes. Play, pause, step or seek; after a jump every feed starts with a new snapshot. A tape holds market data only.',
+};
 
 export const ReplayBody = Type.Object(
   {

@@ -1,11 +1,11 @@
-/** Feed routes for the OpenAPI document and the permission table. api/feeds registers and serves them. */
+/** Routes of the feeds, for the OpenAPI document and the permission table. `registerFeeds` serves them. */
 import { Type } from 'typebox';
-import { CHANNEL_NAMES } from '../feeds/channels/index.ts';
-import { defineRoute, entry, type RouteEntry } from '../route.ts';
+import { defineRoute, entry, type RouteGroup } from '../route.ts';
 import { choice, IdText } from '../shapes.ts';
+import { CHANNEL_NAMES } from './channels/index.ts';
 
 const servedByFeeds = (): never => {
-  throw new Error('the feed routes are registered by api/feeds');
+  throw new Error('the feed routes are registered by registerFeeds');
 };
 
 const ChannelWord = choice(
@@ -69,4 +69,12 @@ const events = defineRoute({
   handle: servedByFeeds,
 });
 
-export const FEED_ENTRIES: readonly RouteEntry[] = [entry(socket, 'identity'), entry(inspector, 'agent:read'), entry(events, 'identity')];
+export const feedRoutes: RouteGroup = {
+  tag: {
+    name: 'feeds',
+    position: 290,
+    description:
+      'Live updates over WebSocket or server-sent events. Subscribe, apply the snapshot, then the updates in the order of `seq`. After a lost connection subscribe again from the last `cursor`. A client that reads too slowly is closed with `lagged` and resumes the same way.',
+  },
+  routes: [entry(socket, 'identity'), entry(inspector, 'agent:read'), entry(events, 'identity')],
+};

@@ -1,0 +1,31 @@
+/** Actors, and interventions in them. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { exportActorTest } from './export-test.ts';
+import { getActor } from './get.ts';
+import { releaseActor, resetActor, retryActivity } from './intervene.ts';
+import { listActors } from './list.ts';
+import { getActorStep } from './step.ts';
+import { listActorSteps } from './steps.ts';
+import { askWhatIf } from './what-if.ts';
+
+export const actorRoutes: RouteGroup = {
+  tag: {
+    name: 'actors',
+    position: 90,
+    description:
+      'State and history of every durable actor: agents, Takes, proposals, orders, transfers and launches. Read its steps, open one step to see guards and effects, and try other events with what-if, which stores nothing. `state_conflict` means that a newer state chart no longer takes the stored step.',
+  },
+  routes: [
+    entry(askWhatIf, 'agent:read'),
+    entry(exportActorTest, 'agent:read'),
+    entry(listActors, 'agent:read'),
+    entry(getActor, 'agent:read'),
+    entry(listActorSteps, 'agent:read'),
+    entry(getActorStep, 'agent:read'),
+  ],
+};
+
+export const interventionRoutes: RouteGroup = {
+  tag: actorRoutes.tag,
+  routes: [entry(retryActivity, 'risk:manage'), entry(resetActor, 'risk:manage'), entry(releaseActor, 'risk:manage')],
+};

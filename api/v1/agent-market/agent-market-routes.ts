@@ -1,0 +1,15 @@
+/** Tokens launched for agents. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { rankAgentTokens } from './rank.ts';
+import { listStockPaired } from './stock-paired.ts';
+import { getAgentToken } from './token.ts';
+
+export const agentMarketRoutes: RouteGroup = {
+  tag: {
+    name: 'agent-market',
+    position: 230,
+    description:
+      'Holders, liquidity, risk score and returns of tokens launched for agents. An unknown input is null and counts as the highest risk.',
+  },
+  routes: [entry(getAgentToken, 'market:read'), entry(rankAgentTokens, 'market:read'), entry(listStockPaired, 'market:read')],
+};

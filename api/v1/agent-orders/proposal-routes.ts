@@ -1,0 +1,21 @@
+/** Agents' proposals. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { approveProposal } from './approve.ts';
+import { declineProposal } from './decline.ts';
+import { getProposal } from './get.ts';
+import { listProposals } from './list.ts';
+
+export const proposalRoutes: RouteGroup = {
+  tag: {
+    name: 'agent-orders',
+    position: 80,
+    description:
+      'Trade proposals of agents. At autonomy `confirm` a proposal waits for approval until it expires. Approving runs the risk check again on present prices and can end in `blocked_by_risk` with every limit and the smallest change that would pass.',
+  },
+  routes: [
+    entry(listProposals, 'agent:read'),
+    entry(getProposal, 'agent:read'),
+    entry(approveProposal, 'trade:execute'),
+    entry(declineProposal, 'trade:execute'),
+  ],
+};

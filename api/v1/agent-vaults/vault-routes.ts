@@ -1,0 +1,29 @@
+/** Vaults of agents. */
+import { entry, type RouteGroup, renamed } from '../../route.ts';
+import { getVault } from '../agents/vault/vault.ts';
+import { depositIntoVault } from '../agents/vault/vault-deposit.ts';
+import { getVaultPriceHistory } from '../agents/vault/vault-price-history.ts';
+import { withdrawFromVault } from '../agents/vault/vault-withdraw.ts';
+import { rankVaults } from './leaderboard.ts';
+import { listReserves } from './reserves.ts';
+
+export const vaultRoutes: RouteGroup = {
+  tag: {
+    name: 'vaults',
+    position: 130,
+    description:
+      'Deposits and withdrawals of an agent’s live capital, as shares. A vault accepts deposits from stage `limited_live`, up to its limit. Withdrawals are paid from cash. Deposits are refused while holdings do not cover the claims (`GET /v1/reserves`).',
+  },
+  routes: [
+    entry(getVault, 'agent:read'),
+    ...renamed(entry(getVaultPriceHistory, 'agent:read'), {
+      url: '/v1/agents/:id/vault/course',
+      name: 'getVaultCourse',
+      since: '2026-11-27',
+    }),
+    entry(depositIntoVault, 'trade:execute'),
+    entry(withdrawFromVault, 'trade:execute'),
+    entry(rankVaults, 'agent:read'),
+    entry(listReserves, 'agent:read'),
+  ],
+};

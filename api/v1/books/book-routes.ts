@@ -1,0 +1,27 @@
+/** Books and the portfolio. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { getTotalEquity } from '../portfolio/equity.ts';
+import { getPortfolio } from '../portfolio/get.ts';
+import { simulateImpact } from '../portfolio/impact.ts';
+import { getPerformance } from '../portfolio/performance.ts';
+import { getEquity } from './equity.ts';
+import { listFills } from './fills.ts';
+import { listBooks } from './list.ts';
+
+export const bookRoutes: RouteGroup = {
+  tag: {
+    name: 'books',
+    position: 110,
+    description:
+      'Positions, fills, P&L and equity curves, per book and for the whole portfolio. Paper and real money are never added up. A missing price makes the dependent numbers null.',
+  },
+  routes: [
+    entry(listBooks, 'agent:read'),
+    entry(listFills, 'agent:read'),
+    entry(getEquity, 'agent:read'),
+    entry(getPortfolio, 'agent:read'),
+    entry(getPerformance, 'agent:read'),
+    entry(getTotalEquity, 'agent:read'),
+    entry(simulateImpact, 'agent:read'),
+  ],
+};

@@ -1,0 +1,27 @@
+/** Transfers between the chains. */
+import { entry, type RouteGroup, renamed } from '../../route.ts';
+import { quoteBridge } from './quote.ts';
+import { getBridgeStatus } from './status.ts';
+import { submitBridge } from './submission.ts';
+import { getBridgeTransferTimeline } from './timeline.ts';
+import { listBridgeTransfers } from './transfers.ts';
+
+export const bridgeRoutes: RouteGroup = {
+  tag: {
+    name: 'bridge',
+    position: 190,
+    description:
+      'Stablecoin transfers between the primary chain and the EVM chain. Quote, sign the source transaction, submit it or its hash, and follow the status. The provider, the source chain and the destination chain are reported apart; `unknown` means that they contradict each other.',
+  },
+  routes: [
+    entry(quoteBridge, 'market:read'),
+    entry(submitBridge, 'trade:execute'),
+    entry(getBridgeStatus, 'agent:read'),
+    entry(listBridgeTransfers, 'agent:read'),
+    ...renamed(entry(getBridgeTransferTimeline, 'agent:read'), {
+      url: '/v1/bridge/transfers/:id/course',
+      name: 'getBridgeTransferCourse',
+      since: '2026-11-27',
+    }),
+  ],
+};

@@ -1,0 +1,23 @@
+/** Events, macro series and chains. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { listChains } from '../chains/list.ts';
+import { getMacroRegime } from '../macro-regime/get.ts';
+import { listSocialFeed } from '../social-feed/list.ts';
+import { listEvents } from './events.ts';
+import { getMacro } from './macro.ts';
+
+export const intelligenceRoutes: RouteGroup = {
+  tag: {
+    name: 'intelligence',
+    position: 50,
+    description:
+      'Market events, social posts, macro series and the value locked on chains, with their sources. An event is `confirmed` by a primary source or two independent ones; posts never confirm anything. A source that is down makes a value null, not zero.',
+  },
+  routes: [
+    entry(getMacro, 'market:read'),
+    entry(listEvents, 'market:read'),
+    entry(listChains, 'market:read'),
+    entry(getMacroRegime, 'market:read'),
+    entry(listSocialFeed, 'market:read'),
+  ],
+};

@@ -1,0 +1,51 @@
+/** Launches and claims of their fees. */
+import { entry, type RouteGroup, renamed } from '../../route.ts';
+import { getLaunch } from './get.ts';
+import { getLaunchClaim } from './get-claim.ts';
+import { listLauncherPairs } from './launcher-pairs.ts';
+import { quoteLauncherLaunch } from './launcher-quote.ts';
+import { listLaunches } from './list.ts';
+import { monitorLaunch } from './monitor.ts';
+import { prepareLaunch } from './prepare.ts';
+import { prepareLaunchClaim } from './prepare-claim.ts';
+import { listPresets } from './preset-list.ts';
+import { previewLaunch } from './preview.ts';
+import { getLaunchPriceHistory } from './price-history.ts';
+import { submitLaunch } from './submit.ts';
+import { submitLaunchClaim } from './submit-claim.ts';
+import { listLaunchTransactions } from './transactions.ts';
+
+export const launchRoutes: RouteGroup = {
+  tag: {
+    name: 'launches',
+    position: 220,
+    description:
+      'Token launches on a bonding curve or with the external launcher, and claims of their fees. Preview, prepare, sign with the creator’s wallet within a minute, submit, then follow the launch. Expired transactions must be prepared again.',
+  },
+  routes: [
+    entry(listPresets, 'market:read'),
+    entry(previewLaunch, 'market:read'),
+    entry(prepareLaunch, 'trade:execute'),
+    entry(submitLaunch, 'trade:execute'),
+    entry(listLauncherPairs, 'market:read'),
+    entry(quoteLauncherLaunch, 'trade:execute'),
+    entry(listLaunches, 'agent:read'),
+  ],
+};
+
+export const launchFollowUpRoutes: RouteGroup = {
+  tag: launchRoutes.tag,
+  routes: [
+    entry(getLaunch, 'agent:read'),
+    entry(monitorLaunch, 'agent:read'),
+    ...renamed(entry(getLaunchPriceHistory, 'agent:read'), {
+      url: '/v1/launches/:id/course',
+      name: 'getLaunchCourse',
+      since: '2026-11-27',
+    }),
+    entry(listLaunchTransactions, 'agent:read'),
+    entry(prepareLaunchClaim, 'trade:execute'),
+    entry(submitLaunchClaim, 'trade:execute'),
+    entry(getLaunchClaim, 'agent:read'),
+  ],
+};

@@ -1,0 +1,23 @@
+/** Wallets by realized profit. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { getLeaderboardCsv } from './csv.ts';
+import { getLeaderboard } from './list.ts';
+import { registerLeaderboardWallet } from './register.ts';
+import { getLeaderboardWallet } from './wallet.ts';
+import { getLeaderboardWalletCsv } from './wallet-csv.ts';
+
+export const leaderboardRoutes: RouteGroup = {
+  tag: {
+    name: 'leaderboard',
+    position: 250,
+    description:
+      'Wallets by realized P&L of live trading. Register an address; it is listed at once and ranked after its history was read. Sales without a known cost basis are in no figure.',
+  },
+  routes: [
+    entry(getLeaderboard, 'market:read'),
+    entry(getLeaderboardCsv, 'market:read'),
+    entry(getLeaderboardWallet, 'market:read'),
+    entry(getLeaderboardWalletCsv, 'market:read'),
+    entry(registerLeaderboardWallet, 'agent:read'),
+  ],
+};

@@ -1,0 +1,24 @@
+/** Manual orders on the spot exchange. */
+import { TO_STOP } from '../../permission.ts';
+import { entry, type RouteGroup } from '../../route.ts';
+import { cancelMarketOrder } from './cancel.ts';
+import { getMarketOrder } from './get.ts';
+import { listMarketOrders } from './list.ts';
+import { placePaperOrder } from './paper.ts';
+import { placeSpotexchangeOrder } from './spotexchange-live.ts';
+
+export const marketOrderRoutes: RouteGroup = {
+  tag: {
+    name: 'market-orders',
+    position: 140,
+    description:
+      'Manual orders on the spot exchange, on paper or live. They pass the same pre-trade risk function as orders of agents. Live orders require `SVC_LIVE_SPOTEXCHANGE_ENABLED`. Poll the order for its outcome: `unknown` means that the exchange has not reported it yet.',
+  },
+  routes: [
+    entry(placePaperOrder, 'trade:execute'),
+    entry(placeSpotexchangeOrder, 'trade:execute'),
+    entry(cancelMarketOrder, TO_STOP),
+    entry(listMarketOrders, 'agent:read'),
+    entry(getMarketOrder, 'agent:read'),
+  ],
+};

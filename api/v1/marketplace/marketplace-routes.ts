@@ -1,0 +1,37 @@
+/** Strategies for sale. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { beginCheckout } from './checkout.ts';
+import { listCheckouts } from './checkouts.ts';
+import { getListing } from './get.ts';
+import { getCheckout } from './get-checkout.ts';
+import { importListing } from './import.ts';
+import { listLicences } from './licences.ts';
+import { listListings } from './list.ts';
+import { listListingPrices } from './prices.ts';
+import { publishListing } from './publish.ts';
+import { repriceListing } from './reprice.ts';
+import { settleCheckout } from './settle.ts';
+import { unlistListing } from './unlist.ts';
+
+export const marketplaceRoutes: RouteGroup = {
+  tag: {
+    name: 'marketplace',
+    position: 240,
+    description:
+      'Strategies for sale and your licences. Publish one manifest version, or buy: check out, sign the payment, settle. The licence is issued when the payment is final on chain. An import is a new draft agent that passes every gate itself.',
+  },
+  routes: [
+    entry(publishListing, 'trade:execute'),
+    entry(repriceListing, 'trade:execute'),
+    entry(unlistListing, 'trade:execute'),
+    entry(listListings, 'agent:read'),
+    entry(getListing, 'agent:read'),
+    entry(listListingPrices, 'agent:read'),
+    entry(beginCheckout, 'trade:execute'),
+    entry(settleCheckout, 'trade:execute'),
+    entry(importListing, 'trade:execute'),
+    entry(listCheckouts, 'agent:read'),
+    entry(getCheckout, 'agent:read'),
+    entry(listLicences, 'agent:read'),
+  ],
+};

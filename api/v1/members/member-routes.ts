@@ -1,0 +1,33 @@
+/** Members of the organization. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { acceptInvitation } from './accept.ts';
+import { grantMember } from './grant.ts';
+import { listInvitations } from './invitations.ts';
+import { inviteMember } from './invite.ts';
+import { listMembers } from './list.ts';
+import { removeMember } from './remove.ts';
+import { revokeInvitation } from './revoke-invitation.ts';
+import { revokeTokens } from './revoke-tokens.ts';
+import { listRoles } from './roles.ts';
+import { setRole } from './set-role.ts';
+
+export const memberRoutes: RouteGroup = {
+  tag: {
+    name: 'members',
+    position: 30,
+    description:
+      'Members, roles and invitations of your organization. Invite with `POST /v1/invitations` and send the code over a channel that you trust: it is shown once. Permission changes apply to the next request of the member. You cannot change your own permissions.',
+  },
+  routes: [
+    entry(listMembers, 'members:manage'),
+    entry(grantMember, 'members:manage'),
+    entry(removeMember, 'members:manage'),
+    entry(revokeTokens, 'members:manage'),
+    entry(listRoles, 'members:manage'),
+    entry(setRole, 'members:manage'),
+    entry(listInvitations, 'members:manage'),
+    entry(inviteMember, 'members:manage'),
+    entry(acceptInvitation, 'identity'),
+    entry(revokeInvitation, 'members:manage'),
+  ],
+};

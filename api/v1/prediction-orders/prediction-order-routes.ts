@@ -1,0 +1,23 @@
+/** Manual orders on prediction markets. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { executePredictionOrder } from './execute.ts';
+import { getPredictionOrder } from './get.ts';
+import { listPredictionOrders } from './list.ts';
+import { placePaperPredictionOrder } from './paper.ts';
+import { preparePredictionOrder } from './prepare.ts';
+
+export const predictionOrderRoutes: RouteGroup = {
+  tag: {
+    name: 'prediction-orders',
+    position: 150,
+    description:
+      'Manual orders on prediction markets. On paper the order fills at once. On chain: prepare, sign the transaction in your wallet, execute, then poll. An executed order is open, not filled. A changed transaction is refused with `signed_bytes_differ`.',
+  },
+  routes: [
+    entry(placePaperPredictionOrder, 'trade:execute'),
+    entry(preparePredictionOrder, 'trade:execute'),
+    entry(executePredictionOrder, 'trade:execute'),
+    entry(listPredictionOrders, 'agent:read'),
+    entry(getPredictionOrder, 'agent:read'),
+  ],
+};

@@ -1,0 +1,28 @@
+/** The runtime. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { listAlerts } from '../alerts.ts';
+import { listActivities } from './activities.ts';
+import { getRuntime } from './get.ts';
+import { listIncidents } from './incidents.ts';
+import { listInterventions } from './interventions.ts';
+import { listTimers } from './timers.ts';
+import { getWork, listWork } from './work.ts';
+
+export const runtimeRoutes: RouteGroup = {
+  tag: {
+    name: 'runtime',
+    position: 100,
+    description:
+      'Pending and abandoned activities, timers, incidents, interventions and background work. Find the actor first, then retry an activity or release a quarantine under **actors**. Interventions require a reason and are recorded.',
+  },
+  routes: [
+    entry(getRuntime, 'agent:read'),
+    entry(listActivities, 'agent:read'),
+    entry(listTimers, 'agent:read'),
+    entry(listIncidents, 'agent:read'),
+    entry(listInterventions, 'agent:read'),
+    entry(listAlerts, 'agent:read'),
+    entry(listWork, 'agent:read'),
+    entry(getWork, 'agent:read'),
+  ],
+};

@@ -1,0 +1,23 @@
+/** Sign-in. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { getMe } from '../me/get.ts';
+import { closeSession } from './close.ts';
+import { openSession } from './open.ts';
+import { redeemSignInLink } from './redeem-link.ts';
+import { revokeSession } from './revoke.ts';
+
+export const identityRoutes: RouteGroup = {
+  tag: {
+    name: 'identity',
+    position: 20,
+    description:
+      'Sign-in with a token of your identity provider. Programs send `Authorization: Bearer`. Browsers exchange the token for a cookie with `POST /v1/session` and must send an allowed Origin with unsafe requests. `GET /v1/me` lists your permissions. An expired token answers 401 `token_expired`.',
+  },
+  routes: [
+    entry(getMe, 'identity'),
+    entry(openSession, 'public'),
+    entry(redeemSignInLink, 'public'),
+    entry(closeSession, 'public'),
+    entry(revokeSession, 'identity'),
+  ],
+};

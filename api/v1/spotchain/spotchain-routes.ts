@@ -1,0 +1,23 @@
+/** Swaps on the primary chain. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { executeSwap } from './execute.ts';
+import { getSwap } from './get-order.ts';
+import { listSwaps } from './list-orders.ts';
+import { prepareSwap } from './prepare.ts';
+import { quoteSwap } from './quote.ts';
+
+export const spotchainRoutes: RouteGroup = {
+  tag: {
+    name: 'spotchain',
+    position: 160,
+    description:
+      'Swaps on the primary chain, signed by your own wallet. Quote, prepare, sign exactly the prepared bytes, execute, then poll until `finalized`. A prepared swap expires with its blockhash after about a minute. Changed bytes are refused with `signed_bytes_differ` and nothing is sent.',
+  },
+  routes: [
+    entry(quoteSwap, 'market:read'),
+    entry(prepareSwap, 'trade:execute'),
+    entry(executeSwap, 'trade:execute'),
+    entry(listSwaps, 'agent:read'),
+    entry(getSwap, 'agent:read'),
+  ],
+};

@@ -1,0 +1,42 @@
+/** Takes. */
+import { TO_STOP } from '../../permission.ts';
+import { entry, type RouteGroup } from '../../route.ts';
+import { armTake } from './arm.ts';
+import { getTakeChart } from './chart.ts';
+import { closeTake } from './close.ts';
+import { compileTake } from './compile.ts';
+import { listTakeDecisions } from './decisions.ts';
+import { disarmTake } from './disarm.ts';
+import { explainTakeDecision } from './explain-decision.ts';
+import { forkTakeRoute } from './fork.ts';
+import { getTake } from './get.ts';
+import { listTakeHistory } from './history.ts';
+import { listTakes } from './list.ts';
+import { publishTake } from './publish.ts';
+import { listPublishedTakes } from './published.ts';
+import { tokenizeTake } from './tokenize.ts';
+
+export const takeRoutes: RouteGroup = {
+  tag: {
+    name: 'takes',
+    position: 200,
+    description:
+      'One-off trading policies written as a sentence. Compile a thesis, check how each phrase was read, confirm what is open, and arm it on paper or live. An ambiguous thesis is refused with questions (`thesis_ambiguous`).',
+  },
+  routes: [
+    entry(compileTake, 'trade:execute'),
+    entry(forkTakeRoute, 'trade:execute'),
+    entry(armTake, 'trade:execute'),
+    entry(tokenizeTake, 'trade:execute'),
+    entry(publishTake, 'trade:execute'),
+    entry(disarmTake, TO_STOP),
+    entry(closeTake, TO_STOP),
+    entry(listTakes, 'agent:read'),
+    entry(listPublishedTakes, 'agent:read'),
+    entry(getTake, 'agent:read'),
+    entry(listTakeDecisions, 'agent:read'),
+    entry(explainTakeDecision, 'agent:read'),
+    entry(listTakeHistory, 'agent:read'),
+    entry(getTakeChart, 'agent:read'),
+  ],
+};

@@ -1,0 +1,25 @@
+/** Wallets proved by their owners. */
+import { entry, type RouteGroup } from '../../route.ts';
+import { challengeWallet } from './challenge.ts';
+import { linkWallet } from './link.ts';
+import { listWallets } from './list.ts';
+import { renameWallet } from './rename.ts';
+import { useSandboxWallet } from './sandbox-wallet.ts';
+import { unlinkWallet } from './unlink.ts';
+
+export const walletRoutes: RouteGroup = {
+  tag: {
+    name: 'wallets',
+    position: 170,
+    description:
+      'Linked wallets and their balances. Request the text, sign it with the wallet within ten minutes, and send the signature. A link proves ownership and grants no permission. A late signature is refused with `challenge_expired`.',
+  },
+  routes: [
+    entry(challengeWallet, 'agent:read'),
+    entry(linkWallet, 'agent:read'),
+    entry(listWallets, 'agent:read'),
+    entry(renameWallet, 'agent:read'),
+    entry(unlinkWallet, 'agent:read'),
+    entry(useSandboxWallet, 'trade:execute'),
+  ],
+};
