@@ -75,7 +75,7 @@ const SETTINGS = {
   ACTIVITY_HISTORY_DAYS: setting(wholeNumber(1, 3_650), 30, 'days that ended activities are kept', '30'),
   TRAIL_HISTORY_DAYS: optional(
     wholeNumber(KEPT_DAYS, 36_500),
-    'days that decisions, cuts, observations, audit, leaves of signed batches and steps of ended orders stay in the database before they move to archive files',
+    'days that decisions, what they rest on, audit, leaves of signed batches and steps of ended orders stay in the database before they move to archive files',
     'for ever',
   ),
   ALLOWED_ORIGINS: setting(origins, [], 'web origins that may open feeds with a cookie, separated by commas', 'its own'),

@@ -145,7 +145,7 @@ test('the newest leaf of every assessed row stays in the database', async () => 
 });
 
 /** Tables whose rows are deleted only after they were archived as signed. */
-const LEAVING_BY_ARCHIVE: ReadonlySet<string> = new Set(['audit', 'steps']);
+const LEAVING_BY_ARCHIVE: ReadonlySet<string> = new Set(['audit', 'steps', 'tick_inputs']);
 
 test('every table is guarded, and every logged or summed one records its changes', async () => {
   const triggers = await owner<{ name: string; triggers: string[] }[]>`
@@ -175,6 +175,7 @@ test('a change not asked for its records leaves none, by its triggers either', a
 const UNSIGNED_FUNCTIONS = {
   forget_activities: 'activities that ended more than a day ago may go without a signature',
   forget_announcements: 'announcements of more than a day ago may go without a signature',
+  forget_moved_inputs: 'inputs of ticks go once they lie in an archive file as they were signed',
   forget_moved_leaves: 'leaves go once they lie in an archive file, and what stays of their batch makes its signed root',
   forget_moved_steps: 'steps and audit go once they lie in an archive file as they were signed',
 };

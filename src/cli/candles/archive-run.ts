@@ -105,6 +105,6 @@ function moveWithProgress(service: Service, folder: string, before: number): Pro
   ).finally(() => bar.stop());
 }
 
-function stretchText({ file, until, decisions, observations, cuts, steps, audit, leaves }: MovedStretch): string {
-  return `${file}: ${decisions} decisions, ${observations} observations, ${cuts} cuts, ${steps} steps, ${audit} rows of audit and ${leaves} leaves before ${isoTime(until)}`;
+function stretchText({ file, until, decisions, observations, cuts, inputs, steps, audit, leaves }: MovedStretch): string {
+  return `${file}: ${decisions} decisions, ${observations} observations, ${cuts} cuts, ${inputs} inputs of ticks, ${steps} steps, ${audit} rows of audit and ${leaves} leaves before ${isoTime(until)}`;
 }

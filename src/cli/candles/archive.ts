@@ -11,7 +11,7 @@ export function archiveCommands(archive: Command, service: Service): void {
   archive
     .command('move')
     .description(
-      'move whole days (UTC) of decisions, cuts, observations, steps of ended actors and audit to files, and take them out of the database',
+      'move whole days (UTC) of decisions, what they rest on, steps of ended actors and audit to files, and take them out of the database',
     )
     .requiredOption('--before <time>', 'move days that ended before this date, such as 2026-01-01')
     .option('--folder <folder>', 'output folder (default: archive in the state folder)')

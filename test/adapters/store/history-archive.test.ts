@@ -150,6 +150,8 @@ beforeAll(async () => {
     // The second is paused from then on: its newest decision is in the archived day.
     if (n === -3) await commands.pause(context, ids[1] as string);
   }
+  // Ticks have written inputs of the first, whose book has fills.
+  await sql`insert into tick_inputs (agent_id, slot, body) values (${ids[1] as string}, ${MIDNIGHT - 4 * MINUTE}, '{}')`;
   await waitFor(
     async () => {
       await createTrailLog(sql, keys.log, 'sevengate.test/archive').advance();
@@ -201,12 +203,12 @@ test('a day is archived completely, the trail stays intact, and the next decisio
       error: null,
     },
   ]);
-  expect(await movedStretches(sql)).toMatchObject([{ from: 0, until: MIDNIGHT, decisions: 5 + 3, cuts: 5, steps: 4, audit: 1 }]);
+  expect(await movedStretches(sql)).toMatchObject([{ from: 0, until: MIDNIGHT, decisions: 5 + 3, cuts: 5, inputs: 3, steps: 4, audit: 1 }]);
   expect(await stepsOf(ENDED)).toBe(0);
   expect(await owner`select 1 from audit where action = 'an old deed'`).toEqual([]);
   expect([await stepsOf(ENDED_LATER), await stepsOf(GOING_ON)]).toEqual([4, 3]);
-  // The newest decision of an actor without later ones stays.
-  expect([await rows('decisions'), await rows('observations'), await rows('cuts')]).toEqual([1, 0, 0]);
+  // The newest decision and the newest inputs of an actor without later ones stay.
+  expect([await rows('decisions'), await rows('tick_inputs'), await rows('observations'), await rows('cuts')]).toEqual([1, 1, 0, 0]);
   await tick(MIDNIGHT + 5 * MINUTE);
   const after = await verify();
   expect(after.breaks).toEqual([]);
@@ -227,7 +229,7 @@ test('only leaves of assessed rows stay, and assessments check their signatures 
   expect(leaves).toBeGreaterThan(2 * left.length);
   const names = new Set(left.map(({ name }) => name));
   expect(['fills', 'manifests', 'steps'].filter((name) => !names.has(name))).toEqual([]);
-  expect(['actors', 'audit', 'cut_batches', 'tick_batches', 'timers'].filter((name) => names.has(name))).toEqual([]);
+  expect(['actors', 'audit', 'cut_batches', 'tick_batches', 'tick_inputs', 'timers'].filter((name) => names.has(name))).toEqual([]);
   expect(left.filter(({ name, key }) => name === 'steps' && !ids.includes(key.split(' ')[0] as string))).toEqual([]);
   const [first] = ids as [string];
   const signed = () => createSignedRows(sql);
@@ -350,6 +352,17 @@ test.each<[string, string, (rows: string[]) => string[]]>([
     'steps',
     (rows) => rows.flatMap((row) => (row.includes('"version": 4') ? [row, row.replace('"version": 4', '"version": 5')] : [row])),
   ],
+  [
+    'inputs that were left out',
+    'tick_inputs',
+    (rows) => rows.filter((row) => !row.startsWith('{"tick_inputs"') || !row.includes('day\\":null')),
+  ],
+  ['inputs that were changed', 'tick_inputs', (rows) => rows.map((row) => row.replace('fills\\":11', 'fills\\":12'))],
+  [
+    'inputs that were made up',
+    'tick_inputs',
+    (rows) => rows.flatMap((row) => (row.includes('day\\":null') ? [row, row.replace(/"slot": \d+/, '"slot": 60000')] : [row])),
+  ],
   ['a decision that was changed', 'disposition', (rows) => rows.map((row) => row.replace('"hold"', '"propose_exit"'))],
   ['a row of audit that was left out', 'audit', (rows) => rows.filter((row) => !row.startsWith('{"audit"'))],
   [
@@ -419,11 +432,14 @@ test('nothing else is removed: no recent rows, not by others, and no period out 
   await expect(sql`delete from decision_rows`).rejects.toThrow('permission denied');
   await expect(owner`delete from decisions where slot >= ${MIDNIGHT}`).rejects.toThrow('append-only');
   await expect(owner`delete from cuts where slot >= ${MIDNIGHT}`).rejects.toThrow('append-only');
+  await expect(owner`delete from tick_inputs where slot >= ${MIDNIGHT}`).rejects.toThrow('append-only');
+  await expect(owner`update tick_inputs set body = ''`).rejects.toThrow('append-only');
+  await expect(sql`delete from tick_inputs`).rejects.toThrow('permission denied');
   await expect(owner`update decisions set reason = 'x' where slot < ${MIDNIGHT}`).rejects.toThrow('append-only');
   const [{ logged } = { logged: 0 }] = await owner<{ logged: number }[]>`select max(logged_until) as logged from moved_history`;
   const insert = (from: number, until: number, auditUntil = 0, loggedUntil: number | null = logged) => sql`
-    insert into moved_history (until_slot, from_slot, decisions, observations, cuts, steps, audit, audit_until, leaves, logged_until, file, sha256)
-    values (${until}, ${from}, 0, 0, 0, 0, 0, ${auditUntil}, ${loggedUntil === null ? null : 0}, ${loggedUntil}, 'x.gz', ${'0'.repeat(64)})`;
+    insert into moved_history (until_slot, from_slot, decisions, observations, cuts, inputs, steps, audit, audit_until, leaves, logged_until, file, sha256)
+    values (${until}, ${from}, 0, 0, 0, 0, 0, 0, ${auditUntil}, ${loggedUntil === null ? null : 0}, ${loggedUntil}, 'x.gz', ${'0'.repeat(64)})`;
   await expect(insert(MIDNIGHT, MIDNIGHT + DAY, 0, null)).rejects.toThrow('is moved with its leaves');
   await expect(insert(MIDNIGHT, MIDNIGHT + DAY, 0, logged - 1)).rejects.toThrow('not between them and the end of the log');
   await expect(insert(MIDNIGHT, MIDNIGHT + DAY, 0, 1_000_000)).rejects.toThrow('not between them and the end of the log');
@@ -459,8 +475,46 @@ test('leaves of the last thirty days are not archived', async () => {
   await createTrailLog(sql, logKey, 'sevengate.test/archive').advance();
   const [{ size } = { size: 0 }] = await owner<{ size: number }[]>`select max(index) + 1 as size from trail_log`;
   await expect(sql`
-    insert into moved_history (until_slot, from_slot, decisions, observations, cuts, steps, audit, audit_until, leaves, logged_until, file, sha256)
-    values (${MIDNIGHT + DAY}, ${MIDNIGHT}, 0, 0, 0, 0, 0, 0, 0, ${size}, 'x.gz', ${'0'.repeat(64)})`).rejects.toThrow(
+    insert into moved_history (until_slot, from_slot, decisions, observations, cuts, inputs, steps, audit, audit_until, leaves, logged_until, file, sha256)
+    values (${MIDNIGHT + DAY}, ${MIDNIGHT}, 0, 0, 0, 0, 0, 0, 0, 0, ${size}, 'x.gz', ${'0'.repeat(64)})`).rejects.toThrow(
     'are younger than 30 days',
   );
+});
+
+test('inputs that an earlier version left behind go with the next day', async () => {
+  const [stretch] = await movedStretches(sql);
+  const path = join(folder, stretch?.file as string);
+  const lines = gunzipSync(readFileSync(path)).toString().split('\n').slice(0, -1);
+  const isInput = (line: string): boolean => line.startsWith('{"tick_inputs":');
+  const inputs = lines.filter(isInput).map((line) => JSON.parse(line).tick_inputs as { agent_id: string; slot: number; body: string });
+  const text = lines
+    .filter((line) => !isInput(line))
+    .map((line) => `${line}\n`)
+    .join('');
+  writeFileSync(path, gzipSync(text));
+  await owner`alter table moved_history disable trigger append_only_rows`;
+  await owner`alter table moved_history drop constraint moved_with_inputs`;
+  await owner`update moved_history set inputs = null, sha256 = ${sha256Hex(text)}`;
+  await owner`alter table moved_history add constraint moved_with_inputs check (inputs is not null) not valid`;
+  await owner`alter table moved_history enable always trigger append_only_rows`;
+  for (const row of inputs) await sql`insert into tick_inputs ${sql(row)} on conflict do nothing`;
+  expect(await rows('tick_inputs')).toBe(3);
+  const [taken] = await sql<{ count: number }[]>`select forget_moved_inputs(100) as count`;
+  expect(taken?.count).toBe(0);
+  await expect(owner`delete from tick_inputs where slot < ${MIDNIGHT}`).rejects.toThrow('append-only');
+  expect((await verify()).breaks).toEqual([]);
+
+  await owner`update tick_shards set last_slot = ${MIDNIGHT + DAY}`;
+  await expect(sql`
+    insert into moved_history (until_slot, from_slot, decisions, observations, cuts, steps, audit, audit_until, leaves, logged_until, file, sha256)
+    select until_slot + ${DAY}, until_slot, 0, 0, 0, 0, 0, audit_until, 0, logged_until, 'x.gz', sha256 from moved_history`).rejects.toThrow(
+    'moved_with_inputs',
+  );
+  const before = await verify();
+  expect(await moveHistory(sql, folder, MIDNIGHT + DAY)).toMatchObject([{ from: MIDNIGHT, inputs: 4 }]);
+  expect(await owner`select agent_id, slot from tick_inputs order by slot`).toEqual([
+    { agent_id: ids[1], slot: MIDNIGHT - 4 * MINUTE },
+    { agent_id: ids[0], slot: MIDNIGHT + MINUTE },
+  ]);
+  expect(await verify()).toMatchObject({ archives: 2, breaks: before.breaks });
 });

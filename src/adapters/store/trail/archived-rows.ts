@@ -34,6 +34,11 @@ const MOVED: Readonly<Record<MovedTable, Moved>> = {
   cuts: { key: ['slot'], ...bySlot },
   observations: { key: ['slot', 'instrument'], ...bySlot },
   decisions: { key: ['agent_id', 'slot'], ...bySlot },
+  tick_inputs: {
+    key: ['agent_id', 'slot'],
+    stays: (sql) => sql`p.slot >= (select coalesce(max(until_slot), 0) from public.moved_history where inputs is not null)`,
+    at: bySlot.at,
+  },
   steps: {
     key: ['actor_id', 'version'],
     stays: (sql) => sql`not exists (select 1 from public.moved_actors m where m.actor_id = p.actor_id)`,
@@ -69,7 +74,7 @@ export async function bringBack(sql: Transaction, folder: string | null, complai
   for (const table of tables) await sql`create temporary table ${sql(archived(table))} (like ${sql(`public.${table}`)}) on commit drop`;
   let from = 0;
   for (const stretch of stretches) {
-    const name = `${stretch.file} (${stretch.decisions} decisions, ${stretch.observations} observations, ${stretch.steps} steps, ${stretch.leaves} leaves before ${new Date(stretch.until).toISOString()})`;
+    const name = `${stretch.file} (${stretch.decisions} decisions, ${stretch.observations} observations, ${stretch.inputs} inputs of ticks, ${stretch.steps} steps, ${stretch.leaves} leaves before ${new Date(stretch.until).toISOString()})`;
     if (stretch.from !== from) complain(stretch.from, null, 'archive', `the stretch before ${name} is not on record`);
     from = stretch.until;
     const fault =
@@ -90,13 +95,18 @@ export async function bringBack(sql: Transaction, folder: string | null, complai
   return stretches.length;
 }
 
-/** Returns the archived tables; older databases lack steps, audit and leaves. */
+/** Returns the archived tables; older databases lack inputs, steps, audit and leaves. */
 async function movingTables(sql: Transaction): Promise<readonly MovedTable[]> {
-  const [ready] = await sql<{ actors: boolean; leaves: boolean }[]>`
-    select to_regclass('public.moved_actors') is not null as actors, to_regclass('public.trail_thinned_batches') is not null as leaves`;
-  return MOVED_TABLES.filter((table) =>
-    table === 'trail_changes' ? ready?.leaves : table === 'steps' || table === 'audit' ? ready?.actors : true,
-  );
+  const [ready] = await sql<{ inputs: boolean; actors: boolean; leaves: boolean }[]>`
+    select to_regproc('public.inputs_moved_until') is not null as inputs, to_regclass('public.moved_actors') is not null as actors,
+      to_regclass('public.trail_thinned_batches') is not null as leaves`;
+  const later: Partial<Record<MovedTable, boolean | undefined>> = {
+    tick_inputs: ready?.inputs,
+    steps: ready?.actors,
+    audit: ready?.actors,
+    trail_changes: ready?.leaves,
+  };
+  return MOVED_TABLES.filter((table) => later[table] ?? true);
 }
 
 /**
@@ -135,7 +145,7 @@ async function takeIn(
   folder: string,
   stretch: Parameters<typeof readStretch>[1],
 ): Promise<string | null> {
-  const waiting: Record<MovedTable, string[]> = { cuts: [], observations: [], decisions: [], steps: [], audit: [], trail_changes: [] };
+  const waiting = Object.fromEntries(MOVED_TABLES.map((table) => [table, []])) as unknown as Record<MovedTable, string[]>;
   const put = async (inner: Sql | Transaction, table: MovedTable): Promise<void> => {
     await inner`
       insert into ${inner(archived(table))} select * from jsonb_populate_recordset(null::${inner(`public.${table}`)}, ${`[${waiting[table].splice(0).join(',')}]`}::text::jsonb)`;

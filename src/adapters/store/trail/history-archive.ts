@@ -1,6 +1,6 @@
 /**
- * Moves old history from the database to archive files: per UTC day its decisions with their cuts and observations, steps of actors that
- * have ended, the audit, and leaves of signed batches. The batches and their log stay in the database and prove the archive. A file has one
+ * Moves old history from the database to archive files: per UTC day its decisions with their cuts, observations and other inputs, steps of
+ * actors that have ended, the audit, and leaves of signed batches. The batches and their log stay in the database and prove the archive. A file has one
  * line per row, `{"<table>":{<columns>}}`, packed with gzip.
  */
 import { createHash } from 'node:crypto';
@@ -35,7 +35,7 @@ const ENDED_OF_STRETCH = 200_000;
 export const archiveFolder = (home: string): string => join(resolve(home), 'archive');
 
 /** Tables whose rows are moved, in their order in a file. */
-export const MOVED_TABLES = ['cuts', 'observations', 'decisions', 'steps', 'audit', 'trail_changes'] as const;
+export const MOVED_TABLES = ['cuts', 'observations', 'decisions', 'tick_inputs', 'steps', 'audit', 'trail_changes'] as const;
 export type MovedTable = (typeof MOVED_TABLES)[number];
 
 /** Days that must stay in the database, because gates and lists read them. A trigger refuses to delete them. */
@@ -50,6 +50,8 @@ export interface MovedStretch {
   readonly decisions: number;
   readonly observations: number;
   readonly cuts: number;
+  /** Number of rows of `tick_inputs`. */
+  readonly inputs: number;
   /** Number of steps of ended actors. */
   readonly steps: number;
   readonly audit: number;
@@ -66,8 +68,9 @@ export async function movedStretches(sql: Sql | Transaction): Promise<readonly M
   const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('moved_history') is not null as ready`;
   if (ready?.ready !== true) return [];
   return sql<MovedStretch[]>`
-    select from_slot as "from", until_slot as until, decisions, observations, cuts, coalesce((to_jsonb(m)->>'steps')::bigint, 0) as steps,
-      coalesce((to_jsonb(m)->>'audit')::bigint, 0) as audit, coalesce((to_jsonb(m)->>'leaves')::bigint, 0) as leaves, file, sha256 from moved_history m order by until_slot`;
+    select from_slot as "from", until_slot as until, decisions, observations, cuts, coalesce((to_jsonb(m)->>'inputs')::bigint, 0) as inputs,
+      coalesce((to_jsonb(m)->>'steps')::bigint, 0) as steps, coalesce((to_jsonb(m)->>'audit')::bigint, 0) as audit,
+      coalesce((to_jsonb(m)->>'leaves')::bigint, 0) as leaves, file, sha256 from moved_history m order by until_slot`;
 }
 
 /** Returns the time before which decisions and observations are archived, or null. */
@@ -200,9 +203,9 @@ export async function moveHistory(
       await transaction`
         insert into moved_actors (actor_id, until_slot) select id, ${until} from unnest(${leaving.actors as string[]}::uuid[]) as id`;
       await transaction`
-        insert into moved_history (until_slot, from_slot, decisions, observations, cuts, steps, audit, audit_until, leaves, logged_until, file, sha256)
-        values (${until}, ${from}, ${stretch.decisions}, ${stretch.observations}, ${stretch.cuts}, ${stretch.steps}, ${stretch.audit},
-          ${leaving.auditUntil}, ${stretch.leaves}, ${leaving.loggedUntil}, ${stretch.file}, ${stretch.sha256})`;
+        insert into moved_history (until_slot, from_slot, decisions, observations, cuts, inputs, steps, audit, audit_until, leaves, logged_until, file, sha256)
+        values (${until}, ${from}, ${stretch.decisions}, ${stretch.observations}, ${stretch.cuts}, ${stretch.inputs}, ${stretch.steps},
+          ${stretch.audit}, ${leaving.auditUntil}, ${stretch.leaves}, ${leaving.loggedUntil}, ${stretch.file}, ${stretch.sha256})`;
     });
     await forgetMoved(sql);
     progress(done + STAGES, total);
@@ -226,7 +229,8 @@ async function decidedTo(sql: Sql): Promise<EpochMs> {
 async function forgetMoved(sql: Sql): Promise<void> {
   for (;;) {
     const [row] = await sql<{ count: number }[]>`
-      select forget_moved_history(${FORGOTTEN_AT_ONCE}::int) + forget_moved_steps(${FORGOTTEN_AT_ONCE}::int) as count`;
+      select forget_moved_history(${FORGOTTEN_AT_ONCE}::int) + forget_moved_inputs(${FORGOTTEN_AT_ONCE}::int)
+        + forget_moved_steps(${FORGOTTEN_AT_ONCE}::int) as count`;
     if ((row?.count ?? 0) === 0) break;
   }
   const [moved] = await sql<{ from: number }[]>`
@@ -241,6 +245,8 @@ async function forgetMoved(sql: Sql): Promise<void> {
 interface Leaving {
   /** Ids of ended actors whose steps all move. */
   readonly actors: readonly string[];
+  /** Slot of the first unmoved inputs: an earlier version moved decisions without them. */
+  readonly inputsFrom: EpochMs;
   /** Rows of `audit` from the first unmoved number up to (exclusive) this one. */
   readonly auditFrom: number;
   readonly auditUntil: number;
@@ -262,9 +268,10 @@ async function leavingBefore(sql: Sql, until: EpochMs): Promise<Leaving> {
       where l.index >= moved and b.at >= least(${until}::bigint, record_clock_ms() - ${KEPT_DAYS * DAY_MS}::bigint) order by l.index limit 1),
       (select max(index) + 1 from trail_log), 0) as until
     from (select coalesce(max(logged_until), 0) as moved from moved_history) m`;
+  const [inputs] = await sql<{ from: EpochMs }[]>`select inputs_moved_until() as "from"`;
   const { from: auditFrom, until: auditUntil } = audit as NonNullable<typeof audit>;
   const { from: loggedFrom, until: loggedUntil } = logged as NonNullable<typeof logged>;
-  return { actors: actors.map(({ id }) => id), auditFrom, auditUntil, loggedFrom, loggedUntil };
+  return { actors: actors.map(({ id }) => id), inputsFrom: inputs?.from as EpochMs, auditFrom, auditUntil, loggedFrom, loggedUntil };
 }
 
 async function writeStretch(
@@ -275,7 +282,7 @@ async function writeStretch(
 ): Promise<{ readonly stretch: MovedStretch; readonly leaving: Leaving }> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = `history-${dayOf(until - DAY_MS)}.ndjson.gz`;
-  const counts: Record<MovedTable, number> = { cuts: 0, observations: 0, decisions: 0, steps: 0, audit: 0, trail_changes: 0 };
+  const counts = Object.fromEntries(MOVED_TABLES.map((table) => [table, 0])) as Record<MovedTable, number>;
   const leaving = await leavingBefore(sql, until);
   const hash = createHash('sha256');
   async function* lines(): AsyncGenerator<string> {
@@ -291,8 +298,8 @@ async function writeStretch(
   await toDisk(written);
   renameSync(written, join(folder, file));
   await toDisk(folder);
-  const { trail_changes: leaves, ...rows } = counts;
-  return { stretch: { from, until, ...rows, leaves, file, sha256: hash.digest('hex') }, leaving };
+  const { tick_inputs: inputs, trail_changes: leaves, ...rows } = counts;
+  return { stretch: { from, until, ...rows, inputs, leaves, file, sha256: hash.digest('hex') }, leaving };
 }
 
 async function toDisk(path: string): Promise<void> {
@@ -329,6 +336,11 @@ async function* rowsOf(
       order by a.place, d.slot`;
     if (rows.length > 0) yield { table: 'decisions', rows: rows.map(({ row }) => row) };
   }
+  const inputs = sql<{ row: string }[]>`
+    select to_jsonb(i)::text as row from tick_inputs i where slot >= ${leaving.inputsFrom} and slot < ${until} order by agent_id, slot`.cursor(
+    PAGE_ROWS,
+  );
+  for await (const page of inputs) yield { table: 'tick_inputs', rows: page.map(({ row }) => row) };
   for (let next = 0; next < leaving.actors.length; next += ENDED_AT_ONCE) {
     const rows = await sql<{ row: string }[]>`
       select to_jsonb(s)::text as row from steps s where actor_id = any(${leaving.actors.slice(next, next + ENDED_AT_ONCE)}::uuid[]) order by actor_id, version`;
