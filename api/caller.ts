@@ -8,7 +8,7 @@ import { type Outcome, type Refusal, refuse } from '../src/domain/values/refusal
 import type { EpochMs } from '../src/domain/values/time.ts';
 import type { Allowance, CostClass } from './access.ts';
 import { concernsTrading, missingPermission, type RoutePermission, VIEWER_PERMISSIONS } from './permission.ts';
-import type { ApiPorts } from './ports.ts';
+import type { ApiPorts } from './route.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
 import { addressKey } from './http/rate-limits.ts';
 

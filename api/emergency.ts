@@ -2,8 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { health } from './operation/health.ts';
 import { TO_STOP } from './permission.ts';
-import type { ApiPorts } from './ports.ts';
-import { entry, type RouteEntry } from './route.ts';
+import { type ApiPorts, entry, type RouteEntry } from './route.ts';
 import { type ApiOptions, buildApi } from './server.ts';
 import { emergencyHalt } from './v1/agents/emergency-halt.ts';
 import { pauseAgent } from './v1/agents/pause.ts';

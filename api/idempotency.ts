@@ -4,7 +4,7 @@ import type { CommandContext } from '../actors/agent/commands.ts';
 import { canonicalJson, type Json, sha256Hex } from '../src/domain/values/canonical-json.ts';
 import type { Outcome } from '../src/domain/values/refusal.ts';
 import { memberOf } from './caller.ts';
-import type { ApiPorts } from './ports.ts';
+import type { ApiPorts } from './route.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
 
 export interface Command<View> {

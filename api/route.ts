@@ -1,11 +1,21 @@
 /** A route as data: its description, schemas and answers. Validation, types and the OpenAPI document follow from it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import type { CostClass } from './access.ts';
+import type { IdempotencyStore } from '../src/adapters/store/callers/idempotency-store.ts';
+import type { Clock } from '../streams/clock/clock.ts';
+import type { AccessPorts, CostClass } from './access.ts';
 import type { CallerOptions } from './caller.ts';
+import type { OperationPorts } from './operation/operation-ports.ts';
 import type { RoutePermission } from './permission.ts';
-import type { ApiPorts } from './ports.ts';
 import type { ProblemCode } from './problem.ts';
+
+/** Ports of the server. Each group of routes declares what it reaches beside them. Boot supplies them all; nothing is global. */
+export interface ApiPorts {
+  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'deadline'>;
+  readonly operation: OperationPorts;
+  readonly access: AccessPorts;
+  readonly answers: Pick<IdempotencyStore, 'find'>;
+}
 
 export interface RouteSchema {
   readonly params?: TSchema;

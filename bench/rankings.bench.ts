@@ -2,7 +2,7 @@
  * Cost of a ranking and the basis of 200 instruments over their bare queries, and the latency of the slowest answers. Runs the
  * routes' own handlers on a real PostgreSQL, without HTTP (`http` measures that).
  */
-import type { ApiPorts } from '../api/ports.ts';
+import type { ApiPorts } from '../api/route.ts';
 import { listBasis } from '../api/v1/arbitrage/basis.ts';
 import { createBasisReads } from '../api/v1/arbitrage/basis-reads.ts';
 import { rankFairValueRoute } from '../api/v1/rankings/fair-value.ts';

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { OperationPorts } from '../operation/operation-ports.ts';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts } from '../route.ts';
 import { isSpare } from '../http/spare-descriptors.ts';
 
 /** A sent answer: alternating header names and values, and the body. */

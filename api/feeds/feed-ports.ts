@@ -11,7 +11,7 @@ import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { BookWants } from '../../streams/book-wants.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts } from '../route.ts';
 import type { MarketStateReads } from '../v1/state-reads.ts';
 import type { InspectionPorts } from './inspector.ts';
 

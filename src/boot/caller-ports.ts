@@ -10,7 +10,7 @@ import { createActorBranches } from '../../actors/runtime/actor-branches.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { FeedPorts } from '../../api/feeds/feed-ports.ts';
-import type { ApiPorts } from '../../api/ports.ts';
+import type { ApiPorts } from '../../api/route.ts';
 import { checkedAddress } from '../adapters/evmchain/address.ts';
 import type { EvmWallets } from '../adapters/identity/wallet-signature.ts';
 import { createActivityFates, createActorReads } from '../adapters/store/actors/actor-reads.ts';

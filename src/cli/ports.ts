@@ -1,6 +1,6 @@
 /** Ports of the commands: the service's settings, and everything that only its composition can create. */
 import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
-import type { ApiPorts } from '../../api/ports.ts';
+import type { ApiPorts } from '../../api/route.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { ReadCatalogFile } from '../adapters/catalog-file.ts';

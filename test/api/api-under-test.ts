@@ -8,7 +8,7 @@ import { agentKind } from '../../actors/agent/effects.ts';
 import type { Bridge } from '../../actors/bridge-transfer/ports.ts';
 import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
 import { documentedRoutes, openApiDocument } from '../../api/document/openapi.ts';
-import type { ApiPorts } from '../../api/ports.ts';
+import type { ApiPorts } from '../../api/route.ts';
 import { createRateLimits } from '../../api/http/rate-limits.ts';
 import { type ApiOptions, buildApi } from '../../api/server.ts';
 import { createBasisReads } from '../../api/v1/arbitrage/basis-reads.ts';

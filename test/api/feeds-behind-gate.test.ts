@@ -5,7 +5,7 @@ import WebSocket from 'ws';
 import { createActorLives } from '../../actors/runtime/actor-life.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { registerFeeds } from '../../api/feeds/index.ts';
-import type { ApiPorts } from '../../api/ports.ts';
+import type { ApiPorts } from '../../api/route.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN } from './api-under-test.ts';
 
 let api: ApiUnderTest;

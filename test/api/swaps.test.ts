@@ -1,6 +1,6 @@
 // Swaps over HTTP on the sandbox's chain: the quote, the bytes to sign, the signed result, and its visibility.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { ApiPorts } from '../../api/ports.ts';
+import type { ApiPorts } from '../../api/route.ts';
 import { API_ROLE, perOrganization } from '../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createPreparedTransactionStore } from '../../src/adapters/store/orders/prepared-transaction-store.ts';

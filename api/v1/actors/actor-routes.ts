@@ -1,4 +1,6 @@
 /** Actors, and interventions in them. */
+import type { ActorBranches } from '../../../actors/runtime/actor-branches.ts';
+import type { ActorReads } from '../../../src/adapters/store/actors/actor-reads.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { exportActorTest } from './export-test.ts';
 import { getActor } from './get.ts';
@@ -7,6 +9,12 @@ import { listActors } from './list.ts';
 import { getActorStep } from './step.ts';
 import { listActorSteps } from './steps.ts';
 import { askWhatIf } from './what-if.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly actors: ActorBranches & { readonly reads: ActorReads };
+  }
+}
 
 export const actorRoutes: RouteGroup = {
   tag: {

@@ -1,8 +1,15 @@
 /** Tokens launched for agents. */
+import type { AgentMarket } from '../../../src/adapters/solana/agent-market.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { rankAgentTokens } from './rank.ts';
 import { listStockPaired } from './stock-paired.ts';
 import { getAgentToken } from './token.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly agentMarket: AgentMarket;
+  }
+}
 
 export const agentMarketRoutes: RouteGroup = {
   tag: {

@@ -17,7 +17,7 @@ import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { wholeTokens } from '../../../src/domain/launch/preview.ts';
 import { type EpochMs, HOUR_MS, isoTime } from '../../../src/domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 import { choice, DecimalText, nullable, Time } from '../../shapes.ts';
 import { namedWallets, readWallets } from '../portfolio/wallets.ts';
 

@@ -1,9 +1,20 @@
 /** Agents' proposals. */
+import type { ProposalCommands } from '../../../actors/proposal/command-handler.ts';
+import type { ProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { approveProposal } from './approve.ts';
 import { declineProposal } from './decline.ts';
 import { getProposal } from './get.ts';
 import { listProposals } from './list.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly proposals: {
+      readonly reads: Pick<ProposalStore, 'list' | 'find'>;
+      readonly commands: ProposalCommands;
+    };
+  }
+}
 
 export const proposalRoutes: RouteGroup = {
   tag: {

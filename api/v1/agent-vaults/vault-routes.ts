@@ -1,4 +1,8 @@
 /** Vaults of agents. */
+import type { VaultCommands } from '../../../actors/agent/vault-handler.ts';
+import type { ReserveReads } from '../../../src/adapters/store/vaults/reserve-store.ts';
+import type { VaultCourse } from '../../../src/adapters/store/vaults/vault-course.ts';
+import type { VaultStore } from '../../../src/adapters/store/vaults/vault-store.ts';
 import { entry, type RouteGroup, renamed } from '../../route.ts';
 import { getVault } from '../agents/vault/vault.ts';
 import { depositIntoVault } from '../agents/vault/vault-deposit.ts';
@@ -6,6 +10,17 @@ import { getVaultPriceHistory } from '../agents/vault/vault-price-history.ts';
 import { withdrawFromVault } from '../agents/vault/vault-withdraw.ts';
 import { rankVaults } from './leaderboard.ts';
 import { listReserves } from './reserves.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly vaults: {
+      readonly course: VaultCourse['course'];
+      readonly commands: VaultCommands;
+      readonly ranking: Pick<VaultStore, 'rank'>;
+      readonly reserves: ReserveReads;
+    };
+  }
+}
 
 export const vaultRoutes: RouteGroup = {
   tag: {

@@ -1,4 +1,24 @@
 /** Agents: commands, outside proposals, evaluations, gates and decisions. */
+import type { AgentTokens } from '../../../actors/agent/agent-tokens.ts';
+import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
+import type { GateCommands } from '../../../actors/agent/gate-handler.ts';
+import type { OutsideProposals } from '../../../actors/agent/outside-proposals.ts';
+import type { SignalHooks } from '../../../actors/agent/signal-hooks.ts';
+import type { EvaluationCommands } from '../../../actors/evaluation/command-handler.ts';
+import type { ActorHistory } from '../../../actors/runtime/actor-history.ts';
+import type { RunPages } from '../../../src/adapters/report-page.ts';
+import type { AgentReads, LastHalt } from '../../../src/adapters/store/agents/agent-reads.ts';
+import type { DecisionStore } from '../../../src/adapters/store/agents/decision-reads.ts';
+import type { Recommendations } from '../../../src/adapters/store/agents/recommendation-reads.ts';
+import type { EvaluationReads } from '../../../src/adapters/store/evaluations/evaluation-store.ts';
+import type { PreviewStore } from '../../../src/adapters/store/evaluations/trial-reads.ts';
+import type { AgentCalibration } from '../../../src/adapters/store/gates/calibration-store.ts';
+import type { ClosingFacts } from '../../../src/domain/agents/closing-waits.ts';
+import type { Preview } from '../../../src/domain/backtest/preview.ts';
+import type { BacktestRequest } from '../../../src/domain/backtest/request.ts';
+import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
+import type { AskedSession, StepAsk } from '../../../src/domain/outside/replay-step.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { orAgentToken, TO_STOP } from '../../permission.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { previewBacktest } from '../backtests/preview.ts';
@@ -37,6 +57,49 @@ import { releaseAgent } from './release.ts';
 import { resumeAgent } from './resume.ts';
 import { setAgentAutonomy } from './set-autonomy.ts';
 import { listVersions } from './versions.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly agents: {
+      /** Null if the organization has no such agent. */
+      calibration(orgId: string, agentId: string): Promise<AgentCalibration | null>;
+      readonly reads: AgentReads;
+      readonly commands: AgentCommands;
+      readonly decisions: Pick<DecisionStore, 'list' | 'get'>;
+      /** Recommendations of the organization's agents. */
+      readonly recommendations: Recommendations;
+      /** Past states of an agent's chart. */
+      readonly past: Pick<ActorHistory, 'stateAt'>;
+      /** Outside proposals of external agents. */
+      readonly outside: OutsideProposals;
+      readonly tokens: AgentTokens;
+      readonly signals: SignalHooks;
+      readonly gates: GateCommands;
+      readonly evaluations: Pick<EvaluationReads, 'list' | 'find' | 'report'> &
+        Pick<PreviewStore, 'notePreview'> & { readonly commands: EvaluationCommands; readonly page: RunPages };
+      /** Returns the facts that explain what the agent's closings wait for. Empty if the organization has no such agent. */
+      readonly closingFacts: (orgId: string, agentId: string) => Promise<ClosingFacts>;
+      /** Returns the newest halt, or null. */
+      readonly lastHalt: (orgId: string) => Promise<LastHalt | null>;
+    };
+    readonly previews: {
+      /** Returns the number of bar series that a manifest reads on its timeframe. */
+      seriesOf(manifest: Manifest): number;
+      /** Runs a preview off the main loop within its time limit. Ends early with the signal. */
+      run(
+        asked: { readonly orgId: string; readonly subject: string; readonly manifest: Manifest; readonly request: BacktestRequest },
+        signal: AbortSignal,
+      ): Promise<Preview>;
+    };
+    /** Replay sessions, of this process and of those that it reaches; null if there can be none. */
+    readonly replays: {
+      /** Answers a step as JSON, or returns null if no process runs the session. */
+      step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
+      /** Stops answering a cancelled session. */
+      abandon(of: AskedSession): Promise<void>;
+    } | null;
+  }
+}
 
 export const agentRoutes: RouteGroup = {
   tag: {

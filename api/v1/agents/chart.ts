@@ -6,9 +6,8 @@ import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
-import type { ApiPorts } from '../../ports.ts';
 import { sendProblem } from '../../problem.ts';
-import { defineRoute } from '../../route.ts';
+import { type ApiPorts, defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, choice, nullable, objectOf } from '../../shapes.ts';
 
 export const ChartBody = Type.Object(

@@ -4,7 +4,7 @@ import type { AgentView } from '../../../actors/agent/resource.ts';
 import { manifestDeclarativeSchema } from '../../../src/domain/manifest/declarative-form.ts';
 import { manifestPayloadSchema } from '../../../src/domain/manifest/payload-form.ts';
 import { type ReadManifest, readManifest } from '../../../src/domain/manifest/reader.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 import { InputError, problemsDetail } from '../../problem.ts';
 import { AutonomyWord, StageWord } from '../../shapes.ts';
 import { AGENT_EXAMPLE, agentBody, agentFields } from './agent-body.ts';

@@ -1,4 +1,6 @@
 /** Books and the portfolio. */
+import type { BookReads } from '../../../src/adapters/store/books/book-reads.ts';
+import type { PortfolioReads } from '../../../src/trading/portfolio.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { getTotalEquity } from '../portfolio/equity.ts';
 import { getPortfolio } from '../portfolio/get.ts';
@@ -7,6 +9,13 @@ import { getPerformance } from '../portfolio/performance.ts';
 import { getEquity } from './equity.ts';
 import { listFills } from './fills.ts';
 import { listBooks } from './list.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly books: BookReads;
+    readonly portfolio: PortfolioReads;
+  }
+}
 
 export const bookRoutes: RouteGroup = {
   tag: {

@@ -6,9 +6,8 @@ import { equityCourse, type KnownClose, lastCloses } from '../../../src/domain/b
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import { memberOf } from '../../caller.ts';
-import type { ApiPorts } from '../../ports.ts';
 import { sendProblem } from '../../problem.ts';
-import { defineRoute } from '../../route.ts';
+import { type ApiPorts, defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
 import { COURSE_TIMEFRAMES, type CourseTimeframe, courseTimes, equityPoint, MOST_POINTS } from './course-points.ts';
 

@@ -1,10 +1,21 @@
 /** Transfers between the chains. */
+import type { BridgeCommands } from '../../../actors/bridge-transfer/commands.ts';
+import type { BridgeTransferStore } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
 import { entry, type RouteGroup, renamed } from '../../route.ts';
 import { quoteBridge } from './quote.ts';
 import { getBridgeStatus } from './status.ts';
 import { submitBridge } from './submission.ts';
 import { getBridgeTransferTimeline } from './timeline.ts';
 import { listBridgeTransfers } from './transfers.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly bridge: {
+      readonly reads: Pick<BridgeTransferStore, 'list' | 'find' | 'steps'>;
+      readonly commands: BridgeCommands;
+    };
+  }
+}
 
 export const bridgeRoutes: RouteGroup = {
   tag: {

@@ -14,7 +14,7 @@ import { QUALITIES, type Quality, type Quote, type ReferencePrice } from '../../
 import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { gapToMarkPct, impliedValuation, midPrice, premiumPct } from '../../../src/domain/market/valuation.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 import { choice, ExecutableVenueWord, NullableDecimalText, NullableTime, nullable, nullableChoice } from '../../shapes.ts';
 
 export const KindWord = choice(INSTRUMENT_KINDS);

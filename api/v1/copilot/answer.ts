@@ -22,7 +22,7 @@ import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { takeHash } from '../../../src/domain/take/take.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { ageInWords } from '../../../src/domain/values/words.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 import { entryBody } from '../catalog/entry-body.ts';
 import { simulatedBody } from '../portfolio/impact.ts';
 import { fitPortfolio } from '../rankings/private.ts';

@@ -6,9 +6,8 @@ import { checkRewording, isReading } from '../../../src/domain/copilot/check-rew
 import { type Classified, classify, INTENTS } from '../../../src/domain/copilot/classify.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
-import type { ApiPorts } from '../../ports.ts';
 import { sendProblem } from '../../problem.ts';
-import { defineRoute } from '../../route.ts';
+import { type ApiPorts, defineRoute } from '../../route.ts';
 import { AnyJson, choice, HashText, IdText, objectOf } from '../../shapes.ts';
 import { answerMessage, type CopilotAnswer, type CopilotCaller } from './answer.ts';
 

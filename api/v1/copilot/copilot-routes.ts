@@ -1,6 +1,18 @@
 /** The copilot. */
+import type { MessageRewording } from '../../../src/adapters/language-model/model-ports.ts';
+import type { Conversations } from '../../../src/adapters/store/copilot/conversation-store.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { chatWithCopilot } from './chat.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly copilot: {
+      readonly conversations: Conversations;
+      /** Absent if no language model is configured. */
+      readonly rewording?: MessageRewording;
+    };
+  }
+}
 
 export const copilotRoutes: RouteGroup = {
   tag: {

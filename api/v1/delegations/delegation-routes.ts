@@ -1,10 +1,21 @@
 /** Delegations of wallets. */
+import type { DelegationCommands } from '../../../actors/delegation/command-handler.ts';
+import type { DelegationStore } from '../../../src/adapters/store/delegations/delegation-store.ts';
 import { TO_STOP } from '../../permission.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { challengeDelegation } from './challenge.ts';
 import { grantDelegation } from './create.ts';
 import { listDelegations } from './list.ts';
 import { revokeDelegation } from './revoke.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly delegations: {
+      readonly reads: Pick<DelegationStore, 'list'>;
+      readonly commands: DelegationCommands;
+    };
+  }
+}
 
 export const delegationRoutes: RouteGroup = {
   tag: {

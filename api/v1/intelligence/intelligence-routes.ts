@@ -1,10 +1,17 @@
 /** Events, macro series and chains. */
+import type { IntelligenceReads } from '../../../src/adapters/store/intelligence/intelligence-reads.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { listChains } from '../chains/list.ts';
 import { getMacroRegime } from '../macro-regime/get.ts';
 import { listSocialFeed } from '../social-feed/list.ts';
 import { listEvents } from './events.ts';
 import { getMacro } from './macro.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly intelligence: IntelligenceReads;
+  }
+}
 
 export const intelligenceRoutes: RouteGroup = {
   tag: {

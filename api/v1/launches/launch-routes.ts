@@ -1,4 +1,11 @@
 /** Launches and claims of their fees. */
+import type { LaunchClaims, LaunchCommands } from '../../../actors/launch/commands.ts';
+import type { Launch } from '../../../actors/launch/resource.ts';
+import type { LauncherClient, LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
+import type { LaunchReads } from '../../../src/adapters/store/launches/launch-store.ts';
+import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
+import type { TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
+import type { LaunchQuotes } from '../../../src/trading/launch-quotes.ts';
 import { entry, type RouteGroup, renamed } from '../../route.ts';
 import { getLaunch } from './get.ts';
 import { getLaunchClaim } from './get-claim.ts';
@@ -14,6 +21,30 @@ import { getLaunchPriceHistory } from './price-history.ts';
 import { submitLaunch } from './submit.ts';
 import { submitLaunchClaim } from './submit-claim.ts';
 import { listLaunchTransactions } from './transactions.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly launches: {
+      readonly reads: LaunchReads;
+      readonly commands: LaunchCommands;
+      /** Launches by the external launcher. */
+      readonly launcher: LauncherLaunchCommands;
+      readonly claims: LaunchClaims;
+      readonly monitor: {
+        /**
+         * Returns the present state on the chain, or null if no node is configured or there is no such pool yet. @throws if the node does not
+         * answer.
+         */
+        curveState(orgId: string, launch: Pick<Launch, 'pool' | 'config'>): Promise<CurveState | null>;
+        /** Price of a whole token of the quote now; null if nothing live prices it. */
+        dollars(orgId: string, mint: string): Promise<TokenDollars | null>;
+      };
+    };
+    readonly launchQuotes: LaunchQuotes;
+    /** External launcher, for public reads. */
+    readonly launcher: Pick<LauncherClient, 'pairs'>;
+  }
+}
 
 export const launchRoutes: RouteGroup = {
   tag: {

@@ -1,9 +1,8 @@
 /** GET /v1/agentlaunch/pairs: lists the shares that the external launcher can pair a token with. */
 import { Type } from 'typebox';
 import type { LauncherPairs } from '../../../src/domain/launch/launcher.ts';
-import type { ApiPorts } from '../../ports.ts';
 import { sendRefusal } from '../../problem.ts';
-import { defineRoute } from '../../route.ts';
+import { type ApiPorts, defineRoute } from '../../route.ts';
 
 /** Returns pairs with tokenized shares of the catalog. The launcher also pairs with coins, which are left out. */
 export function stockPairs(ports: Pick<ApiPorts, 'catalog'>, { pairs }: LauncherPairs) {

@@ -1,10 +1,19 @@
 /** Wallets by realized profit. */
+import type { LeaderboardWalletCommands } from '../../../actors/leaderboard-wallet/command-handler.ts';
+import type { LeaderboardReads } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { getLeaderboardCsv } from './csv.ts';
 import { getLeaderboard } from './list.ts';
 import { registerLeaderboardWallet } from './register.ts';
 import { getLeaderboardWallet } from './wallet.ts';
 import { getLeaderboardWalletCsv } from './wallet-csv.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly leaderboard: LeaderboardReads;
+    readonly leaderboardWallets: { readonly commands: LeaderboardWalletCommands };
+  }
+}
 
 export const leaderboardRoutes: RouteGroup = {
   tag: {

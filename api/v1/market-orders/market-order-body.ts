@@ -4,7 +4,7 @@ import type { MarketOrderRequest } from '../../../actors/market-order/commands.t
 import { type MarketOrderView, marketOrder } from '../../../actors/market-order/resource.ts';
 import { TIMES_IN_FORCE, type TimeInForce } from '../../../src/domain/orders/execution.ts';
 import { instrumentKey } from '../../../src/domain/market/venue.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 import { choice, IdText, objectOf } from '../../shapes.ts';
 import { malformed } from '../../http/strict-json.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';

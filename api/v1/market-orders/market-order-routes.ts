@@ -1,4 +1,6 @@
 /** Manual orders on the spot exchange. */
+import type { MarketOrderCommands } from '../../../actors/market-order/command-handler.ts';
+import type { MarketOrderReads } from '../../../src/adapters/store/orders/market-order-store.ts';
 import { TO_STOP } from '../../permission.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { cancelMarketOrder } from './cancel.ts';
@@ -6,6 +8,15 @@ import { getMarketOrder } from './get.ts';
 import { listMarketOrders } from './list.ts';
 import { placePaperOrder } from './paper.ts';
 import { placeSpotexchangeOrder } from './spotexchange-live.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly marketOrders: {
+      readonly reads: MarketOrderReads;
+      readonly commands: MarketOrderCommands;
+    };
+  }
+}
 
 export const marketOrderRoutes: RouteGroup = {
   tag: {

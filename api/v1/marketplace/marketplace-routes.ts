@@ -1,4 +1,8 @@
 /** Strategies for sale. */
+import type { CheckoutCommands } from '../../../actors/checkout/command-handler.ts';
+import type { ListingCommands } from '../../../actors/listing/command-handler.ts';
+import type { CheckoutStore } from '../../../src/adapters/store/marketplace/checkout-store.ts';
+import type { ListingStore } from '../../../src/adapters/store/marketplace/listing-store.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { beginCheckout } from './checkout.ts';
 import { listCheckouts } from './checkouts.ts';
@@ -12,6 +16,15 @@ import { publishListing } from './publish.ts';
 import { repriceListing } from './reprice.ts';
 import { settleCheckout } from './settle.ts';
 import { unlistListing } from './unlist.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly marketplace: {
+      readonly listings: { readonly reads: Pick<ListingStore, 'list' | 'find' | 'rules' | 'prices'>; readonly commands: ListingCommands };
+      readonly checkouts: { readonly reads: Pick<CheckoutStore, 'list' | 'find' | 'licences'>; readonly commands: CheckoutCommands };
+    };
+  }
+}
 
 export const marketplaceRoutes: RouteGroup = {
   tag: {

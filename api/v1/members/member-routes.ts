@@ -1,4 +1,7 @@
 /** Members of the organization. */
+import type { MemberCommands } from '../../../actors/members/command-handler.ts';
+import type { OrganizationMembers } from '../../../src/adapters/store/callers/organization-members.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { acceptInvitation } from './accept.ts';
 import { grantMember } from './grant.ts';
@@ -10,6 +13,20 @@ import { revokeInvitation } from './revoke-invitation.ts';
 import { revokeTokens } from './revoke-tokens.ts';
 import { listRoles } from './roles.ts';
 import { setRole } from './set-role.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    /** The members of one organization. */
+    readonly members: {
+      readonly reads: Pick<OrganizationMembers, 'list' | 'roles' | 'invitations'>;
+      readonly commands: MemberCommands;
+    };
+    /** Commands of an identity that belongs to no organization yet. */
+    readonly joining: {
+      accept(subject: string, code: string): Promise<Outcome<{ readonly orgId: string }>>;
+    };
+  }
+}
 
 export const memberRoutes: RouteGroup = {
   tag: {

@@ -5,7 +5,7 @@ import type { ExecutionMode } from '../../../src/domain/orders/order.ts';
 import { type BookEarnings, bookEarnings, type DayBeginning, NOTHING_YET, profitOf } from '../../../src/domain/portfolio/performance.ts';
 import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 
 export interface ReadEarnings extends Pick<PortfolioMaterial, 'at' | 'books' | 'quotes'> {
   /** Earnings in the order of the books. */

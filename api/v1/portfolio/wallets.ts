@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/portfolio/account.ts';
 import type { PortfolioWallets, UnreadWallet } from '../../../src/domain/portfolio/portfolio.ts';
 import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 import { malformed } from '../../http/strict-json.ts';
 
 /** Maximum wallets per request. */

@@ -1,10 +1,22 @@
 /** Manual orders on prediction markets. */
+import type { LivePredictionOrders, PredictionOrderCommands } from '../../../actors/prediction-order/commands.ts';
+import type { PredictionOrderStore } from '../../../src/adapters/store/orders/prediction-order-store.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { executePredictionOrder } from './execute.ts';
 import { getPredictionOrder } from './get.ts';
 import { listPredictionOrders } from './list.ts';
 import { placePaperPredictionOrder } from './paper.ts';
 import { preparePredictionOrder } from './prepare.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly predictionOrders: {
+      readonly reads: Pick<PredictionOrderStore, 'list' | 'find'>;
+      readonly commands: PredictionOrderCommands;
+      readonly live: LivePredictionOrders;
+    };
+  }
+}
 
 export const predictionOrderRoutes: RouteGroup = {
   tag: {

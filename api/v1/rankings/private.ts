@@ -10,9 +10,8 @@ import { PRIVATE_FORMULAS, PRIVATE_MODES, type PrivateRequest, rankPrivateMarket
 import type { RankedRow } from '../../../src/domain/ranking/ranked-row.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';
 import { memberOf } from '../../caller.ts';
-import type { ApiPorts } from '../../ports.ts';
 import { sendRefusal } from '../../problem.ts';
-import { defineRoute } from '../../route.ts';
+import { type ApiPorts, defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
 import { createOncePerCut } from './once-per-cut.ts';
 import { cutOfQuery, RankingBody, rankingFields, rankingPage } from './row-body.ts';

@@ -1,10 +1,26 @@
 /** Rankings and assessments of stocks. */
+import type { AssessmentPhrasing } from '../../../src/adapters/language-model/model-ports.ts';
+import type { CutReads } from '../../../src/adapters/store/agents/cut-reads.ts';
+import type { BarReads } from '../../../src/adapters/store/candles/bar-reads.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { listBasis } from '../arbitrage/basis.ts';
+import type { BasisReads } from '../arbitrage/basis-reads.ts';
 import { listPrivateMarkets } from '../private-markets/list.ts';
 import { assessStockRoute } from '../stocks/assessment.ts';
 import { rankFairValueRoute } from './fair-value.ts';
 import { rankPrivateRoute } from './private.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly rankings: {
+      readonly cuts: CutReads;
+      readonly bars: BarReads;
+      readonly basis: BasisReads;
+      /** Absent if no language model is configured. */
+      readonly phrasing?: AssessmentPhrasing;
+    };
+  }
+}
 
 export const rankingRoutes: RouteGroup = {
   tag: {

@@ -7,7 +7,7 @@ import type { Momentum } from '../../../src/domain/ranking/momentum.ts';
 import { type PriceFact, type RankedRow, ROW_FLAGS, UNRANKED_REASONS } from '../../../src/domain/ranking/ranked-row.ts';
 import { type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
 import { encodeCursor, pageOfQuery } from '../../cursor.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 import {
   AnyJson,
   choice,

@@ -1,8 +1,17 @@
 /** The risk mandate. */
+import type { PreferencesCommands } from '../../../actors/risk-preferences/command-handler.ts';
+import type { PreferencesStore } from '../../../src/adapters/store/risk/risk-preferences-reads.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { getRiskPreferences } from './get-preferences.ts';
 import { listRiskPreferences } from './preferences-history.ts';
 import { setRiskPreferences } from './set-preferences.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    /** An organization's risk preferences: read, listed and replaced. */
+    readonly riskPreferences: Pick<PreferencesStore, 'current' | 'history'> & Pick<PreferencesCommands, 'replace'>;
+  }
+}
 
 export const riskRoutes: RouteGroup = {
   tag: {

@@ -1,4 +1,7 @@
 /** The runtime. */
+import type { InterventionCommands } from '../../../actors/intervention/command-handler.ts';
+import type { RuntimeReads } from '../../../src/adapters/store/actors/runtime-reads.ts';
+import type { WorkQueues } from '../../../src/adapters/store/actors/runtime-rows.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { listAlerts } from '../alerts.ts';
 import { listActivities } from './activities.ts';
@@ -7,6 +10,16 @@ import { listIncidents } from './incidents.ts';
 import { listInterventions } from './interventions.ts';
 import { listTimers } from './timers.ts';
 import { getWork, listWork } from './work.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly runtime: {
+      readonly reads: RuntimeReads;
+      readonly commands: InterventionCommands;
+      queues(): Promise<WorkQueues>;
+    };
+  }
+}
 
 export const runtimeRoutes: RouteGroup = {
   tag: {

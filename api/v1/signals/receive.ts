@@ -8,10 +8,9 @@ import { type Alert, fillTemplate } from '../../../src/domain/outside/signal-tem
 import type { OrderSide } from '../../../src/domain/orders/order.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { storedId } from '../../identifier.ts';
-import type { ApiPorts } from '../../ports.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { addressKey } from '../../http/rate-limits.ts';
-import { defineRoute } from '../../route.ts';
+import { type ApiPorts, defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
 import { parseStrictJson, utf8Of } from '../../http/strict-json.ts';
 import { compileValidator } from '../../validation.ts';

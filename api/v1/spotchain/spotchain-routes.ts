@@ -1,10 +1,21 @@
 /** Swaps on the primary chain. */
+import type { SwapCommands } from '../../../actors/prepared-transaction/swap-commands.ts';
+import type { SwapReads } from '../../../src/adapters/store/orders/prepared-transaction-store.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { executeSwap } from './execute.ts';
 import { getSwap } from './get-order.ts';
 import { listSwaps } from './list-orders.ts';
 import { prepareSwap } from './prepare.ts';
 import { quoteSwap } from './quote.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly swaps: {
+      readonly reads: SwapReads;
+      readonly commands: SwapCommands;
+    };
+  }
+}
 
 export const spotchainRoutes: RouteGroup = {
   tag: {

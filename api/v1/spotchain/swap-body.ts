@@ -10,7 +10,7 @@ import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycl
 import { priceOf, type SwapPromise, uiOf } from '../../../src/domain/solana/swap.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { instrumentKey } from '../../../src/domain/market/venue.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../http/strict-json.ts';
 import { fillBody } from '../agent-orders/proposal-body.ts';

@@ -5,9 +5,8 @@ import { checkPhrasing } from '../../../src/domain/assessment/check-phrasing.ts'
 import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { didYouMean } from '../../../src/domain/values/nearest-name.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';
-import type { ApiPorts } from '../../ports.ts';
 import { sendRefusal } from '../../problem.ts';
-import { defineRoute } from '../../route.ts';
+import { type ApiPorts, defineRoute } from '../../route.ts';
 import { EmptyBody, objectOf } from '../../shapes.ts';
 import { AssessmentBody, assessmentBody } from './assessment-body.ts';
 import { readEvidence } from './read-evidence.ts';

@@ -2,7 +2,7 @@
 import type { Evidence } from '../../../src/domain/assessment/assess-stock.ts';
 import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/domain/values/time.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 import { dayOf } from '../intelligence/reading.ts';
 
 const EVENT_DAYS = 30;

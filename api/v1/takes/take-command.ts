@@ -6,7 +6,7 @@ import type { TakeView } from '../../../actors/take/commands.ts';
 import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 import { sendProblem } from '../../problem.ts';
 import { NO_TAKE, takeBody } from './take-body.ts';
 

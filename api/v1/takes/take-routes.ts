@@ -1,4 +1,7 @@
 /** Takes. */
+import type { TakeCommands } from '../../../actors/take/command-handler.ts';
+import type { DecisionStore } from '../../../src/adapters/store/agents/decision-reads.ts';
+import type { TakeReads } from '../../../src/adapters/store/takes/take-reads.ts';
 import { TO_STOP } from '../../permission.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { armTake } from './arm.ts';
@@ -15,6 +18,16 @@ import { listTakes } from './list.ts';
 import { publishTake } from './publish.ts';
 import { listPublishedTakes } from './published.ts';
 import { tokenizeTake } from './tokenize.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    readonly takes: {
+      readonly reads: Pick<TakeReads, 'list' | 'find' | 'listPublished' | 'history' | 'chartState'>;
+      readonly commands: TakeCommands;
+      readonly decisions: Pick<DecisionStore, 'list' | 'get'>;
+    };
+  }
+}
 
 export const takeRoutes: RouteGroup = {
   tag: {

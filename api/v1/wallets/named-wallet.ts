@@ -1,7 +1,7 @@
 /** Finds the linked wallet that a request names by label or id instead of an address. */
 import { chainOfAddress, type WalletChain } from '../../../src/domain/identity/linked-wallet.ts';
 import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
-import type { ApiPorts } from '../../ports.ts';
+import type { ApiPorts } from '../../route.ts';
 
 /**
  * Returns the address on a chain that a text means: itself if it is an address of either chain, else that of the chain's linked wallet with

@@ -11,7 +11,7 @@ import { createOutsideHandler } from '../../../actors/agent/outside-proposals.ts
 import { createVaultHandler } from '../../../actors/agent/vault-handler.ts';
 import { createActorHistory } from '../../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { createAgentTokenStore } from '../../adapters/store/agents/agent-tokens.ts';

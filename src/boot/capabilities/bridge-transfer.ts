@@ -5,7 +5,7 @@ import { bridgeTransferKind } from '../../../actors/bridge-transfer/effects.ts';
 import { bridgeTransferWorkers } from '../../../actors/bridge-transfer/execution.ts';
 import { followPushes } from '../../../actors/bridge-transfer/pushes.ts';
 import { switchedOff } from '../../../actors/runtime/switched-off.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import { checkedAddress } from '../../adapters/evmchain/address.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';

@@ -4,7 +4,7 @@ import { createCheckoutHandler } from '../../../actors/checkout/command-handler.
 import { checkoutKind } from '../../../actors/checkout/effects.ts';
 import { checkoutWorkers } from '../../../actors/checkout/execution.ts';
 import { createListingHandler } from '../../../actors/listing/command-handler.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { isSilence } from '../../adapters/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';

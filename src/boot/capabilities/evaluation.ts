@@ -5,7 +5,7 @@ import { evaluationKind } from '../../../actors/evaluation/effects.ts';
 import type { Evaluation } from '../../../actors/evaluation/protocol.ts';
 import { type EvaluationRunner, type RunWorker, startRunWorker } from '../../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createRunPages } from '../../adapters/report-page.ts';
 import type { Sql } from '../../adapters/store/database.ts';

@@ -6,7 +6,7 @@ import { launchKind } from '../../../actors/launch/effects.ts';
 import { readCurveState, launchWorkers } from '../../../actors/launch/execution.ts';
 import { createTransactionSubmission } from '../../../actors/prepared-transaction/submission.ts';
 import { switchedOff } from '../../../actors/runtime/switched-off.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { newEphemeralKey } from '../../adapters/solana/ephemeral-key.ts';
 import { isSilence } from '../../adapters/json-rpc.ts';

@@ -3,7 +3,7 @@ import { createMarketOrderHandler } from '../../../actors/market-order/command-h
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
 import { marketOrderWorkers } from '../../../actors/market-order/execution.ts';
 import { createRestingWatch } from '../../../actors/market-order/resting-watch.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
 import { createFundingStore } from '../../adapters/store/books/funding-store.ts';
 import { createMarginStore } from '../../adapters/store/books/margin-store.ts';

@@ -8,7 +8,7 @@ import type { OnchainPredictions } from '../../../actors/prediction-order/onchai
 import { createTransactionSubmission } from '../../../actors/prepared-transaction/submission.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { switchedOff } from '../../../actors/runtime/switched-off.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { isSilence } from '../../adapters/json-rpc.ts';

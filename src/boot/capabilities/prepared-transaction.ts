@@ -17,7 +17,7 @@ import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { switchedOff } from '../../../actors/runtime/switched-off.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { isSilence } from '../../adapters/json-rpc.ts';

@@ -3,7 +3,7 @@ import { createProposalHandler } from '../../../actors/proposal/command-handler.
 import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../../actors/proposal/execution.ts';
 import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import { createKillSwitchStore } from '../../adapters/store/orders/kill-switch-store.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import type { ActorCapability } from './capability.ts';

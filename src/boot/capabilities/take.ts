@@ -4,7 +4,7 @@ import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
 import { createTakeHandler } from '../../../actors/take/command-handler.ts';
 import { takeKind } from '../../../actors/take/effects.ts';
 import { rereadArmed } from '../../../actors/take/reread-armed.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
 import { createTakeReads, unaskedTakes } from '../../adapters/store/takes/take-reads.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';

@@ -10,7 +10,7 @@ import { registerFeeds } from '../../../api/feeds/index.ts';
 import { createInspection } from '../../../api/feeds/inspected-actors.ts';
 import type { Readiness } from '../../../api/operation/operation-ports.ts';
 import { createReadiness } from '../../../api/operation/readiness-parts.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import { createRateLimits, DEFAULT_POLICIES, type SharedStore } from '../../../api/http/rate-limits.ts';
 import { buildApi } from '../../../api/server.ts';
 import { keepDescriptors } from '../../../api/http/spare-descriptors.ts';

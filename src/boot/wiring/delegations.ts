@@ -1,6 +1,6 @@
 /** Delegations for the API: reads of the store, and the command handler that grants and revokes. */
 import { createDelegationHandler } from '../../../actors/delegation/command-handler.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { isTextSigned } from '../../adapters/identity/wallet-signature.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';

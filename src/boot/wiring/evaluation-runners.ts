@@ -13,7 +13,7 @@ import type { HistorySource } from '../../domain/backtest/missing-history.ts';
 import { missingHistory } from '../../simulation/backtest/missing-history.ts';
 import { backtestNeeds, barSeriesOf } from '../../simulation/backtest/needs.ts';
 import { createBacktestPreviews } from '../../simulation/backtest/preview.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import { createBacktestRunner } from '../../simulation/backtest/backtest-runner.ts';
 import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';
 import type { Sessions } from '../../simulation/blind/in-session.ts';

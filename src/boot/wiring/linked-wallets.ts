@@ -1,6 +1,6 @@
 /** Linked wallets for the API: reads of the store, and the command handler that verifies them. */
 import { createLinkedWalletHandler } from '../../../actors/linked-wallet/command-handler.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { checkedAddress } from '../../adapters/evmchain/address.ts';
 import { createWalletReader } from '../../adapters/evmchain/wallet-reader.ts';

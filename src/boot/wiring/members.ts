@@ -1,6 +1,6 @@
 /** Members for the API: reads of the store, and the command handler with unguessable codes. */
 import { createMemberHandler } from '../../../actors/members/command-handler.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { invitationHash, newInvitationCode } from '../../adapters/identity/invitation-code.ts';
 import { acceptInvitation, createOrganizationMembers } from '../../adapters/store/callers/organization-members.ts';

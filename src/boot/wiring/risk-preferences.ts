@@ -1,6 +1,6 @@
 /** Risk preferences for the API: reads of the store, and the command handler that changes them. */
 import { createPreferencesHandler } from '../../../actors/risk-preferences/command-handler.ts';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createPreferencesStore } from '../../adapters/store/risk/risk-preferences-reads.ts';

@@ -1,6 +1,6 @@
 /** `sevengate members`: manages an organization's members, by the login that owns the tables. */
 import type { Command } from 'commander';
-import type { ApiPorts } from '../../../api/ports.ts';
+import type { ApiPorts } from '../../../api/route.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agents/agent.ts';
 import { INVITATION_HOURS } from '../../domain/identity/member.ts';
 import type { Outcome } from '../../domain/values/refusal.ts';

@@ -12,9 +12,8 @@ import { memberOf } from '../../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../../cursor.ts';
 import { onceOnly } from '../../../idempotency.ts';
 import { idInPath, storedId } from '../../../identifier.ts';
-import type { ApiPorts } from '../../../ports.ts';
 import { sendProblem, sendRefusal } from '../../../problem.ts';
-import { defineRoute } from '../../../route.ts';
+import { type ApiPorts, defineRoute } from '../../../route.ts';
 import {
   AgentPath,
   AnyJson,
