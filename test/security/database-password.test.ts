@@ -2,7 +2,7 @@
 // sign, and its changes are refused or found. The suite tries a third of the attacks with a session, the proof all.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sql, Transaction } from '../../src/adapters/store/database.ts';
-import { protectionOf } from '../../src/adapters/store/trail/guarded-tables.ts';
+import { protectionOf } from '../../src/adapters/store/trail/table-writers.ts';
 import { rounds } from '../harness/rounds.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';

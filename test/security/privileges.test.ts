@@ -2,8 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { leavesNothingToSign, mayNeedSigning, SIGNED_FUNCTIONS } from '../../src/adapters/store/trail/batch-seal.ts';
-import { GUARDED_TABLES, protectionOf, SUMMED_TABLES } from '../../src/adapters/store/trail/guarded-tables.ts';
-import { FEED_EVENTS, WRITERS_OF_TABLE } from '../../src/adapters/store/trail/table-writers.ts';
+import {
+  FEED_EVENTS,
+  GUARDED_TABLES,
+  protectionOf,
+  SUMMED_TABLES,
+  WRITERS_OF_TABLE,
+} from '../../src/adapters/store/trail/table-writers.ts';
 import { ASSESSED_TABLES } from '../../src/adapters/store/trail/signed-rows.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { WRITTEN_BY } from './written-by.ts';

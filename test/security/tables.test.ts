@@ -7,8 +7,7 @@ import { openDatabase, type Sql, type Transaction } from '../../src/adapters/sto
 import { separateLogins } from '../../src/adapters/store/logins.ts';
 import { settleResolved } from '../../src/adapters/store/orders/prediction-order-store.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
-import { protectionOf } from '../../src/adapters/store/trail/guarded-tables.ts';
-import { WRITERS_OF_TABLE } from '../../src/adapters/store/trail/table-writers.ts';
+import { protectionOf, WRITERS_OF_TABLE } from '../../src/adapters/store/trail/table-writers.ts';
 import { bookIds } from '../../src/domain/books/book.ts';
 import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { WRITERS, type Writer } from '../../src/domain/trail/batch.ts';

@@ -1,7 +1,7 @@
 /** Signs a transaction: one signature over the Merkle root of all changed rows of logged tables. */
 import { batchRoot, batchText, type ChangeOp, type Writer } from '../../../domain/trail/batch.ts';
 import type { Transaction } from '../database.ts';
-import { protectionOf } from './guarded-tables.ts';
+import { protectionOf } from './table-writers.ts';
 
 /** Signing dependencies of a writer's connections. */
 export interface BatchSigner {

@@ -14,9 +14,8 @@ import { barDigest } from './bar-digest.ts';
 import { batchFault, readBatches, type StoredBatch, type StoredChange } from './batch-check.ts';
 import { verifyShadowWindows } from '../gates/shadow-store.ts';
 import { verifyCorrections } from './cut-corrections.ts';
-import { GUARDED_TABLES, SUMMED_TABLES } from './guarded-tables.ts';
+import { GUARDED_TABLES, mayWrite, SUMMED_TABLES } from './table-writers.ts';
 import { foreignCuts, foreignSteps, foreignTicks } from './row-signers.ts';
-import { mayWrite } from './table-writers.ts';
 import { checkpointOf } from './trail-log.ts';
 
 /** Receives one difference: time, agent, affected part, and a sentence. */
