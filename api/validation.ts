@@ -144,6 +144,7 @@ function describeNode(node: SchemaNode | undefined): string {
   if (node === undefined) return 'what the schema says';
   if (node.const !== undefined) return JSON.stringify(node.const);
   if (node.enum !== undefined) return `one of ${node.enum.map(String).join(', ')}`;
+  const orNull = node.type?.includes('null') === true ? ', or null' : '';
   const type = Array.isArray(node.type) ? node.type.join(' or ') : String(node.type ?? 'any value');
   if (type === 'integer' || type === 'number') {
     const kind = type === 'integer' ? 'a whole number' : 'a number';
@@ -153,14 +154,14 @@ function describeNode(node: SchemaNode | undefined): string {
   if (node.format === 'date-time') return 'an ISO 8601 time such as 2026-03-02T14:31:00.000Z';
   if (node.format !== undefined) return `a text of the format ${node.format}`;
   if (node.pattern === SHOWN_PATTERN) {
-    const text = `a text of ${node.minLength ?? 0} to ${node.maxLength} visible characters, not only spaces`;
-    return node.type?.includes('null') === true ? `${text}, or null` : text;
+    return `a text of ${node.minLength ?? 0} to ${node.maxLength} visible characters, not only spaces${orNull}`;
   }
   if (node.pattern !== undefined) {
     const words = wordsOfPattern(node.pattern) ?? `a text that matches ${node.pattern}`;
     return node.maxLength === undefined ? words : `${words}; ${node.minLength ?? 0} to ${node.maxLength} characters`;
   }
-  if (type === 'string' && node.maxLength !== undefined) return `a text of ${node.minLength ?? 0} to ${node.maxLength} characters`;
+  if (type.startsWith('string') && node.maxLength !== undefined)
+    return `a text of ${node.minLength ?? 0} to ${node.maxLength} characters${orNull}`;
   if (type === 'array' && node.maxItems !== undefined) return `a list of ${node.minItems ?? 0} to ${node.maxItems} items`;
   if (type === 'object') {
     const known = Object.keys(node.properties ?? {});

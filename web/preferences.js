@@ -1,4 +1,4 @@
-/** Preferences of this browser: time zone, keys without Ctrl, notifications. Stored in this browser only. */
+/** Preferences: time zone, keys without Ctrl, notifications. Stored in this browser; the first two follow the member (settings.tsx). */
 
 /** @typedef {{ zone: 'utc' | 'local', keys: boolean, notifications: boolean }} Preferences */
 
@@ -7,19 +7,26 @@ const KEPT = 'sevengate.preferences';
 const FIRST = { zone: 'utc', keys: true, notifications: false };
 /** @type {Set<() => void>} */
 const listeners = new Set();
-let chosen = stored();
+let chosen = read(stored());
 
-/** @returns {Preferences} */
 function stored() {
   try {
-    const found = JSON.parse(localStorage.getItem(KEPT) ?? '{}');
+    return localStorage.getItem(KEPT) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** Reads preferences from a text. What is not JSON gives the defaults. @param {string} text @returns {Preferences} */
+export function read(text) {
+  try {
+    const found = JSON.parse(text) ?? {};
     return {
       zone: found.zone === 'local' ? 'local' : FIRST.zone,
       keys: found.keys !== false,
       notifications: found.notifications === true,
     };
   } catch {
-    // No storage, or not JSON: the defaults.
     return FIRST;
   }
 }

@@ -124,6 +124,7 @@ export const REFUSED: Readonly<Record<string, readonly string[]>> = {
   ],
   'answers a file for people': ['getEvaluationReport', 'exportActorTest', 'getLeaderboardCsv', 'getLeaderboardWalletCsv'],
   'is the earlier address of another operation': ['getBridgeTransferCourse', 'getLaunchCourse', 'getVaultCourse'],
+  "arranges a person's own pages": ['listSettings', 'keepSetting'],
   'describes the service to programs': ['getHealth', 'getReadiness', 'getMetrics', 'getOpenApi', 'getAsyncApi'],
   'is a session that code answers slot by slot': ['openReplaySession', 'getReplaySession', 'answerReplayStep', 'abandonReplaySession'],
   'is a stream, or the protocol itself': ['openFeeds', 'openInspector', 'streamEvents', 'callMcp'],

@@ -22,6 +22,7 @@ import { createBookReads } from '../adapters/store/books/book-reads.ts';
 import { createPositionFills } from '../adapters/store/books/portfolio-reads.ts';
 import { perOrganization } from '../adapters/store/callers/as-organization.ts';
 import { createIdempotencyStore } from '../adapters/store/callers/idempotency-store.ts';
+import { createMemberSettings } from '../adapters/store/callers/member-settings.ts';
 import { createConversationStore } from '../adapters/store/copilot/conversation-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createRegistrationStore } from '../adapters/store/leaderboard/registration-store.ts';
@@ -49,6 +50,7 @@ export type CallerPorts = CapabilityPorts &
     | 'members'
     | 'portfolio'
     | 'riskPreferences'
+    | 'settings'
   > & {
     /** Runtime ports without the queues, which belong to no organization. */
     readonly runtime: Omit<ApiPorts['runtime'], 'queues'>;
@@ -102,6 +104,7 @@ export function openCallerPorts(
       },
       linkedWallets: createLinkedWallets(sql, clock, newId, deps.evmWallets),
       members: createMembers(sql, clock, newId),
+      settings: createMemberSettings(sql),
       books: createBookReads(sql),
       portfolio: createPortfolioPort({ reads: risk.reads, fills: createPositionFills(sql), bus, preTrade, clock }),
       riskPreferences: createRiskPreferencesPort(sql, clock),

@@ -96,6 +96,8 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/openapi.json': 'public',
   'GET /v1/asyncapi.json': 'public',
   'GET /v1/me': 'identity',
+  'GET /v1/me/settings': 'identity',
+  'PUT /v1/me/settings/:name': 'identity',
   'POST /mcp': 'identity',
   'POST /v1/session': 'public',
   'DELETE /v1/session': 'public',

@@ -75,6 +75,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   marketplace_checkouts: 'a purchase moves from prepared to its end',
   marketplace_imports: 'which agent came of which licence',
   marketplace_listings: 'a strategy is published; its price may change, and it is unlisted once',
+  member_settings: 'a member arranges the terminal',
   market_orders: 'an order of a person moves from approved to its end',
   observations: 'what each cut saw of each instrument',
   organizations: 'an organization is made; nothing of it changes after that',

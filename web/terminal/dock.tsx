@@ -1,4 +1,4 @@
-/** Dockable panels. The arrangement is stored per member in this browser. */
+/** Dockable panels. The arrangement is a setting of the member. */
 import {
   type DockviewApi,
   DockviewReact,
@@ -6,11 +6,12 @@ import {
   type IDockviewPanel,
   type IDockviewPanelHeaderProps,
   type IDockviewPanelProps,
+  type SerializedDockview,
 } from 'dockview-react';
-import { type ComponentType, useEffect, useMemo, useState } from 'react';
+import { type ComponentType, useEffect, useMemo, useRef, useState } from 'react';
+import { settingOf } from './kept-settings.ts';
 import { Guarded } from './kit/refusal.tsx';
-import { keep, readKept, useStore } from './kit/store.ts';
-import { useMe } from './member.ts';
+import { useStore } from './kit/store.ts';
 import { panelAsked } from './place.ts';
 
 const THEME: DockviewTheme = { name: 'sevengate', className: 'dockview-theme-sevengate', gap: 4 };
@@ -26,7 +27,7 @@ export interface Panel {
 }
 
 export interface Workspace<Name extends string = string> {
-  /** Storage key of the arrangement. */
+  /** Name of the arrangement's setting. */
   readonly name: string;
   readonly panels: { readonly [panel in Name]: Panel };
   /** Builds the default arrangement. */
@@ -40,26 +41,34 @@ type Add<Name extends string> = (
 ) => IDockviewPanel;
 
 export default function Dock({ workspace }: { readonly workspace: Workspace }) {
-  const key = `sevengate.terminal.${workspace.name}.${useMe().subject}`;
+  const kept = settingOf(`workspace-${workspace.name}`);
+  /** True once the member has touched the workspace in its present size. What the window's size changes is no arrangement. */
+  const isTouched = useRef(false);
   const asked = useStore(panelAsked);
   const [dock, setDock] = useState<DockviewApi | null>(null);
   useEffect(() => {
     if (dock === null || asked === null) return;
     panelAsked.set(null);
+    isTouched.current = true;
     if (asked === RESET) arrange(dock, workspace);
     else if (asked in workspace.panels) show(dock, asked, workspace);
   }, [asked, dock, workspace]);
+  useEffect(() => {
+    const untouch = () => (isTouched.current = false);
+    addEventListener('resize', untouch);
+    return () => removeEventListener('resize', untouch);
+  }, []);
   const components = useMemo(() => componentsOf(workspace), [workspace]);
   return (
-    <div className="dock">
+    <div className="dock" onPointerDownCapture={() => (isTouched.current = true)} onKeyDownCapture={() => (isTouched.current = true)}>
       <DockviewReact
         theme={THEME}
         components={components}
         defaultTabComponent={useMemo(() => tabOf(workspace), [workspace])}
         disableFloatingGroups
         onReady={({ api }) => {
-          if (!restore(api, readKept(key), workspace)) arrange(api, workspace);
-          api.onDidLayoutChange(() => keep(key, JSON.stringify(api.toJSON())));
+          if (!restore(api, kept.get(), workspace)) arrange(api, workspace);
+          api.onDidLayoutChange(() => isTouched.current && kept.set(JSON.stringify(api.toJSON())));
           setDock(api);
         }}
       />
@@ -79,14 +88,18 @@ const componentsOf = ({ panels }: Workspace) =>
     ]),
   );
 
-/** Restores the stored arrangement. False if there is none, or it names panels of another version. */
-function restore(api: DockviewApi, kept: string | null, { panels }: Workspace): boolean {
-  if (kept === null) return false;
+/** Restores an arrangement. False if the text is none, or names panels of another version. Of each panel only its place is taken over. */
+function restore(api: DockviewApi, text: string, { panels }: Workspace): boolean {
   try {
-    const layout = JSON.parse(kept) as Parameters<DockviewApi['fromJSON']>[0];
-    if (!Object.keys(layout.panels).every((name) => name in panels)) return false;
-    api.fromJSON(layout);
-    return true;
+    const { grid, activeGroup, panels: placed } = JSON.parse(text) as SerializedDockview;
+    const names = Object.keys(placed);
+    if (names.length === 0 || !names.every((name) => Object.hasOwn(panels, name))) return false;
+    api.fromJSON({
+      grid,
+      ...(activeGroup === undefined ? {} : { activeGroup }),
+      panels: Object.fromEntries(names.map((id) => [id, { id, contentComponent: id, title: panels[id]?.title ?? id }])),
+    });
+    return api.panels.length > 0;
   } catch {
     return false;
   }

@@ -6,6 +6,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { queries } from './api.ts';
 import { Session } from './session.tsx';
+import { THEME_OF_MEMBER } from './settings.tsx';
 
 const BLUE: MantineColorsTuple = [
   '#e9f1ff',
@@ -56,7 +57,7 @@ const theme = createTheme({
 const nonce = document.querySelector('style')?.nonce ?? '';
 
 createRoot(document.getElementById('terminal') as HTMLElement).render(
-  <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+  <MantineProvider theme={theme} defaultColorScheme="auto" colorSchemeManager={THEME_OF_MEMBER} getStyleNonce={() => nonce}>
     <QueryClientProvider client={queries}>
       <Notifications position="bottom-right" limit={4} />
       <Session />

@@ -1,7 +1,9 @@
 /** Signed-in member and their permissions. */
 import { createContext, useContext } from 'react';
 import { api, lastCall, type Me, queries, signedOut } from './api.ts';
+import { askSettings, openSettings } from './kept-settings.ts';
 import { createStore, keep, readKept } from './kit/store.ts';
+import { IS_REPLAY } from './replay/mode.ts';
 
 /** Storage key of the session's end. It tells the page whether to ask the service for the member at all. */
 const HINT = 'sevengate.signedInUntil';
@@ -57,10 +59,18 @@ export async function signOut(): Promise<void> {
   }
 }
 
+/** Reads the signed-in member, with the settings that the page begins with. */
+export async function readMember(signal?: AbortSignal): Promise<Me> {
+  const settings = IS_REPLAY ? Promise.resolve(null) : askSettings();
+  const me = await api.getMe({}, signal === undefined ? {} : { signal });
+  await openSettings(me, settings);
+  return me;
+}
+
 /** Reads the signed-in member. Data of another member is dropped. */
 export async function becomeMember(): Promise<void> {
   const before = queries.getQueryData<Me>(['me']);
-  const me = await api.getMe();
+  const me = await readMember();
   if (before !== undefined && identityOf(before) !== identityOf(me)) queries.clear();
   queries.setQueryData(['me'], me);
   signedOut.set(false);

@@ -7,7 +7,7 @@ import { Frame } from './frame.tsx';
 import { NotRead } from './kit/lists.tsx';
 import { Guarded, Refusal } from './kit/refusal.tsx';
 import { createStore, useStore } from './kit/store.ts';
-import { becomeMember, identityOf, isKeptSignedIn, keepSignedIn, MeContext, signingOut } from './member.ts';
+import { becomeMember, identityOf, isKeptSignedIn, keepSignedIn, MeContext, readMember, signingOut } from './member.ts';
 import { IS_REPLAY } from './replay/mode.ts';
 
 // A replay needs no sign-in.
@@ -34,7 +34,7 @@ export function Session() {
   const { isWaiting, error } = useStore(link);
   const me = useQuery({
     queryKey: ['me'],
-    queryFn: ({ signal }) => api.getMe({}, { signal }),
+    queryFn: ({ signal }) => readMember(signal),
     staleTime: Infinity,
     enabled: !isOut && !isWaiting,
   });

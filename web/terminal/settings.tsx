@@ -1,8 +1,9 @@
 /** Preferences of this browser and the list of shortcuts, in the member's menu. */
-import { Menu, Modal } from '@mantine/core';
+import { isMantineColorScheme, localStorageColorSchemeManager, Menu, Modal } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useSyncExternalStore } from 'react';
-import { onPreferences, prefer, preferences } from '../preferences.js';
+import { onPreferences, prefer, preferences, read } from '../preferences.js';
+import { settingOf } from './kept-settings.ts';
 import { createStore, useStore } from './kit/store.ts';
 import { useMe } from './member.ts';
 import { allowNotices } from './notices.ts';
@@ -11,6 +12,42 @@ import { pagesFor } from './pages.ts';
 /** True while the list of shortcuts is open. */
 const isHelpOpen = createStore(false);
 export const openHelp = (): void => isHelpOpen.set(true);
+
+const kept = settingOf('preferences');
+kept.subscribe(() => {
+  if (kept.get() === '') return;
+  const { zone, keys } = read(kept.get());
+  prefer({ zone, keys });
+});
+onPreferences(() => {
+  const { zone, keys } = preferences();
+  kept.set(JSON.stringify({ zone, keys }));
+});
+
+const scheme = settingOf('theme');
+const here = localStorageColorSchemeManager();
+let stop = (): void => {};
+/** Theme of the member. The copy in this browser paints the page before the member is known. */
+export const THEME_OF_MEMBER: typeof here = {
+  ...here,
+  set(chosen) {
+    here.set(chosen);
+    scheme.set(chosen);
+  },
+  subscribe(show) {
+    here.subscribe(show);
+    stop = scheme.subscribe(() => {
+      const chosen = scheme.get();
+      if (!isMantineColorScheme(chosen)) return;
+      here.set(chosen);
+      show(chosen);
+    });
+  },
+  unsubscribe() {
+    here.unsubscribe();
+    stop();
+  },
+};
 
 /** Renders again when a preference changes. */
 export const usePreferences = () => useSyncExternalStore(onPreferences, preferences);

@@ -11,7 +11,7 @@ function Waiting({ count, isUrgent = false }: { readonly count: number; readonly
 }
 
 export const TRADE: Workspace<PanelName> = {
-  name: 'layout',
+  name: 'trade',
   panels: {
     ...PANELS,
     proposals: { ...PANELS.proposals, Count: () => <Waiting count={usePendingProposals().length} isUrgent /> },

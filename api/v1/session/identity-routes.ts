@@ -1,10 +1,19 @@
-/** Sign-in. */
+/** Sign-in, and what a caller keeps. */
+import type { MemberSettings } from '../../../src/adapters/store/callers/member-settings.ts';
 import { entry, type RouteGroup } from '../../route.ts';
 import { getMe } from '../me/get.ts';
+import { keepSetting, listSettings } from '../me/settings.ts';
 import { closeSession } from './close.ts';
 import { openSession } from './open.ts';
 import { redeemSignInLink } from './redeem-link.ts';
 import { revokeSession } from './revoke.ts';
+
+declare module '../../route.ts' {
+  interface ApiPorts {
+    /** Settings of each member, which only they see. */
+    readonly settings: MemberSettings;
+  }
+}
 
 export const identityRoutes: RouteGroup = {
   tag: {
@@ -15,6 +24,8 @@ export const identityRoutes: RouteGroup = {
   },
   routes: [
     entry(getMe, 'identity'),
+    entry(listSettings, 'identity'),
+    entry(keepSetting, 'identity'),
     entry(openSession, 'public'),
     entry(redeemSignInLink, 'public'),
     entry(closeSession, 'public'),

@@ -671,6 +671,14 @@ class Me(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
+class Setting(Model):
+    """A text that the caller alone reads. Nothing acts on it."""
+    name: str
+    version: int
+    value: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
 class Session(Model):
     subject: str
     expires_at: datetime
@@ -5321,6 +5329,21 @@ class Operations(Caller):
     @operation("GET", "/v1/me")
     def get_me(self) -> Me:
         """The caller with its present permissions"""
+
+    @operation("GET", "/v1/me/settings")
+    def list_settings(self) -> Pages[Setting, Page[Setting]]:
+        """The caller's own settings, sorted by name
+
+        Empty for an identity that belongs to no organization.
+        """
+
+    @operation("PUT", "/v1/me/settings/{name}", body="version value", needs_body=True)
+    def keep_setting(self, name: str, *, version: int, value: str | None) -> Setting:
+        """Writes one of the caller's own settings
+
+        The version must be the one that the setting has, so that an older copy does not overwrite a newer one. A member
+        has at most 64 settings.
+        """
 
     @operation("POST", "/v1/session", body="token", needs_body=True)
     def open_session(self, *, token: str) -> Session:

@@ -4279,6 +4279,12 @@ export type SessionDay = {
   readonly closedAt: string | null;
 };
 
+export type Setting = {
+  readonly name: string;
+  readonly version: number;
+  readonly value: string | null;
+};
+
 export type SignalHook = {
   readonly id: string;
   readonly agentId: string;
@@ -4992,6 +4998,24 @@ export interface Operations {
   readonly getMe: {
     readonly input: Record<string, never>;
     readonly answer: Me;
+  };
+  /** The caller's own settings, sorted by name. */
+  readonly listSettings: {
+    readonly input: Record<string, never>;
+    readonly answer: {
+      readonly items: ReadonlyArray<Setting>;
+    };
+  };
+  /** Writes one of the caller's own settings. */
+  readonly keepSetting: {
+    readonly input: {
+      readonly name: string;
+      readonly body: {
+        readonly version: number;
+        readonly value: string | null;
+      };
+    };
+    readonly answer: Setting;
   };
   /** Signs in: stores the token in a browser cookie. */
   readonly openSession: {
@@ -7529,6 +7553,8 @@ export const OPERATIONS = {
   getReadiness: 'GET /readyz 503',
   getMetrics: 'GET /metrics text',
   getMe: 'GET /v1/me',
+  listSettings: 'GET /v1/me/settings',
+  keepSetting: 'PUT /v1/me/settings/{name}',
   openSession: 'POST /v1/session',
   closeSession: 'DELETE /v1/session',
   redeemSignInLink: 'POST /v1/session/link',

@@ -4,7 +4,8 @@ import { useEffect } from 'react';
 import { TIMEFRAMES } from '../../timeframes.js';
 import { symbolOf } from '../../words.js';
 import { useEntry } from '../catalog.ts';
-import { createKeptStore, useStore } from '../kit/store.ts';
+import { settingOf } from '../kept-settings.ts';
+import { useStore } from '../kit/store.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
 import { useAgents } from '../organization.ts';
 import { instrument } from '../place.ts';
@@ -15,7 +16,7 @@ import { useFills } from '../panels/fills.tsx';
 const NAMES = TIMEFRAMES.map(([name]) => name);
 const INKS = { accent: '--accent', good: '--up', bad: '--down' } as const;
 
-const chosen = createKeptStore('sevengate.terminal.timeframe', '5m');
+const chosen = settingOf('timeframe', '5m');
 
 export function Candles() {
   const key = useStore(instrument);

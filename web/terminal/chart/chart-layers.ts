@@ -5,7 +5,8 @@ import { useAgent, useOverlay } from '../agents/data.ts';
 import type { Rules } from '../agents/rules.ts';
 import type { CatalogEntry } from '../api.ts';
 import { benchmarkOf } from '../catalog.ts';
-import { createKeptStore, useStore } from '../kit/store.ts';
+import { settingOf } from '../kept-settings.ts';
+import { useStore } from '../kit/store.ts';
 import { IS_REPLAY } from '../replay/mode.ts';
 import { type Timeframe, useBars } from './bars.ts';
 import { sessionAt } from './exchange-sessions.js';
@@ -14,7 +15,7 @@ import { usePortfolio } from '../panels/positions.tsx';
 import type { ChartCurve } from './price-chart.ts';
 
 /** Agent whose decisions and indicators the chart shows. Empty for no agent. */
-export const shownAgent = createKeptStore('sevengate.terminal.chart-agent', '');
+export const shownAgent = settingOf('chart-agent', '');
 
 const NO_RULES = { universe: [], entry: [], exit: [], stopLossPct: 0, takeProfitPct: 0 } as unknown as Rules;
 const SHADES = { CLOSED: '--shade', PRE_MARKET: '--shade-soft', POST_MARKET: '--shade-soft', REGULAR: null } as const;

@@ -1,19 +1,18 @@
-/** Saved views of a table: its filters, hidden columns and order, under names of the member's choice, in this browser. */
+/** Saved views of a table: its filters, hidden columns and order, under names of the member's choice. */
 import { Button, Checkbox, Popover, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { settingOf } from '../kept-settings.ts';
 import { useMe } from '../member.ts';
 import { isPhone } from './browser.ts';
 import { pressed, readSort, sortText } from './order-rows.ts';
 import { orderOf } from './order-texts.ts';
-import { keep, readKept } from './store.ts';
+import { keep, readKept, useStore } from './store.ts';
 
 /** Values of the filters. `hidden` has the numbers of hidden columns from 1, and `sort` the order as `sortText` writes it. */
 type Values = Readonly<Record<string, string>>;
 
-interface Kept {
-  readonly now: Values;
-  readonly saved: Readonly<Record<string, Values>>;
-}
+type Saved = ReadonlyMap<string, Values>;
+type Choices = Readonly<Record<string, readonly string[]>>;
 
 interface TableValues {
   readonly hidden: string;
@@ -23,30 +22,34 @@ interface TableValues {
 export type View = ReturnType<typeof useView>;
 
 /**
- * State of a table. Its order and columns outlive the page, its filters only if they are saved.
+ * State of a table. Its order and columns outlive the page in this browser. Saved views follow the member, with the filters.
  * @param first Values of the filters before any choice.
  * @param withoutOnPhone Columns that a phone leaves out before any choice, so that the figures are in sight.
+ * @param choices Values of filters that the page must know.
  */
-export function useView<Filters extends Values>(table: string, first: Filters, withoutOnPhone = '') {
+export function useView<Filters extends Values>(table: string, first: Filters, withoutOnPhone = '', choices: Choices = {}) {
   const key = `sevengate.terminal.views.${table}.${useMe().subject}`;
-  const [kept, setKept] = useState(() => readViews(key));
+  const setting = settingOf(`views-${table}`);
+  const saved = readSaved(useStore(setting));
+  const [now, setNow] = useState(() => readNow(key));
   const unchosen: TableValues = { hidden: isPhone() ? withoutOnPhone : '', sort: '' };
-  const values = { ...unchosen, ...first, ...kept.now };
-  const write = (next: Kept): void => {
-    setKept(next);
+  const values = { ...unchosen, ...first, ...now };
+  const write = (next: Values): void => {
+    setNow(next);
     keep(key, JSON.stringify(next));
   };
+  const keepSaved = (next: Saved): void => setting.set(JSON.stringify(Object.fromEntries(next)));
   const sort = readSort(values.sort);
-  const set = (change: Partial<Filters & TableValues>): void => write({ ...kept, now: { ...kept.now, ...(change as Values) } });
+  const set = (change: Partial<Filters & TableValues>): void => write({ ...now, ...(change as Values) });
   return {
     values,
     set,
-    saved: Object.keys(kept.saved).toSorted((a, b) => a.localeCompare(b)),
-    save: (name: string) => write({ ...kept, saved: { ...kept.saved, [name]: values } }),
-    choose: (name: string) => write({ ...kept, now: kept.saved[name] ?? {} }),
-    remove: (name: string) => write({ ...kept, saved: Object.fromEntries(Object.entries(kept.saved).filter(([one]) => one !== name)) }),
+    saved: [...saved.keys()].toSorted((a, b) => a.localeCompare(b)),
+    save: (name: string) => keepSaved(new Map(saved).set(name, values)),
+    choose: (name: string) => write(possible(saved.get(name) ?? {}, choices)),
+    remove: (name: string) => keepSaved(new Map([...saved].filter(([one]) => one !== name))),
     /** For the head of the table. */
-    sorting: { sort, press: (column: number) => write({ ...kept, now: { ...kept.now, sort: sortText(pressed(sort, column)) } }) },
+    sorting: { sort, press: (column: number) => write({ ...now, sort: sortText(pressed(sort, column)) }) },
     /** Returns the rows in the chosen order, by the texts of their cells. */
     inOrder<Row>(rows: readonly Row[], textsOf: (row: Row) => readonly (string | null | undefined)[]): readonly Row[] {
       if (sort === null) return rows;
@@ -56,16 +59,28 @@ export function useView<Filters extends Values>(table: string, first: Filters, w
   };
 }
 
-function readViews(key: string): Kept {
+/** Reads the order and columns. A forgotten filter would hide rows on the next visit. */
+function readNow(key: string): Values {
+  const { hidden, sort = '' } = valuesIn(parsed(readKept(key) ?? ''));
+  return { sort, ...(hidden === undefined ? {} : { hidden }) };
+}
+
+const readSaved = (text: string): Saved => new Map(Object.entries(parsed(text)).map(([name, values]) => [name, valuesIn(values)]));
+
+function parsed(text: string): object {
   try {
-    const { now, saved } = JSON.parse(readKept(key) ?? '{}') as Partial<Kept>;
-    // A forgotten filter would hide rows on the next visit.
-    const { hidden, sort = '' } = now ?? {};
-    return { now: { sort, ...(hidden === undefined ? {} : { hidden }) }, saved: saved ?? {} };
+    return Object(JSON.parse(text)) as object;
   } catch {
-    return { now: {}, saved: {} };
+    return {};
   }
 }
+
+const valuesIn = (found: unknown): Values =>
+  Object.fromEntries(Object.entries(Object(found) as object).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+
+/** Leaves out values of filters that they do not have. */
+const possible = (values: Values, choices: Choices): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name, value]) => !Object.hasOwn(choices, name) || choices[name]?.includes(value)));
 
 interface ViewsProps {
   readonly view: Pick<View, 'values' | 'saved' | 'save' | 'choose' | 'remove'> & {

@@ -4,10 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, type CatalogEntry } from '../api.ts';
 import { benchmarkOf, useCatalog } from '../catalog.ts';
+import { settingOf } from '../kept-settings.ts';
 import { StarIcon } from '../kit/icons.tsx';
 import { Change, Price, Quality } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
-import { createKeptStore, useStore } from '../kit/store.ts';
+import { useStore } from '../kit/store.ts';
 import { premiumPct, priceOf, useQuote, useTicker } from '../market.ts';
 import { choose, instrument } from '../place.ts';
 import { IS_REPLAY } from '../replay/mode.ts';
@@ -16,7 +17,7 @@ import { useMove } from './use-move.ts';
 /** Hourly closes change once an hour, but a slow venue is read again sooner. */
 const READ_EVERY_MS = 300_000;
 
-const starred = createKeptStore('sevengate.terminal.starred', 'spotexchange:BTCUSDT spotexchange:ETHUSDT spotchain:AAPLx spotchain:TSLAx');
+const starred = settingOf('starred', 'spotexchange:BTCUSDT spotexchange:ETHUSDT spotchain:AAPLx spotchain:TSLAx');
 
 const GROUPS: readonly (readonly [title: string, kinds: readonly CatalogEntry['kind'][]])[] = [
   ['Spot', ['spot']],

@@ -60,6 +60,7 @@ const GUARDED: Signed = {
   candles: [EACH, 'signed by stretch in candle_stretches'],
   long_work: [EACH, 'how far long work is; nothing is proved by it'],
   evaluation_runs: [WORKER_API, 'how far runs are, renewed while they work; what they found is in evaluation_reports and evidence'],
+  member_settings: [WORKER_API, "how a member's terminal is arranged; nothing acts on it"],
   quarantined_rows: [EACH, 'which rows a background loop could not handle; nothing acts on it'],
   book_exposures: [WORKER_API, 'kept by triggers; follows from books and proposals, which are logged, and is held against them'],
   exposures: [WORKER_API, 'kept by triggers; follows from books and proposals, which are logged, and is held against them'],
