@@ -3,7 +3,6 @@ import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import {
   chainOfAddress,
   type IssuedWalletChallenge,
-  type LinkedWallet,
   WALLET_CHALLENGE_MS,
   type WalletChallenge,
   walletText,
@@ -16,6 +15,7 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { NO_WALLET } from './commands.ts';
+import type { LinkedWallet } from './resource.ts';
 
 /** Store ports of the command handler. */
 export interface WalletDirectory {

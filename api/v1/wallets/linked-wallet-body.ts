@@ -1,8 +1,7 @@
 /** A linked wallet on the wire. */
-import { Type } from 'typebox';
-import type { LinkedWallet } from '../../../src/domain/identity/linked-wallet.ts';
-import { isoTime } from '../../../src/domain/values/time.ts';
-import { choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
+import { type Static, Type } from 'typebox';
+import { type LinkedWallet, linkedWallet } from '../../../actors/linked-wallet/resource.ts';
+import { IdText, objectOf } from '../../shapes.ts';
 
 export const AddressText = Type.String({
   minLength: 32,
@@ -12,18 +11,6 @@ export const AddressText = Type.String({
 
 export const WalletPath = objectOf({ id: IdText });
 
-export const LinkedWalletBody = Type.Object(
-  {
-    id: IdText,
-    chain: choice(['spotchain', 'evmvenue']),
-    address: Type.String(),
-    label: nullable('string'),
-    provedBy: Type.String({ description: 'The member who handed the signature in.' }),
-    provedAt: Time,
-  },
-  { $id: 'LinkedWallet' },
-);
+export const LinkedWalletBody = Type.Object(linkedWallet.wire, { $id: 'LinkedWallet' });
 
-export function linkedWalletBody({ provedAt, ...wallet }: LinkedWallet) {
-  return { ...wallet, provedAt: isoTime(provedAt) };
-}
+export const linkedWalletBody = (wallet: LinkedWallet): Static<typeof LinkedWalletBody> => linkedWallet.body(wallet);

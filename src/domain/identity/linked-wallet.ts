@@ -2,18 +2,9 @@
 import { isAddress } from '../solana/base58.ts';
 import { type EpochMs, MINUTE_MS, isoTime } from '../values/time.ts';
 
-/** Chain of an address. Addresses of the primary chain are base58, those of the EVM chain hexadecimal. */
-export type WalletChain = 'spotchain' | 'evmvenue';
-
-export interface LinkedWallet {
-  readonly id: string;
-  readonly chain: WalletChain;
-  /** Address of the wallet, checksummed on the EVM chain. */
-  readonly address: string;
-  readonly label: string | null;
-  readonly provedBy: string;
-  readonly provedAt: EpochMs;
-}
+/** Chains of addresses. Addresses of the primary chain are base58, those of the EVM chain hexadecimal. */
+export const WALLET_CHAINS = ['spotchain', 'evmvenue'] as const;
+export type WalletChain = (typeof WALLET_CHAINS)[number];
 
 /** Time for which a text can be signed. */
 export const WALLET_CHALLENGE_MS = 10 * MINUTE_MS;

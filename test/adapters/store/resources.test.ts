@@ -5,6 +5,7 @@ import { bridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
 import { checkout, licence, marketplaceImport } from '../../../actors/checkout/resource.ts';
 import { launch } from '../../../actors/launch/resource.ts';
 import { launcherLaunch } from '../../../actors/launcher-launch/resource.ts';
+import { linkedWallet } from '../../../actors/linked-wallet/resource.ts';
 import { marketOrder } from '../../../actors/market-order/resource.ts';
 import { predictionOrder } from '../../../actors/prediction-order/resource.ts';
 import { preparedTransaction } from '../../../actors/prepared-transaction/resource.ts';
@@ -13,6 +14,8 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { files } from '../../rooms/source.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
+/** Resources whose stores write their rows with statements of their own, and read them by the definition. */
+const READ = { linkedWallet };
 const RESOURCES = {
   agent,
   bridgeTransfer,
@@ -54,18 +57,21 @@ test('every definition in a resource.ts is checked here', () => {
   const defined = files
     .filter(({ path }) => /^actors\/[a-z-]+\/resource\.ts$/.test(path))
     .flatMap(({ code }) => [...code.matchAll(/^export const (\w+) = resource\(/gm)].map(([, name]) => name));
-  expect(defined.sort()).toEqual(Object.keys(RESOURCES).sort());
+  expect(defined.sort()).toEqual(Object.keys({ ...RESOURCES, ...READ }).sort());
 });
 
-describe.each(Object.entries(RESOURCES))('%s', (_, { table, columns }) => {
-  test('has columns of the table, each with its type, and may write each', async () => {
+test.each(Object.entries({ ...RESOURCES, ...READ }))(
+  '%s has columns of the table, each with its type, and may write each',
+  async (_, { table, columns }) => {
     const rows = new Map((await columnsOf(table)).map((row) => [row.name, row]));
     for (const { sql, type } of columns) {
       const found = rows.get(sql);
       expect({ sql, type: TYPES[found?.type ?? ''] ?? found?.type, mayInsert: found?.mayInsert }).toEqual({ sql, type, mayInsert: true });
     }
-  });
+  },
+);
 
+describe.each(Object.entries(RESOURCES))('%s', (_, { table, columns }) => {
   test('fills every column that a row needs', async () => {
     const given = new Set(['org_id', ...columns.map(({ sql }) => sql)]);
     expect((await columnsOf(table)).filter(({ name, isNeeded }) => isNeeded && !given.has(name))).toEqual([]);

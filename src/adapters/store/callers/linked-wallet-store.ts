@@ -1,22 +1,12 @@
 /** Store of linked wallets, and of texts that wait for an owner's signature. */
 import type { WalletDirectory } from '../../../../actors/linked-wallet/command-handler.ts';
+import { type LinkedWallet, linkedWallet } from '../../../../actors/linked-wallet/resource.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
-import type { LinkedWallet, WalletChain, WalletChallenge } from '../../../domain/identity/linked-wallet.ts';
-import type { Page, PageOf } from '../../../domain/values/page.ts';
+import type { WalletChallenge } from '../../../domain/identity/linked-wallet.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
-import { pageOfRows } from '../page-of-rows.ts';
-
-interface Row {
-  readonly id: string;
-  readonly number: number;
-  readonly chain: WalletChain;
-  readonly address: string;
-  readonly label: string | null;
-  readonly proved_by: string;
-  readonly proved_at: number;
-}
+import { columnsOf, createRowReads } from '../resource-rows.ts';
 
 export function createLinkedWalletStore(sql: Sql) {
   return {
@@ -44,13 +34,13 @@ export function createLinkedWalletStore(sql: Sql) {
         const used = await transaction`
           delete from wallet_challenges where org_id = ${orgId} and address = ${wallet.address} and text = ${proof.text}`;
         if (used.count === 0) return null;
-        const [row] = await transaction<Row[]>`
-          insert into linked_wallets (id, org_id, chain, address, label, challenge, signature, proved_by, proved_at)
+        const [row] = await transaction<[Readonly<Record<string, unknown>>]>`
+          insert into linked_wallets as t (id, org_id, chain, address, label, challenge, signature, proved_by, proved_at)
           values (${wallet.id}, ${orgId}, ${wallet.chain}, ${wallet.address}, ${wallet.label}, ${proof.text}, ${proof.signature}, ${wallet.provedBy}, ${wallet.provedAt})
-          on conflict (org_id, address) do update set label = coalesce(excluded.label, linked_wallets.label), challenge = excluded.challenge,
+          on conflict (org_id, address) do update set label = coalesce(excluded.label, t.label), challenge = excluded.challenge,
             signature = excluded.signature, proved_by = excluded.proved_by, proved_at = excluded.proved_at
-          returning id, number, chain, address, label, proved_by, proved_at`;
-        const linked = walletOf(row as Row);
+          returning ${columnsOf(transaction, linkedWallet)}`;
+        const linked = linkedWallet.view(row);
         await writeRecords(transaction, recordsOf(linked));
         return linked;
       });
@@ -60,21 +50,14 @@ export function createLinkedWalletStore(sql: Sql) {
 
     /** Returns wallets whose id or label is among the names, oldest first. */
     async named(orgId: string, names: readonly string[]): Promise<readonly LinkedWallet[]> {
-      const rows = await sql<Row[]>`
-        select id, number, chain, address, label, proved_by, proved_at from linked_wallets
-        where org_id = ${orgId} and (id::text = any(${[...names]}::text[]) or label = any(${[...names]}::text[])) order by number`;
-      return rows.map(walletOf);
+      const rows = await sql`
+        select ${columnsOf(sql, linkedWallet)} from linked_wallets t
+        where t.org_id = ${orgId} and (t.id::text = any(${[...names]}::text[]) or t.label = any(${[...names]}::text[])) order by t.number`;
+      return rows.map(linkedWallet.view);
     },
 
     /** Lists wallets, newest first. The position is the last one's number. */
-    async list(orgId: string, { limit, after }: Page): Promise<PageOf<LinkedWallet>> {
-      const rows = await sql<Row[]>`
-        select id, number, chain, address, label, proved_by, proved_at from linked_wallets where org_id = ${orgId}
-        ${after === null ? sql`` : sql`and number < ${Number(after)}`}
-        order by number desc limit ${limit + 1}`;
-      const page = pageOfRows(rows, limit, ({ number }) => String(number));
-      return { items: page.items.map(walletOf), next: page.next };
-    },
+    list: createRowReads(sql, linkedWallet).list,
   };
 }
 
@@ -87,10 +70,10 @@ export type LinkedWalletStore = ReturnType<typeof createLinkedWalletStore>;
 function changeWallet(sql: Sql): WalletDirectory['change'] {
   return (orgId, id, changed, recordsOf) =>
     inTransaction(sql, async (transaction) => {
-      const [row] = await transaction<Row[]>`
-        select id, number, chain, address, label, proved_by, proved_at from linked_wallets where org_id = ${orgId} and id = ${id} for update`;
+      const [row] = await transaction`
+        select ${columnsOf(transaction, linkedWallet)} from linked_wallets t where t.org_id = ${orgId} and t.id = ${id} for update`;
       if (row === undefined) return null;
-      const before = walletOf(row);
+      const before = linkedWallet.view(row);
       const outcome = changed(before);
       if (!outcome.ok) return outcome;
       const after = outcome.value;
@@ -99,8 +82,4 @@ function changeWallet(sql: Sql): WalletDirectory['change'] {
       await writeRecords(transaction, recordsOf(before, after));
       return { ok: true, value: after ?? before };
     });
-}
-
-function walletOf({ id, chain, address, label, proved_by: provedBy, proved_at: provedAt }: Row): LinkedWallet {
-  return { id, chain, address, label, provedBy, provedAt };
 }
