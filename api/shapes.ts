@@ -10,6 +10,7 @@ export {
   asStored,
   choice,
   DecimalText,
+  GateCheckBody,
   HashText,
   IdText,
   NullableDecimalText,
@@ -37,15 +38,6 @@ export const QualityFlags = Type.Array(choice(QUALITY_FLAGS), { description: 'Re
 
 /** Any JSON value. */
 export const AnyJson = Type.Unsafe<unknown>({});
-
-/** One condition of a promotion gate. */
-export const GateCheckBody = Type.Object({
-  name: Type.String(),
-  observed: nullable('number', 'Null if there is nothing to observe; then the condition fails.'),
-  rule: choice(['above', 'below', 'at_least', 'at_most']),
-  limit: nullable('number'),
-  passed: Type.Boolean(),
-});
 
 /** Largest version number of an actor or a manifest in PostgreSQL. */
 const LAST_VERSION = 2_147_483_647;

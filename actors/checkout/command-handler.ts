@@ -13,7 +13,7 @@ import {
   paymentObjection,
   paymentOf,
 } from '../../src/domain/marketplace/checkout.ts';
-import { type Listing, NO_LISTING } from '../../src/domain/marketplace/listing.ts';
+import { NO_LISTING } from '../../src/domain/marketplace/listing.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
@@ -22,6 +22,7 @@ import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.t
 import type { CommandContext } from '../agent/commands.ts';
 import type { AgentView } from '../agent/resource.ts';
 import type { LaunchChain } from '../launch/launch-chain.ts';
+import type { Listing } from '../listing/resource.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
 import { type BuiltTransaction, builtTransaction, startUserTransaction } from '../prepared-transaction/built.ts';
 import { unlessSilent } from '../prepared-transaction/chain-client.ts';

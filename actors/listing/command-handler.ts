@@ -2,7 +2,7 @@
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { NO_AGENT } from '../../src/domain/agents/agent.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { type Listing, NO_LISTING } from '../../src/domain/marketplace/listing.ts';
+import { NO_LISTING } from '../../src/domain/marketplace/listing.ts';
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
@@ -10,6 +10,7 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { ListingWish } from './commands.ts';
+import type { Listing } from './resource.ts';
 
 /** Store ports of the command handler. */
 export interface ListingDirectory {

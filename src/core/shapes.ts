@@ -41,6 +41,15 @@ export const AutonomyWord = choice(AUTONOMY_LEVELS, 'Autonomy level.');
 export const PauseCauseWord = nullableChoice(PAUSE_CAUSES, 'Reason of the pause, or null while it is running.');
 export const StageWord = choice(STAGES, 'Promotion stage.');
 
+/** One condition of a promotion gate. */
+export const GateCheckBody = Type.Object({
+  name: Type.String(),
+  observed: nullable('number', 'Null if there is nothing to observe; then the condition fails.'),
+  rule: choice(['above', 'below', 'at_least', 'at_most']),
+  limit: nullable('number'),
+  passed: Type.Boolean(),
+});
+
 /** Marks a value that is sent exactly as stored. Its schema documents it and filters nothing, so that its hash stays valid. */
 export function asStored<Value>(schema: TSchema) {
   return Type.Unsafe<Value>({ ...schema, [AS_STORED]: true });

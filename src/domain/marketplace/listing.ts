@@ -5,7 +5,6 @@ import { type Outcome, refuse } from '../values/refusal.ts';
 import type { EpochMs } from '../values/time.ts';
 
 export const LISTING_STATES = ['listed', 'unlisted'] as const;
-export type ListingState = (typeof LISTING_STATES)[number];
 
 /** Maximum price in dollars of the stablecoin, inclusive. */
 export const HIGHEST_PRICE_USD = 10_000;
@@ -56,26 +55,6 @@ export interface ListingEvidence {
   /** Furthest stage that this version has reached. */
   readonly stage: string | null;
   readonly paperDays: number;
-}
-
-export interface Listing {
-  readonly id: string;
-  readonly state: ListingState;
-  readonly agentId: string;
-  readonly manifestVersion: number;
-  readonly manifestHash: string;
-  readonly name: string;
-  readonly description: string;
-  readonly categories: readonly string[];
-  readonly shape: RuleShape;
-  readonly evidence: ListingEvidence;
-  readonly priceUsd: DecimalString;
-  /** Base58. */
-  readonly payoutWallet: string;
-  readonly publishedAt: EpochMs;
-  readonly changedAt: EpochMs;
-  /** True if the requesting organization published it. */
-  readonly own: boolean;
 }
 
 /** Reads a licence price, as a JSON number or a decimal text. Refuses with `malformed` outside 0 to 10,000 and beyond six decimals. */

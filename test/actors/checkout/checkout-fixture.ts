@@ -10,7 +10,7 @@ import { checkoutCapability } from '../../../src/boot/capabilities/checkout.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { readUint } from '../../../src/domain/launch/byte-struct.ts';
 import { associatedAccount } from '../../../src/domain/launch/curve/program.ts';
-import type { Listing } from '../../../src/domain/marketplace/listing.ts';
+import type { Listing } from '../../../actors/listing/resource.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';

@@ -6,6 +6,7 @@ import { checkout, licence, marketplaceImport } from '../../../actors/checkout/r
 import { launch } from '../../../actors/launch/resource.ts';
 import { launcherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import { linkedWallet } from '../../../actors/linked-wallet/resource.ts';
+import { listing } from '../../../actors/listing/resource.ts';
 import { marketOrder } from '../../../actors/market-order/resource.ts';
 import { predictionOrder } from '../../../actors/prediction-order/resource.ts';
 import { preparedTransaction } from '../../../actors/prepared-transaction/resource.ts';
@@ -15,7 +16,7 @@ import { files } from '../../rooms/source.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
 /** Resources whose stores write their rows with statements of their own, and read them by the definition. */
-const READ = { linkedWallet };
+const READ = { linkedWallet, listing };
 const RESOURCES = {
   agent,
   bridgeTransfer,

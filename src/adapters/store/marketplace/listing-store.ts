@@ -1,15 +1,18 @@
 /** Store of marketplace listings. Triggers copy the statements about the strategy from the record. */
 import type { ListingWish } from '../../../../actors/listing/commands.ts';
+import { type Listing, listing } from '../../../../actors/listing/resource.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import type { Listing, ListingEvidence, ListingState, RuleShape } from '../../../domain/marketplace/listing.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
+import { columnsOf } from '../resource-rows.ts';
+
+type Row = Readonly<Record<string, unknown>>;
 
 /** Filter of listings; null conditions are ignored. */
 export interface ListingFilter {
@@ -21,30 +24,13 @@ export interface ListingFilter {
   readonly mine: boolean;
 }
 
-interface Row {
-  readonly id: string;
-  readonly number: number;
-  readonly org_id: string;
-  readonly agent_id: string;
-  readonly manifest_version: number;
-  readonly manifest_hash: string;
-  readonly name: string;
-  readonly description: string;
-  readonly categories: readonly string[];
-  readonly shape: RuleShape;
-  readonly evidence: ListingEvidence;
-  readonly price_usd: string;
-  readonly payout_wallet: string;
-  readonly state: ListingState;
-  readonly published_at: number;
-  readonly changed_at: number;
-}
+/** Columns of a listing of the table `t`, and whether the organization published it. */
+const columns = (on: Sql | Transaction, orgId: string) => on`${columnsOf(on, listing)}, t.org_id = ${orgId} as own`;
 
-/** Builds the columns of a listing. */
-const columns = (
-  on: Sql | Transaction,
-) => on`id, number, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape,
-  evidence, price_usd::text, payout_wallet, state, published_at, changed_at`;
+function viewOf(row: Row): Listing {
+  const view = listing.view(row);
+  return { ...view, priceUsd: plainDecimal(view.priceUsd), own: row['own'] as boolean };
+}
 
 export function createListingStore(sql: Sql) {
   return {
@@ -52,8 +38,8 @@ export function createListingStore(sql: Sql) {
 
     /** Lists listings, newest first. The position is the last one's number. Unlisted ones are visible to their creator only. */
     async list(orgId: string, { category, search, maxPriceUsd, mine }: ListingFilter, { limit, after }: Page): Promise<PageOf<Listing>> {
-      const rows = await sql<Row[]>`
-        select ${columns(sql)} from marketplace_listings
+      const rows = await sql<(Row & { readonly number: number })[]>`
+        select t.number, ${columns(sql, orgId)} from marketplace_listings t
         where ${mine ? sql`org_id = ${orgId}` : sql`state = 'listed'`}
         ${category === null ? sql`` : sql`and categories @> array[${category}]::text[]`}
         ${search === null ? sql`` : sql`and (name ilike ${anywhere(search)} or description ilike ${anywhere(search)})`}
@@ -61,12 +47,12 @@ export function createListingStore(sql: Sql) {
         ${after === null ? sql`` : sql`and number < ${Number(after)}`}
         order by number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, ({ number }) => String(number));
-      return { items: page.items.map((row) => listingOf(row, orgId)), next: page.next };
+      return { items: page.items.map(viewOf), next: page.next };
     },
 
     async find(orgId: string, id: string): Promise<Listing | null> {
-      const [row] = await sql<Row[]>`select ${columns(sql)} from marketplace_listings where id = ${id}`;
-      return row === undefined ? null : listingOf(row, orgId);
+      const [row] = await sql<Row[]>`select ${columns(sql, orgId)} from marketplace_listings t where id = ${id}`;
+      return row === undefined ? null : viewOf(row);
     },
 
     /** Returns the manifest; null if row-level security hides it from the organization. */
@@ -112,20 +98,20 @@ function listingWrites(sql: Sql) {
     publish: (
       orgId: string,
       wish: ListingWish & { readonly id: string; readonly by: string; readonly at: EpochMs },
-      recordsOf: (listing: Listing) => readonly ActorRecord[],
+      recordsOf: (published: Listing) => readonly ActorRecord[],
     ): Promise<Listing> =>
       inTransaction(sql, async (transaction) => {
         const { id, agentId, manifestVersion, categories, priceUsd, payoutWallet, by, at } = wish;
         // A trigger overwrites the placeholder values.
-        const [row] = await transaction<Row[]>`
-          insert into marketplace_listings (id, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape, evidence, price_usd,
+        const [row] = await transaction<[Row]>`
+          insert into marketplace_listings as t (id, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape, evidence, price_usd,
             payout_wallet, state, published_by, published_at, changed_by, changed_at)
           values (${id}, ${orgId}, ${agentId}, ${manifestVersion}, '', '', '', ${categories as string[]}, '{}', '{}', ${priceUsd}::numeric,
             ${payoutWallet}, 'listed', ${by}, ${at}, ${by}, ${at})
-          returning ${columns(transaction)}`;
-        const listing = listingOf(row as Row, orgId);
-        await writeRecords(transaction, recordsOf(listing));
-        return listing;
+          returning ${columns(transaction, orgId)}`;
+        const published = viewOf(row);
+        await writeRecords(transaction, recordsOf(published));
+        return published;
       }),
 
     /** Changes a listing. Returns null if the organization has no such listing, or `ended` if it is unlisted. */
@@ -137,16 +123,16 @@ function listingWrites(sql: Sql) {
     ): Promise<Listing | 'ended' | null> =>
       inTransaction(sql, async (transaction) => {
         const [before] = await transaction<Row[]>`
-          select ${columns(transaction)} from marketplace_listings where id = ${id} and org_id = ${orgId} for update`;
+          select ${columns(transaction, orgId)} from marketplace_listings t where id = ${id} and org_id = ${orgId} for update`;
         if (before === undefined) return null;
-        if (before.state === 'unlisted') return 'ended';
-        const [after] = await transaction<Row[]>`
-          update marketplace_listings set price_usd = coalesce(${priceUsd ?? null}::numeric, price_usd), state = coalesce(${state ?? null}, state),
+        if (before['state'] === 'unlisted') return 'ended';
+        const [row] = await transaction<[Row]>`
+          update marketplace_listings t set price_usd = coalesce(${priceUsd ?? null}::numeric, price_usd), state = coalesce(${state ?? null}, state),
             changed_by = ${by}, changed_at = ${at}
-          where id = ${id} returning ${columns(transaction)}`;
-        const listing = listingOf(after as Row, orgId);
-        await writeRecords(transaction, recordsOf(listingOf(before, orgId), listing));
-        return listing;
+          where id = ${id} returning ${columns(transaction, orgId)}`;
+        const after = viewOf(row);
+        await writeRecords(transaction, recordsOf(viewOf(before), after));
+        return after;
       }),
 
     /** Returns true for the error of publishing a version that is already listed. */
@@ -159,23 +145,3 @@ function listingWrites(sql: Sql) {
 
 /** Reads of the marketplace, newest first. Listings are public; rules are visible to their creator and to licence holders. */
 export type ListingStore = ReturnType<typeof createListingStore>;
-
-function listingOf(row: Row, orgId: string): Listing {
-  return {
-    id: row.id,
-    state: row.state,
-    agentId: row.agent_id,
-    manifestVersion: row.manifest_version,
-    manifestHash: row.manifest_hash,
-    name: row.name,
-    description: row.description,
-    categories: row.categories,
-    shape: row.shape,
-    evidence: row.evidence,
-    priceUsd: plainDecimal(row.price_usd),
-    payoutWallet: row.payout_wallet,
-    publishedAt: row.published_at,
-    changedAt: row.changed_at,
-    own: row.org_id === orgId,
-  };
-}
