@@ -1,8 +1,5 @@
 /** Outside access of a process: addresses, request budgets, buses between processes, order books and the chain. */
 
-import type { Bridge } from '../../actors/bridge-transfer/ports.ts';
-import type { LauncherClient } from '../../actors/launcher-launch/commands.ts';
-import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
 import { createBookWants } from '../adapters/queue/book-wants.ts';
 import { type BookWants } from '../../streams/book-wants.ts';
 import { createAloneClaims, createSharedClaims } from '../adapters/queue/ask-claims.ts';
@@ -15,8 +12,9 @@ import type { OrderBookReads } from '../adapters/venues/order-book-reads.ts';
 import { createSharedBookReads, type SharedBookReads } from '../adapters/venues/shared-book-reads.ts';
 import { openOnchainPredictions } from '../adapters/venues/prediction/access.ts';
 import type { BudgetPurpose } from '../adapters/venues/request-budget.ts';
-import { openPrimaryChain, type LaunchingPrimaryChain } from '../adapters/venues/spotchain/access.ts';
+import { openPrimaryChain } from '../adapters/venues/spotchain/access.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
+import type { OutsideAccess } from './capabilities/capability.ts';
 import { agentlaunch } from './outside/agentlaunch.ts';
 import { addressesOf, createOrderBooks, createRequestBudgets, type OutsideReach, openBridge, statedBudgets } from './outside/index.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -36,14 +34,7 @@ export interface MarketAccess {
   /** Order books for display, which use a venue's budget only while it is not needed otherwise. */
   readonly shownBooks: OrderBookReads;
   readonly bookWants: BookWants;
-  /** Primary chain, or null if no node is configured. */
-  readonly primaryChain: LaunchingPrimaryChain | null;
-  /** On-chain prediction venue, or null if none is configured. */
-  readonly onchainPredictions: OnchainPredictions | null;
-  /** Bridging, or null if it is not set up. */
-  readonly bridge: Bridge | null;
-  /** External launcher, or null if none is configured. */
-  readonly launcher: LauncherClient | null;
+  readonly outside: OutsideAccess;
 }
 
 export function openMarketAccess(service: ServiceProcess, redisUrl: string | null, sandbox: Sandbox | null): MarketAccess {
@@ -84,9 +75,6 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
     orderBooks: booksFor('pricing'),
     shownBooks: booksFor('optional'),
     bookWants,
-    primaryChain,
-    onchainPredictions,
-    bridge,
-    launcher,
+    outside: { primaryChain, onchainPredictions, bridge, launcher },
   };
 }

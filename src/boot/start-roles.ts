@@ -116,13 +116,19 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const { service, store, market, actors, gates, evaluations } = parts;
   const { config, clock, holder, log, metrics } = service;
   const { sql, servers } = store;
-  const { bus, orderBooks, primaryChain, onchainPredictions, bridge, launcher } = market;
+  const { bus, orderBooks, outside } = market;
   const risk = riskDeps(parts);
   const preTrade = createPreTrade({ ...risk, orderBooks });
   const liveQuote = createLiveQuotes(bus, clock);
   // Callers take precedence: a refresh leaves the last part of each budget unused.
   const signing = await openSigning(parts);
-  const reserves = openReservePlaces(service, market.reach, parts.exchangeAccounts, signing?.signRequest ?? null, onchainPredictions);
+  const reserves = openReservePlaces(
+    service,
+    market.reach,
+    parts.exchangeAccounts,
+    signing?.signRequest ?? null,
+    outside.onchainPredictions,
+  );
   const histories = openWalletHistories({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'background') });
   service.onStop('the histories of wallets', async () => histories.close());
   const worker = startWorker({
@@ -143,12 +149,9 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       preTrade,
       manual: preTrade,
       manualMarks: createManualMarks(risk),
-      primaryChain,
-      onchainPredictions,
-      bridge,
+      ...outside,
       histories,
       ...perpHistoryOf(parts),
-      launcher,
       ...openExecutionClients(parts, risk, preTrade, signing),
       ...(reserves === null ? {} : { reserves }),
       flows: openVenueFlows({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'pricing') }),
@@ -173,17 +176,17 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
 
 /** Returns the risk inputs of every order assessment in this process. */
 function riskDeps({ service, store, market, signer, exchangeAccounts }: RoleParts): RiskDeps {
-  const { bus, primaryChain, onchainPredictions } = market;
+  const { bus, outside } = market;
   return {
     reads: createSharedRiskReads(store.sql),
     bus,
     clock: service.clock,
     disabledVenues: disabledVenuesOf({
       spotexchange: { enabled: service.config.SVC_LIVE_SPOTEXCHANGE_ENABLED, hasKey: exchangeAccounts.has },
-      primaryChain: primaryChain !== null,
+      primaryChain: outside.primaryChain !== null,
       // A process without a worker has no signer and does not know whether another one has.
       signer: signer === null ? !service.runs('worker') : signer.publicKey !== null,
-      onchainPredictions: onchainPredictions !== null,
+      onchainPredictions: outside.onchainPredictions !== null,
     }),
   };
 }
@@ -223,7 +226,8 @@ function openExecutionClients(
   signing: Awaited<ReturnType<typeof openSigning>>,
 ): Pick<WorkerTrading, 'clients' | 'stream'> {
   const { config, clock } = service;
-  const { reach, bus, primaryChain, makeBudget } = market;
+  const { reach, bus, outside, makeBudget } = market;
+  const { primaryChain } = outside;
   const orders = config.SVC_LIVE_SPOTEXCHANGE_ENABLED && signing !== null ? openSpotOrders(reach, signing.signRequest, makeBudget) : null;
   if (orders !== null) service.onStop('the live orders', async () => orders.close());
   const clients: ExecutionClients = orders === null ? {} : { spotexchange: orders.client };
@@ -304,7 +308,7 @@ async function startEmergency({ service, store, market }: RoleParts) {
 export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
   const { service, store, market, clockWatch } = parts;
   const { config, clock, random, newId, log, metrics } = service;
-  const { reach, bus, states, orderBooks, primaryChain, onchainPredictions, bridge, launcher } = market;
+  const { reach, bus, states, orderBooks, outside } = market;
   const emergency = await startEmergency(parts);
   service.onStop('the emergency listener', () => emergency.stop());
   const api = await startApi({
@@ -317,10 +321,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       runtimeOn: (own) => openActors(own, clock, newId).runtime,
       bus,
       orderBooks,
-      primaryChain,
-      onchainPredictions,
-      bridge,
-      launcher,
+      ...outside,
       predictionBooks: createPredictionAsking(reach),
       isSimulatedMoney: isSimulatedMoney(config),
       reservesOn: (sql) => openVaultReserves(config, sql, clock),
@@ -337,7 +338,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
     bookWants: market.bookWants,
     reach,
     sharedLimits: market.sharedLimits,
-    launcher,
+    launcher: outside.launcher,
     pingQueue,
     replays: parts.replays,
     previews: openPreviews({ ...runnerDeps(parts), obtainable: obtainableHistory(service) }),

@@ -36,18 +36,25 @@ import type { LatestQuotes } from '../../trading/live-marks.ts';
 import type { WalletHistories } from '../../adapters/indexer/access.ts';
 import type { LaunchingPrimaryChain } from '../../adapters/venues/spotchain/access.ts';
 
-/** Dependencies of order execution. A process without them executes no orders and leaves their activities to others. */
-export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients' | 'flows'> {
+/** Outside systems in which capabilities act. */
+export interface OutsideAccess {
+  /** Primary chain, or null if no node is configured; swaps are then unavailable. */
+  readonly primaryChain: LaunchingPrimaryChain | null;
+  /** Venue of live prediction orders, or null if none is configured. */
+  readonly onchainPredictions: OnchainPredictions | null;
+  /** Bridge providers and both chains, or null if bridging is not set up. */
+  readonly bridge: Bridge | null;
+  /** External launcher, or null if none is configured. */
+  readonly launcher: LauncherClient | null;
+}
+
+/**
+ * Dependencies of order execution. A process without them executes no orders and leaves their activities to others, as it does for each
+ * outside system that it does not have.
+ */
+export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients' | 'flows'>, Partial<OutsideAccess> {
   /** Order reports of the spot exchange. A process without them polls resting orders. */
   readonly stream?: OrderStream | undefined;
-  /** Primary chain. A process without it leaves prepared transactions to others. */
-  readonly primaryChain?: LaunchingPrimaryChain | null;
-  /** Venue of live prediction orders. A process without it does not poll them. */
-  readonly onchainPredictions?: OnchainPredictions | null;
-  /** Bridge providers and both chains. A process without them leaves transfers to others. */
-  readonly bridge?: Bridge | null;
-  /** External launcher. A process without it leaves launches to others. */
-  readonly launcher?: LauncherClient | null;
   /** Risk for manual orders. A process without it executes none of them. */
   readonly manual?: MarketPreTrade;
   /** Marks of manual books. A process without them begins no manual book's day. */
@@ -93,7 +100,7 @@ export interface TickerDeps extends WorkerDeps {
 }
 
 /** Dependencies of one organization's callers. `sql` sees no other organization. */
-export interface CallerDeps {
+export interface CallerDeps extends OutsideAccess {
   readonly sql: Sql;
   readonly runtime: Runtime;
   /** Connection that writes evidence. */
@@ -103,14 +110,6 @@ export interface CallerDeps {
   readonly risk: RiskDeps;
   readonly bus: LatestQuotes;
   readonly orderBooks: OrderBookReads;
-  /** Primary chain, or null if no node is configured; swaps are then unavailable. */
-  readonly primaryChain: LaunchingPrimaryChain | null;
-  /** Live prediction orders, or null if they are not set up. */
-  readonly onchainPredictions: OnchainPredictions | null;
-  /** Bridging, or null if it is not set up. */
-  readonly bridge: Bridge | null;
-  /** External launcher, or null if none is configured. */
-  readonly launcher: LauncherClient | null;
   /** True in a sandbox, whose dollars are simulated. Accounts are then not compared. */
   readonly isSimulatedMoney: boolean;
   /** Opens the assets that back vault deposits. */
