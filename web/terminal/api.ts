@@ -1,5 +1,5 @@
 /** Calls the service with its TypeScript client and caches the answers. */
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, type QueryKey, type UndefinedInitialDataOptions, useQuery } from '@tanstack/react-query';
 import { ApiError, createClient, NetworkError } from '../../clients/typescript/src/index.ts';
 import { createStore } from './kit/store.ts';
 
@@ -100,6 +100,13 @@ export const queries: QueryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 });
+
+/** Reads a part of the page, and ends the call with the part. @param ask Sends the call with these options. */
+export const useRead = <Data>(
+  key: QueryKey,
+  ask: (call: { readonly signal: AbortSignal }) => Promise<Data>,
+  options: Omit<UndefinedInitialDataOptions<Data>, 'queryKey' | 'queryFn'> = {},
+) => useQuery({ ...options, queryKey: key, queryFn: ({ signal }) => ask({ signal }) });
 
 /** Reads these queries again after a change. */
 export const refresh = (...names: readonly string[]): void => {

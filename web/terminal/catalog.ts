@@ -1,21 +1,20 @@
 /** Instruments of the catalog, read once per visit. */
-import { useQuery } from '@tanstack/react-query';
-import { api, type CatalogEntry } from './api.ts';
+import { api, type CatalogEntry, useRead } from './api.ts';
 
 const NO_ENTRIES: readonly CatalogEntry[] = [];
 /** Display order of kinds. Instruments that people trade by hand come first. */
 const ORDER: readonly CatalogEntry['kind'][] = ['spot', 'tokenized_equity', 'pre_ipo', 'agent_token', 'perp'];
 
 export function useCatalog(): readonly CatalogEntry[] {
-  const { data } = useQuery({
-    queryKey: ['catalog'],
-    queryFn: async ({ signal }) => {
+  const { data } = useRead(
+    ['catalog'],
+    async (call) => {
       const entries: CatalogEntry[] = [];
-      for await (const entry of api.listCatalog.items({ limit: 200 }, { signal })) entries.push(entry);
+      for await (const entry of api.listCatalog.items({ limit: 200 }, call)) entries.push(entry);
       return entries.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
     },
-    staleTime: Infinity,
-  });
+    { staleTime: Infinity },
+  );
   return data ?? NO_ENTRIES;
 }
 

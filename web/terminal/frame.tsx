@@ -3,10 +3,9 @@ import { Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@ma
 import { useMediaQuery } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { spotlight } from '@mantine/spotlight';
-import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { clockTime, zoneWord } from '../words.js';
-import { api, refresh, refreshSoon, strain } from './api.ts';
+import { api, refresh, refreshSoon, strain, useRead } from './api.ts';
 import { Commands } from './commands.tsx';
 import { HaltBanner, HaltButton } from './halt.tsx';
 import { PHONE } from './kit/browser.ts';
@@ -158,11 +157,7 @@ function useCondition(): { readonly state: string; readonly words: string } {
 }
 
 function TodaysProfit() {
-  const { data } = useQuery({
-    queryKey: ['performance', 'paper'],
-    queryFn: ({ signal }) => api.getPerformance({ mode: 'paper' }, { signal }),
-    refetchInterval: 15_000,
-  });
+  const { data } = useRead(['performance', 'paper'], (call) => api.getPerformance({ mode: 'paper' }, call), { refetchInterval: 15_000 });
   return (
     <span className="today">
       <span className="faint">P&L today</span> <Today usd={data?.totals.todayUsd} without={data?.totals.todayWithout} />

@@ -1,10 +1,11 @@
 /** Emergency halt: its button, its banner while agents are paused, and resuming. */
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { age, dayAndTime, zoneWord } from '../words.js';
-import { api, refresh } from './api.ts';
+import { api, refresh, useRead } from './api.ts';
+import { Written } from './kit/form.tsx';
 import { Refusal } from './kit/refusal.tsx';
 import { createStore, useStore, useTicking } from './kit/store.ts';
 import { feed } from './market.ts';
@@ -56,12 +57,12 @@ function HaltDialog() {
     <Modal opened={isOpen} onClose={close} title="Halt all trading?" closeButtonProps={{ 'aria-label': 'Close' }} centered>
       <p>Every agent of the organization pauses and its pending proposals are cancelled. No new order reaches a venue.</p>
       <p className="faint">A member with risk:manage resumes the agents. Positions stay open.</p>
-      <TextInput
+      <Written
         label="Reason (optional)"
         description="Every member sees it beside your name."
         maxLength={500}
         value={reason}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        write={setReason}
       />
       <Refusal error={halt.error} />
       <div className="buttons">
@@ -79,12 +80,7 @@ function HaltDialog() {
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 /** Newest halt of the organization. */
-export const useLastHalt = () =>
-  useQuery({
-    queryKey: ['halt'],
-    queryFn: ({ signal }) => api.getHalt({}, { signal }),
-    enabled: useMay('agent:read'),
-  });
+export const useLastHalt = () => useRead(['halt'], (call) => api.getHalt({}, call), { enabled: useMay('agent:read') });
 
 /** Agents paused by an emergency halt. */
 export function useHalted() {

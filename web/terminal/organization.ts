@@ -1,16 +1,11 @@
 /** Agents and alerts of the organization, shared by several panels. */
-import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
-import { api, refresh } from './api.ts';
+import { api, refresh, useRead } from './api.ts';
 import { feed } from './market.ts';
 import { useMay } from './member.ts';
 
 export const useAgents = () =>
-  useQuery({
-    queryKey: ['agents'],
-    queryFn: async ({ signal }) => (await api.listAgents({ limit: 200 }, { signal })).items,
-    enabled: useMay('agent:read'),
-  });
+  useRead(['agents'], async (call) => (await api.listAgents({ limit: 200 }, call)).items, { enabled: useMay('agent:read') });
 
 export function useAgentName(): (agentId: string) => string {
   const { data } = useAgents();
@@ -18,19 +13,11 @@ export function useAgentName(): (agentId: string) => string {
 }
 
 export const useAlerts = () =>
-  useQuery({
-    queryKey: ['alerts'],
-    queryFn: async ({ signal }) => (await api.listAlerts({ limit: 200 }, { signal })).items,
-    enabled: useMay('agent:read'),
-  });
+  useRead(['alerts'], async (call) => (await api.listAlerts({ limit: 200 }, call)).items, { enabled: useMay('agent:read') });
 
 /** Linked wallets of the organization. */
 export const useWallets = ({ isWanted = true }: { readonly isWanted?: boolean } = {}) =>
-  useQuery({
-    queryKey: ['wallets'],
-    queryFn: async ({ signal }) => (await api.listWallets({ limit: 200 }, { signal })).items,
-    enabled: isWanted,
-  });
+  useRead(['wallets'], async (call) => (await api.listWallets({ limit: 200 }, call)).items, { enabled: isWanted });
 
 /** Reads queries again whenever the channel announces a change. @param names Names of the queries. */
 export function useAnnouncements(channel: 'takes' | 'launches' | 'bridge', ...names: readonly string[]): void {

@@ -1,11 +1,12 @@
 /** Actions on one agent: pause, resume, release, close positions, set autonomy, sign off. Irreversible ones ask for confirmation. */
-import { Button, Menu, Modal, Select, Textarea, TextInput } from '@mantine/core';
+import { Button, Menu, Modal, Select, Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { plain, symbolOf } from '../../words.js';
 import { type Agent, api } from '../api.ts';
 import { isAmount } from '../kit/decimal.ts';
+import { Written } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { refreshAgent, useBooks } from './data.ts';
@@ -192,13 +193,13 @@ function CloseDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
         value={instrument}
         onChange={setInstrument}
       />
-      <TextInput
+      <Written
         label="Min price"
         description="Leave it empty to sell at the market price."
         inputMode="decimal"
         value={limitPrice}
         error={isWrong ? 'Enter a number above zero.' : null}
-        onChange={({ currentTarget }) => setLimit(currentTarget.value.trim())}
+        write={(text) => setLimit(text.trim())}
       />
     </Ask>
   );

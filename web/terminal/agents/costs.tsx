@@ -1,17 +1,12 @@
 /** Expected and realized cost of each fill as a chart and as figures by venue, algorithm, size and hour. */
-import { useQuery } from '@tanstack/react-query';
 import { dayAndTime, plain, symbolOf } from '../../words.js';
-import { api, type Calibration, type CostFigures } from '../api.ts';
+import { api, type Calibration, type CostFigures, useRead } from '../api.ts';
 import { Loaded, Table } from '../kit/lists.tsx';
 
 const SIDE = 240;
 
 export function Costs({ agentId }: { readonly agentId: string }) {
-  const read = useQuery({
-    queryKey: ['calibration', agentId],
-    queryFn: ({ signal }) => api.getCalibration({ id: agentId }, { signal }),
-    staleTime: 60_000,
-  });
+  const read = useRead(['calibration', agentId], (call) => api.getCalibration({ id: agentId }, call), { staleTime: 60_000 });
   const { data } = read;
   if (data === undefined) return <Loaded query={read} />;
   if (data.fills.length === 0)

@@ -1,8 +1,8 @@
 /** Shared reads of agents, and their updates. */
-import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { overlayOf } from '../../agent-marks.js';
-import { api, type Agent, type Decision, type EvaluationRun, queries, refresh } from '../api.ts';
+import { api, type Agent, type Decision, type EvaluationRun, queries, refresh, useRead } from '../api.ts';
 import { sum } from '../kit/decimal.ts';
 import { feed } from '../market.ts';
 import type { Rules } from './rules.ts';
@@ -28,48 +28,32 @@ export const useAgentPages = () =>
   });
 
 export const useAgent = (id: string) =>
-  useQuery({
-    queryKey: ['agent', id],
-    queryFn: ({ signal }) => api.getAgent({ id }, { signal }),
-    enabled: id !== '',
-    staleTime: READ_EVERY_MS,
-  });
+  useRead(['agent', id], (call) => api.getAgent({ id }, call), { enabled: id !== '', staleTime: READ_EVERY_MS });
 
 export const useGates = (id: string) =>
-  useQuery({
-    queryKey: ['gates', id],
-    queryFn: ({ signal }) => api.listGates({ id }, { signal }),
-    staleTime: READ_EVERY_MS,
-    refetchInterval: READ_EVERY_MS,
-  });
+  useRead(['gates', id], (call) => api.listGates({ id }, call), { staleTime: READ_EVERY_MS, refetchInterval: READ_EVERY_MS });
 
 export const useLastDecision = (id: string) =>
-  useQuery({
-    queryKey: ['last-decision', id],
-    queryFn: async ({ signal }) => (await api.listDecisions({ id, limit: 1 }, { signal })).items[0] ?? null,
+  useRead(['last-decision', id], async (call) => (await api.listDecisions({ id, limit: 1 }, call)).items[0] ?? null, {
     staleTime: READ_EVERY_MS,
     refetchInterval: READ_EVERY_MS,
   });
 
 export const useBooks = (agentId: string) =>
-  useQuery({
-    queryKey: ['books', agentId],
-    queryFn: async ({ signal }) => (await api.listBooks({ agentId, limit: PER_PAGE }, { signal })).items,
-    enabled: agentId !== '',
-  });
+  useRead(['books', agentId], async (call) => (await api.listBooks({ agentId, limit: PER_PAGE }, call)).items, { enabled: agentId !== '' });
 
 /** Fills of every book of an agent, newest first. */
 export function useAgentFills(agentId: string) {
   const { data: books = [] } = useBooks(agentId);
   const ids = books.map(({ id }) => id);
-  return useQuery({
-    queryKey: ['agent-fills', agentId, ...ids],
-    queryFn: async ({ signal }) => {
-      const pages = await Promise.all(ids.map((id) => api.listFills({ id, limit: PER_PAGE }, { signal })));
+  return useRead(
+    ['agent-fills', agentId, ...ids],
+    async (call) => {
+      const pages = await Promise.all(ids.map((id) => api.listFills({ id, limit: PER_PAGE }, call)));
       return pages.flatMap(({ items }) => items).sort((a, b) => (a.at < b.at ? 1 : -1));
     },
-    enabled: ids.length > 0,
-  });
+    { enabled: ids.length > 0 },
+  );
 }
 
 /** Mode that an agent trades in at its stage. */
@@ -86,9 +70,7 @@ export interface AgentMoney {
 
 /** Profit of each agent by its id. Agents without a book or a price are absent. */
 export function useMoneyOf(mode: 'paper' | 'live'): ReadonlyMap<string, AgentMoney> {
-  const { data } = useQuery({
-    queryKey: ['performance', mode],
-    queryFn: ({ signal }) => api.getPerformance({ mode }, { signal }),
+  const { data } = useRead(['performance', mode], (call) => api.getPerformance({ mode }, call), {
     staleTime: READ_EVERY_MS / 2,
     refetchInterval: READ_EVERY_MS / 2,
   });
@@ -138,9 +120,7 @@ export const hasEnded = ({ state }: EvaluationRun): boolean => ENDED.includes(st
 
 /** Newest evaluations of an agent. Running ones are polled. */
 export const useRuns = (id: string) =>
-  useQuery({
-    queryKey: ['runs', id],
-    queryFn: async ({ signal }) => (await api.listEvaluations({ id, limit: 20 }, { signal })).items,
+  useRead(['runs', id], async (call) => (await api.listEvaluations({ id, limit: 20 }, call)).items, {
     refetchInterval: ({ state }) => (state.data?.every(hasEnded) === false ? RUN_EVERY_MS : false),
   });
 

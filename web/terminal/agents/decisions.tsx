@@ -1,9 +1,8 @@
 /** Decisions of an agent: a long table with filters, and the details of one. */
 import { Button, SegmentedControl } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { age, dayAndTime, flagWords, forPeople, plain, quoteText, symbolOf, valueText } from '../../words.js';
-import { api, type Decision } from '../api.ts';
+import { api, type Decision, useRead } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Loaded, NotRead, Table } from '../kit/lists.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
@@ -161,9 +160,7 @@ function Line({ decision, isOpen, toggle }: LineProps) {
 /** One decision: summary, each rule with its observed values, the market at that time, and the risk rejections. */
 function Explained({ decision, close }: { readonly decision: Decision; readonly close: () => void }) {
   const { id, agentId, slot, disposition, risk, hash } = decision;
-  const explained = useQuery({
-    queryKey: ['explained', id],
-    queryFn: ({ signal }) => api.explainDecision({ id: agentId, decisionId: id }, { signal }),
+  const explained = useRead(['explained', id], (call) => api.explainDecision({ id: agentId, decisionId: id }, call), {
     staleTime: Infinity,
   });
   return (

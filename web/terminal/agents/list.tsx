@@ -1,10 +1,11 @@
 /** Agents of the organization: stage, profit, last decision, and next step. */
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { gateHere, nextAction } from '../../gate-progress.js';
 import { plain, STAGES } from '../../words.js';
 import type { Agent } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { isPhone } from '../kit/browser.ts';
+import { Written } from '../kit/form.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Gain, Today } from '../kit/numbers.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
@@ -37,12 +38,7 @@ export function Agents() {
         <h1>Agents</h1>
         <SegmentedControl aria-label="State" data={[...SHOWN]} value={shown} onChange={(value) => view.set({ shown: value })} />
         <span className="space" />
-        <TextInput
-          placeholder="Filter"
-          aria-label="Filter agents"
-          value={wanted}
-          onChange={({ currentTarget }) => view.set({ wanted: currentTarget.value })}
-        />
+        <Written placeholder="Filter" aria-label="Filter agents" value={wanted} write={(text) => view.set({ wanted: text })} />
         <Views view={view} titles={TITLES} />
         {mayCreate && (
           <Button component="a" href="#/agents/new">

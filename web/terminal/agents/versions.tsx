@@ -1,9 +1,10 @@
 /** Versions of an agent's manifest, newest first, each with its changes. */
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dayAndTime } from '../../words.js';
 import { api, type ManifestVersion } from '../api.ts';
+import { Written } from '../kit/form.tsx';
 import { Loaded, useList } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { type Condition, conditionSentence } from './rules.ts';
@@ -95,23 +96,9 @@ function Compare({ agentId: id, newest }: { readonly agentId: string; readonly n
       }}
     >
       <div className="part-head">
-        <TextInput
-          type="number"
-          min={1}
-          max={newest}
-          aria-label="From version"
-          value={from}
-          onChange={({ currentTarget }) => setFrom(currentTarget.value)}
-        />
+        <Written type="number" min={1} max={newest} aria-label="From version" value={from} write={setFrom} />
         <span>to</span>
-        <TextInput
-          type="number"
-          min={1}
-          max={newest}
-          aria-label="To version"
-          value={to}
-          onChange={({ currentTarget }) => setTo(currentTarget.value)}
-        />
+        <Written type="number" min={1} max={newest} aria-label="To version" value={to} write={setTo} />
         <Button type="submit" variant="default" loading={comparing.isPending}>
           Compare versions
         </Button>

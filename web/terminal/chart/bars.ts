@@ -1,7 +1,6 @@
 /** Closed bars of an instrument, shared by several charts. */
-import { useQuery } from '@tanstack/react-query';
 import { barLength, partsOf, type TIMEFRAMES } from '../../timeframes.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { feed } from '../market.ts';
 import { IS_REPLAY } from '../replay/mode.ts';
 
@@ -12,16 +11,15 @@ const REPLAYED_EVERY_MS = 1_000;
 
 /** Reads the newest bars, and again as each closes. */
 export function useBars(key: string | null, timeframe: Timeframe) {
-  return useQuery({
-    queryKey: ['bars', key, timeframe],
-    queryFn: async ({ signal }) => {
+  return useRead(
+    ['bars', key, timeframe],
+    async (call) => {
       const from = feed.now() - SHOWN_BARS * barLength(timeframe);
       const bars = [];
       const asked = { ...partsOf(key ?? ''), timeframe, from: String(from), limit: 200 };
-      for await (const { items } of api.listCandles.pages(asked, { signal })) bars.push(...items);
+      for await (const { items } of api.listCandles.pages(asked, call)) bars.push(...items);
       return bars;
     },
-    enabled: key !== null,
-    refetchInterval: IS_REPLAY ? REPLAYED_EVERY_MS : Math.min(barLength(timeframe), 60_000),
-  });
+    { enabled: key !== null, refetchInterval: IS_REPLAY ? REPLAYED_EVERY_MS : Math.min(barLength(timeframe), 60_000) },
+  );
 }

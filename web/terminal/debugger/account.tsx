@@ -1,10 +1,9 @@
 /** Details of one step: its event, the guards with their inputs, the changes, and the effects. */
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 import type { ActorBranch, StepAccount } from '../../../clients/typescript/src/index.ts';
 import { dayAndTime, eventWord, plain, zoneWord } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Refusal } from '../kit/refusal.tsx';
 
 /** Delay in milliseconds before a step is read, so that scrubbing reads nothing. */
@@ -14,9 +13,7 @@ type Changes = StepAccount['changes'];
 /** Reads the details of the chosen step after a short delay. */
 export function useAccount(id: string, version: number) {
   const [settled] = useDebouncedValue(version, SETTLED_MS);
-  const query = useQuery({
-    queryKey: ['step', id, settled],
-    queryFn: ({ signal }) => api.getActorStep({ id, version: String(settled) }, { signal }),
+  const query = useRead(['step', id, settled], (call) => api.getActorStep({ id, version: String(settled) }, call), {
     enabled: settled > 0,
     staleTime: 30_000,
   });

@@ -1,8 +1,7 @@
 /** Live state chart of an actor, with the steps since the page was opened. */
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { clockTime, countText, dayAndTime, eventWord, stateText } from '../../words.js';
-import { api, refresh } from '../api.ts';
+import { api, refresh, useRead } from '../api.ts';
 import { feed } from '../market.ts';
 import { changed } from './history.tsx';
 import type { StateValue } from './layout.ts';
@@ -13,7 +12,7 @@ import { Loaded } from '../kit/lists.tsx';
 const STEPS_SHOWN = 50;
 
 export function LiveChart({ id }: { readonly id: string }) {
-  const read = useQuery({ queryKey: ['actor', id], queryFn: ({ signal }) => api.getActor({ id }, { signal }) });
+  const read = useRead(['actor', id], (call) => api.getActor({ id }, call));
   const { data: actor } = read;
   const steps = useSteps(id);
   const newest = steps[0];

@@ -1,11 +1,10 @@
 /** Debugger of one actor: its history, the chart at the chosen step, why the step was taken, prices, and what-if questions. */
 import { SegmentedControl } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { ActorDetail } from '../../../clients/typescript/src/index.ts';
 import { barLength, TIMEFRAMES } from '../../timeframes.js';
 import { countText, dayAndTime, plain, zoneWord } from '../../words.js';
-import { api, ApiError, refresh } from '../api.ts';
+import { api, ApiError, refresh, useRead } from '../api.ts';
 import { isWriting } from '../kit/browser.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { laterPart, Refusal } from '../kit/refusal.tsx';
@@ -35,7 +34,7 @@ export function DebuggerPage() {
 function Debugger({ id, wanted }: { readonly id: string; readonly wanted: string }) {
   const [travel] = useState(() => new Travel(id));
   const place = useSyncExternalStore(travel.subscribe, travel.get);
-  const read = useQuery({ queryKey: ['actor', id], queryFn: ({ signal }) => api.getActor({ id }, { signal }) });
+  const read = useRead(['actor', id], (call) => api.getActor({ id }, call));
   const { data: actor, error } = read;
   useEffect(() => travel.follow(() => refresh('actor')), [travel]);
   useEffect(() => {

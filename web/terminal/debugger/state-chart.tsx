@@ -1,8 +1,7 @@
 /** State chart with the active states and the arrow of the last step highlighted. */
-import { useQuery } from '@tanstack/react-query';
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { MachineLayout } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import {
   activeStates,
   arrangement,
@@ -23,9 +22,7 @@ const NARROW_PX = 640;
 
 /** Layout of a machine with its version, for example `agent@1`. Machines do not change while the service runs. */
 export const useLayout = (machine: string | null) =>
-  useQuery({
-    queryKey: ['machine-layout', machine],
-    queryFn: ({ signal }) => api.getMachineLayout({ machine: machine ?? '' }, { signal }),
+  useRead(['machine-layout', machine], (call) => api.getMachineLayout({ machine: machine ?? '' }, call), {
     enabled: machine !== null,
     staleTime: Infinity,
     gcTime: Infinity,

@@ -1,8 +1,16 @@
 /** Forms defined by lists of fields, with refusals shown at their fields. */
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import {
+  Button,
+  NativeSelect,
+  SegmentedControl,
+  type SegmentedControlProps,
+  Textarea,
+  TextInput,
+  type TextInputProps,
+} from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useMemo, useState } from 'react';
-import { plain } from '../../words.js';
+import { capitalized, plain } from '../../words.js';
 import { type ApiError, refresh } from '../api.ts';
 import { Ask, type AskProps } from './ask.tsx';
 import { isAmount } from './decimal.ts';
@@ -72,6 +80,35 @@ function Input({ field: { label, hint, placeholder, kind = 'text', choices, maxL
   const isNumber = kind === 'amount' || kind === 'number';
   return <TextInput {...written} spellCheck={kind === 'text'} {...(isNumber ? { inputMode: 'decimal' } : {})} />;
 }
+
+interface WrittenProps extends Omit<TextInputProps, 'onChange'> {
+  readonly write: (text: string) => void;
+}
+
+/** Text field outside of a form. */
+export const Written = ({ write, ...field }: WrittenProps) => (
+  <TextInput {...field} onChange={({ currentTarget }) => write(currentTarget.value)} />
+);
+
+interface SegmentsProps<Value extends string> extends Omit<SegmentedControlProps, 'data' | 'value' | 'onChange'> {
+  readonly label: string;
+  /** Values, each with its text if it is not the value in words. */
+  readonly of: readonly (Value | readonly [value: Value, label: string])[];
+  readonly value: Value;
+  readonly choose: (value: Value) => void;
+}
+
+/** Choice of one among few, all in sight. */
+export const Segments = <Value extends string>({ label, of, choose, ...control }: SegmentsProps<Value>) => (
+  <SegmentedControl
+    {...control}
+    aria-label={label}
+    data={of.map((one) =>
+      typeof one === 'string' ? { value: one as string, label: capitalized(plain(one)) } : { value: one[0] as string, label: one[1] },
+    )}
+    onChange={(value) => choose(value as Value)}
+  />
+);
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;

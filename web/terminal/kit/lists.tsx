@@ -27,6 +27,14 @@ interface Cursor {
 
 const PER_PAGE = 100;
 
+/** Part of a page with its title. */
+export const Card = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <section className="card claims stack" aria-label={title}>
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
+
 /** One figure of a `figures` list. */
 export function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (

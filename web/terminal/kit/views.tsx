@@ -1,5 +1,5 @@
 /** Saved views of a table: its filters, hidden columns and order, under names of the member's choice. */
-import { Button, Checkbox, Popover, TextInput } from '@mantine/core';
+import { Button, Checkbox, Popover } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { settingOf } from '../kept-settings.ts';
 import { useMe } from '../member.ts';
@@ -7,6 +7,7 @@ import { isPhone } from './browser.ts';
 import { pressed, readSort, sortText } from './order-rows.ts';
 import { orderOf } from './order-texts.ts';
 import { keep, readKept, useStore } from './store.ts';
+import { Written } from '../kit/form.tsx';
 
 /** Values of the filters. `hidden` has the numbers of hidden columns from 1, and `sort` the order as `sortText` writes it. */
 type Values = Readonly<Record<string, string>>;
@@ -119,14 +120,7 @@ export function Views({ view, titles }: ViewsProps) {
           </div>
         ))}
         <form className="part-head" onSubmit={save}>
-          <TextInput
-            size="xs"
-            aria-label="Name of the view"
-            placeholder="Save as"
-            maxLength={40}
-            value={name}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-          />
+          <Written size="xs" aria-label="Name of the view" placeholder="Save as" maxLength={40} value={name} write={setName} />
           <Button type="submit" size="xs" disabled={name.trim() === ''}>
             Save view
           </Button>

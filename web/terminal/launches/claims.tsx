@@ -1,14 +1,13 @@
 /** Claims of a launch's creator and partner, one kind at a time, signed by the wallet that receives the payment. */
 import { Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { LaunchClaim } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText } from '../../words.js';
-import { api, refresh } from '../api.ts';
+import { api, refresh, useRead } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { useMay } from '../member.ts';
 import { Signing } from '../wallet/signing.tsx';
-import { FigureList } from '../kit/lists.tsx';
+import { Card, FigureList } from '../kit/lists.tsx';
 
 const KINDS = [
   { value: 'fees', label: 'trading fees' },
@@ -35,8 +34,7 @@ export function Claims({ launchId }: { readonly launchId: string }) {
     return { unsigned: [made.transaction], signer: made.wallet, handIn };
   };
   return (
-    <section className="card claims stack" aria-label="Claims">
-      <h2>Claims</h2>
+    <Card title="Claims">
       {mayClaim ? (
         <>
           <div className="inline-form bottom">
@@ -49,18 +47,17 @@ export function Claims({ launchId }: { readonly launchId: string }) {
       ) : (
         <p className="faint">Claiming requires the permission trade:execute.</p>
       )}
-    </section>
+    </Card>
   );
 }
 
 /** Follows a claim to its end. */
 function Claim({ first }: { readonly first: LaunchClaim }) {
-  const { data: claim } = useQuery({
-    queryKey: ['launch-claim', first.id],
-    queryFn: ({ signal }) => api.getLaunchClaim({ id: first.launchId, claimId: first.id }, { signal }),
-    initialData: first,
-    refetchInterval: ({ state: { data } }) => (data !== undefined && ENDED.includes(data.state) ? false : LOOK_MS),
-  });
+  const { data: claim = first } = useRead(
+    ['launch-claim', first.id],
+    (call) => api.getLaunchClaim({ id: first.launchId, claimId: first.id }, call),
+    { refetchInterval: ({ state: { data } }) => (data !== undefined && ENDED.includes(data.state) ? false : LOOK_MS) },
+  );
   const { state, reason, detail, wallet, quoteAmount, baseAmount } = claim;
   return (
     <>

@@ -1,13 +1,12 @@
 /** Form of a token launch from an agent or Take to the signature, with a live preview of its curve. */
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { LaunchPreview } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone, plain, symbolOf } from '../../words.js';
-import { ApiError, api } from '../api.ts';
+import { ApiError, api, useRead } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
 import { type Field, Fields, type Texts } from '../kit/form.tsx';
-import { Loaded } from '../kit/lists.tsx';
+import { Card, Loaded } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { useAgents } from '../organization.ts';
 import { goTo } from '../place.ts';
@@ -81,37 +80,30 @@ export function LaunchForm() {
       <h1>Launch a token</h1>
       <div className="launch-sight">
         <div className="stack">
-          <section className="card claims stack" aria-label="The token">
-            <h2>The token</h2>
+          <Card title="The token">
             <div className="field-pairs">
               <Fields fields={useLaunchFields(wish.takeId !== '')} texts={wish} write={write} refused={refused} />
             </div>
-          </section>
-          <section className="card claims stack" aria-label="Sign">
-            <h2>Sign</h2>
+          </Card>
+          <Card title="Sign">
             <p>
               The wallet that signs is the creator. It pays for the launch, receives the tokens of the first buy, and earns the creator
               fees.
             </p>
             {until !== '' && <p role="status">Prepared. Sign before {until}.</p>}
             {mayTrade ? <Signing prepare={prepare} /> : <p className="faint">A launch requires the permission trade:execute.</p>}
-          </section>
+          </Card>
         </div>
-        <section className="card claims stack" aria-label="Its curve">
-          <h2>Its curve</h2>
+        <Card title="Its curve">
           <Preview wish={wish} />
-        </section>
+        </Card>
       </div>
     </div>
   );
 }
 
 function useLaunchFields(isOfTake: boolean): readonly Field<Name>[] {
-  const { data: presets } = useQuery({
-    queryKey: ['launch-presets'],
-    queryFn: ({ signal }) => api.listLaunchPresets({}, { signal }),
-    staleTime: Infinity,
-  });
+  const { data: presets } = useRead(['launch-presets'], (call) => api.listLaunchPresets({}, call), { staleTime: Infinity });
   const { data: agents = [] } = useAgents();
   const quoted = useCatalog().filter(({ token, kind }) => token !== null && (kind === 'tokenized_equity' || kind === 'pre_ipo'));
   const curves = (presets?.items ?? []).map(({ key, graduationMultiple }) => ({
@@ -139,12 +131,11 @@ function useLaunchFields(isOfTake: boolean): readonly Field<Name>[] {
 
 function Preview({ wish }: { readonly wish: Wish }) {
   const [{ preset, quoteMint, startingFdv, symbol }] = useDebouncedValue(wish, QUIET_MS);
-  const preview = useQuery({
-    queryKey: ['launch-preview', preset, quoteMint, startingFdv],
-    queryFn: ({ signal }) => api.previewLaunch({ body: { preset: preset as Preset, quoteMint, startingFdv } }, { signal }),
-    staleTime: Infinity,
-    placeholderData: (before) => before,
-  });
+  const preview = useRead(
+    ['launch-preview', preset, quoteMint, startingFdv],
+    (call) => api.previewLaunch({ body: { preset: preset as Preset, quoteMint, startingFdv } }, call),
+    { staleTime: Infinity, placeholderData: (before) => before },
+  );
   return (
     <Loaded query={preview}>
       {(data) => (

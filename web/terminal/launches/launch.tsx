@@ -1,13 +1,12 @@
 /** Page of one launch: its curve, terms, price history, holders, signatures and claims. */
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Launch, LauncherLaunch, LaunchMonitor, LaunchPriceHistory } from '../../../clients/typescript/src/index.ts';
 import { percentText, plain, priceText, quoteText, symbolOf } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At, WorkState } from '../kit/ages.tsx';
 import { Course, type Drawn } from '../kit/course.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
+import { Card, FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Price } from '../kit/numbers.tsx';
 import { AgentToken } from '../market/agent-token.tsx';
 import { useMay } from '../member.ts';
@@ -28,11 +27,7 @@ const MOST_DECIMALS = 12;
 
 export function LaunchPage({ id }: { readonly id: string }) {
   useAnnouncements('launches', 'launch', 'launches');
-  const launch = useQuery({
-    queryKey: ['launch', id],
-    queryFn: ({ signal }) => api.getLaunch({ id }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
+  const launch = useRead(['launch', id], (call) => api.getLaunch({ id }, call), { refetchInterval: READ_EVERY_MS });
   return (
     <div className="page">
       <a className="trail" href="#/launches">
@@ -87,16 +82,12 @@ function ToSign({ launch: { id, kind, state, creator } }: { readonly launch: Lau
 
 function OnCurve({ launch }: { readonly launch: Launch }) {
   const { id, mint, symbol, quoteSymbol, preset, quoteMint, startingFdv, totalSupply, decimals, state, tradingSince } = launch;
-  const monitor = useQuery({
-    queryKey: ['launch', id, 'monitor'],
-    queryFn: ({ signal }) => api.monitorLaunch({ id }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
-  const preview = useQuery({
-    queryKey: ['launch-preview', id],
-    queryFn: ({ signal }) => api.previewLaunch({ body: { preset, quoteMint, startingFdv, totalSupply, decimals } }, { signal }),
-    staleTime: Infinity,
-  });
+  const monitor = useRead(['launch', id, 'monitor'], (call) => api.monitorLaunch({ id }, call), { refetchInterval: READ_EVERY_MS });
+  const preview = useRead(
+    ['launch-preview', id],
+    (call) => api.previewLaunch({ body: { preset, quoteMint, startingFdv, totalSupply, decimals } }, call),
+    { staleTime: Infinity },
+  );
   const trades = TRADES.includes(state);
   return (
     <>
@@ -119,10 +110,9 @@ function OnCurve({ launch }: { readonly launch: Launch }) {
       </div>
       {tradingSince !== null && <PriceCourse launch={launch} />}
       {preview.data !== undefined && (
-        <section className="card claims stack" aria-label="Terms">
-          <h2>Terms</h2>
+        <Card title="Terms">
           <Terms preview={preview.data} />
-        </section>
+        </Card>
       )}
       {trades && <AgentToken mint={mint} />}
       {trades && <Claims launchId={id} />}
@@ -201,15 +191,12 @@ function ByLauncher({ launch }: { readonly launch: LauncherLaunch }) {
 }
 
 function PriceCourse({ launch: { id, symbol, quoteSymbol } }: { readonly launch: Launch }) {
-  const history = useQuery({
-    queryKey: ['launch', id, 'price-history'],
-    queryFn: ({ signal }) => api.getLaunchPriceHistory({ id }, { signal }),
+  const history = useRead(['launch', id, 'price-history'], (call) => api.getLaunchPriceHistory({ id }, call), {
     refetchInterval: READ_EVERY_MS,
   });
   const course = useMemo(() => courseOf(history.data ?? { points: [], fills: [] }, quoteSymbol), [history.data, quoteSymbol]);
   return (
-    <section className="card claims stack" aria-label="Price over time">
-      <h2>Price over time</h2>
+    <Card title="Price over time">
       <Course
         course={course}
         label={`Price of ${symbol} in ${quoteSymbol}, with the fill of its curve`}
@@ -228,7 +215,7 @@ function PriceCourse({ launch: { id, symbol, quoteSymbol } }: { readonly launch:
           ]}
         />
       )}
-    </section>
+    </Card>
   );
 }
 

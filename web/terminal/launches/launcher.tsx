@@ -1,12 +1,11 @@
 /** Token launch by the external launcher: form, price, and the paying wallet. */
-import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { QuotedLaunch } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone } from '../../words.js';
-import { ApiError, api } from '../api.ts';
+import { ApiError, api, useRead } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { type Field, Fields, type Texts } from '../kit/form.tsx';
-import { FigureList, Loaded } from '../kit/lists.tsx';
+import { Card, FigureList, Loaded } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { useAgents } from '../organization.ts';
 import { goTo } from '../place.ts';
@@ -58,12 +57,11 @@ export function LauncherForm() {
       <section className="card claims stack" aria-label="The token">
         <TokenFields wish={wish} write={(name, text) => setWish((before) => ({ ...before, [name]: text }))} refused={refused} />
       </section>
-      <section className="card claims stack" aria-label="Pay and sign">
-        <h2>Pay and sign</h2>
+      <Card title="Pay and sign">
         <p>The wallet that signs is the creator and pays the launcher once. Price and recipient appear here before you sign.</p>
         {offer !== null && <Offer offer={offer} />}
         {mayTrade ? <Signing prepare={prepare} /> : <p className="faint">Launching requires the permission trade:execute.</p>}
-      </section>
+      </Card>
     </div>
   );
 }
@@ -77,11 +75,7 @@ interface TokenFieldsProps {
 const CHOOSE = { value: '', label: 'Choose…' };
 
 function TokenFields({ wish, write, refused }: TokenFieldsProps) {
-  const pairs = useQuery({
-    queryKey: ['launcher-pairs'],
-    queryFn: ({ signal }) => api.listLauncherPairs({}, { signal }),
-    staleTime: Infinity,
-  });
+  const pairs = useRead(['launcher-pairs'], (call) => api.listLauncherPairs({}, call), { staleTime: Infinity });
   const { data: agents = [] } = useAgents();
   const fieldsOf = ({ items, creatorFeeBps: { min, max } }: LauncherPairs): readonly Field<keyof Wish>[] => [
     { name: 'agentId', label: 'Agent', choices: [CHOOSE, ...agents.map(({ id, name }) => ({ value: id, label: name }))] },

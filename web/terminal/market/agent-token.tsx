@@ -1,9 +1,8 @@
 /** Page of one agent token: holders, the creator's sellable share, liquidity, and each term of its risk score. */
 import { Progress } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { AgentTokenAnalytics } from '../../../clients/typescript/src/index.ts';
 import { plain, symbolOf } from '../../words.js';
-import { ApiError, api } from '../api.ts';
+import { ApiError, api, useRead } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
 import { FigureList, Loaded, Table } from '../kit/lists.tsx';
@@ -13,11 +12,7 @@ import { choose } from '../place.ts';
 const READ_EVERY_MS = 30_000;
 
 export function AgentToken({ mint }: { readonly mint: string }) {
-  const token = useQuery({
-    queryKey: ['agent-token', mint],
-    queryFn: ({ signal }) => api.getAgentToken({ mint }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
+  const token = useRead(['agent-token', mint], (call) => api.getAgentToken({ mint }, call), { refetchInterval: READ_EVERY_MS });
   // A token launched a moment ago is not in the market data yet.
   if (token.error instanceof ApiError && token.error.status === 404)
     return <p className="faint">Holders and risk appear here once the market lists it.</p>;

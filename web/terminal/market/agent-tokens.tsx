@@ -1,11 +1,11 @@
 /** Agent tokens ranked by risk and strength, and those paired with a share. */
-import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { PairedPerformance, RankedAgentToken } from '../../../clients/typescript/src/index.ts';
-import { capitalized, plain, symbolOf } from '../../words.js';
+import { plain, symbolOf } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Opener } from '../kit/beside.tsx';
+import { Segments } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { Change, compactText, Price } from '../kit/numbers.tsx';
 import { AgentToken } from './agent-token.tsx';
@@ -21,14 +21,14 @@ export function AgentTokens() {
     <div className="page">
       <div className="page-head">
         <h1>Agent tokens</h1>
-        <SegmentedControl
-          aria-label="Tokens"
-          data={[
-            { value: 'all', label: 'All tokens' },
-            { value: 'paired', label: 'Paired with a share' },
+        <Segments
+          label="Tokens"
+          of={[
+            ['all', 'All tokens'],
+            ['paired', 'Paired with a share'],
           ]}
           value={view}
-          onChange={(value) => setView(value as typeof view)}
+          choose={setView}
         />
       </div>
       {view === 'all' ? <Ranked chosen={mint} choose={setMint} /> : <Paired chosen={mint} choose={setMint} />}
@@ -49,13 +49,7 @@ function Ranked({ chosen, choose }: TableProps) {
   });
   return (
     <>
-      <SegmentedControl
-        aria-label="Rank by"
-        data={MODES.map((value) => ({ value, label: capitalized(plain(value)) }))}
-        value={mode}
-        onChange={(value) => setMode(value as Mode)}
-        className="wrap-control"
-      />
+      <Segments label="Rank by" of={MODES} value={mode} choose={setMode} className="wrap-control" />
       <List
         list={tokens}
         label="Agent tokens"

@@ -1,15 +1,14 @@
 /** Leaderboard of wallets by realized profit, the sales of one wallet, and the form that adds an address. */
-import { SegmentedControl, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { LeaderboardEntry } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Address, shortAddress } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
 import { saveText } from '../kit/browser.ts';
-import { Form } from '../kit/form.tsx';
-import { FigureList, List, Loaded, useList } from '../kit/lists.tsx';
+import { Form, Written } from '../kit/form.tsx';
+import { Card, FigureList, List, Loaded, useList } from '../kit/lists.tsx';
 import { Gain, Money } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { useMay, useMe } from '../member.ts';
@@ -36,12 +35,7 @@ export function Leaderboard() {
           value={window}
           onChange={(value) => goTo(`leaderboard/${value}${address === '' ? '' : `/${address}`}`)}
         />
-        <TextInput
-          aria-label="Search wallets"
-          placeholder="Address or name"
-          value={search}
-          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-        />
+        <Written aria-label="Search wallets" placeholder="Address or name" value={search} write={setSearch} />
         <span className="space" />
         <button type="button" className="plain" onClick={() => void saveCsv(window)}>
           Save as CSV
@@ -109,10 +103,7 @@ function Name({ wallet, window, chosen }: { readonly wallet: LeaderboardEntry; r
 }
 
 function Wallet({ address, window }: { readonly address: string; readonly window: Window }) {
-  const wallet = useQuery({
-    queryKey: ['leaderboard-wallet', address, window],
-    queryFn: ({ signal }) => api.getLeaderboardWallet({ address, window, limit: 1 }, { signal }),
-  });
+  const wallet = useRead(['leaderboard-wallet', address, window], (call) => api.getLeaderboardWallet({ address, window, limit: 1 }, call));
   const sales = useList(['leaderboard-sales', address, window], (page, options) =>
     api.getLeaderboardWallet({ ...page, address, window }, options),
   );
@@ -165,8 +156,7 @@ const WalletFigures = ({ of: one }: { readonly of: LeaderboardEntry }) => (
 );
 
 const Register = () => (
-  <section className="card claims stack" aria-label="Register a wallet">
-    <h2>Register a wallet</h2>
+  <Card title="Register a wallet">
     <Form
       fields={[
         { name: 'address', label: 'Address on the primary or the EVM chain', kind: 'code', maxLength: 44 },
@@ -177,5 +167,5 @@ const Register = () => (
       send={({ address, label }) => api.registerLeaderboardWallet({ body: { address, ...(label === '' ? {} : { label }) } })}
       changes={['leaderboard']}
     />
-  </section>
+  </Card>
 );

@@ -1,15 +1,15 @@
 /** Page of one listing: evidence per gate, price, rules for licence holders, purchase and import. */
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { Checkout, ListingDetail } from '../../../clients/typescript/src/index.ts';
 import { gateCheckWords, plain } from '../../words.js';
 import { type Rules, rulesSentences } from '../agents/rules.ts';
-import { api, refresh } from '../api.ts';
+import { api, refresh, useRead } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
 import { Course, type Drawn } from '../kit/course.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
+import { Card, FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Change } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
@@ -20,7 +20,7 @@ import { deflatedSharpe, Gates, metricsOf, priceWords } from './evidence.tsx';
 const LOOK_MS = 1_000;
 
 export function ListingPage({ id }: { readonly id: string }) {
-  const listing = useQuery({ queryKey: ['listing', id], queryFn: ({ signal }) => api.getListing({ id }, { signal }) });
+  const listing = useRead(['listing', id], (call) => api.getListing({ id }, call));
   return (
     <div className="page">
       <a className="trail" href="#/marketplace">
@@ -61,8 +61,7 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
         </section>
         <div className="stack">
           <Buy listing={listing} />
-          <section className="card claims stack" aria-label="Rules">
-            <h2>Rules</h2>
+          <Card title="Rules">
             <RulesOf listing={listing} />
             {rules !== null && (
               <details>
@@ -72,7 +71,7 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
                 </pre>
               </details>
             )}
-          </section>
+          </Card>
         </div>
       </div>
     </>
@@ -155,10 +154,7 @@ function RulesOf({ listing: { shape, rules, manifestHash } }: { readonly listing
 }
 
 function useLicensed(id: string): boolean {
-  const { data } = useQuery({
-    queryKey: ['licences', 'all'],
-    queryFn: async ({ signal }) => (await api.listLicences({ limit: 200 }, { signal })).items,
-  });
+  const { data } = useRead(['licences', 'all'], async (call) => (await api.listLicences({ limit: 200 }, call)).items);
   return data?.some(({ listingId }) => listingId === id) ?? false;
 }
 

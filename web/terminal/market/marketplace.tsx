@@ -1,11 +1,11 @@
 /** Marketplace: listings as cards with their evidence, licences of the organization, and selling. */
-import { Select, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Select } from '@mantine/core';
 import { useState } from 'react';
 import type { Licence, Listing } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { At } from '../kit/ages.tsx';
+import { Written } from '../kit/form.tsx';
 import { List, Loaded, useList } from '../kit/lists.tsx';
 import { Change, Money } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
@@ -76,12 +76,7 @@ interface FiltersProps {
 function Filters({ wanted: { search, category, maxPriceUsd }, want, categories }: FiltersProps) {
   return (
     <>
-      <TextInput
-        aria-label="Search name or description"
-        placeholder="Search"
-        value={search}
-        onChange={({ currentTarget }) => want({ search: currentTarget.value })}
-      />
+      <Written aria-label="Search name or description" placeholder="Search" value={search} write={(text) => want({ search: text })} />
       <Select
         aria-label="Category"
         placeholder="All categories"
@@ -91,12 +86,12 @@ function Filters({ wanted: { search, category, maxPriceUsd }, want, categories }
         value={category}
         onChange={(value) => want({ category: value })}
       />
-      <TextInput
+      <Written
         aria-label="Max price (USD)"
         placeholder="At most $"
         inputMode="decimal"
         value={maxPriceUsd}
-        onChange={({ currentTarget }) => want({ maxPriceUsd: currentTarget.value.trim() })}
+        write={(text) => want({ maxPriceUsd: text.trim() })}
       />
     </>
   );
@@ -178,10 +173,6 @@ function Licences() {
 }
 
 function LicenceName({ licence: { listingId } }: { readonly licence: Licence }) {
-  const { data } = useQuery({
-    queryKey: ['listing', listingId],
-    queryFn: ({ signal }) => api.getListing({ id: listingId }, { signal }),
-    staleTime: Infinity,
-  });
+  const { data } = useRead(['listing', listingId], (call) => api.getListing({ id: listingId }, call), { staleTime: Infinity });
   return <a href={`#/marketplace/${listingId}`}>{data?.name ?? 'a strategy'}</a>;
 }

@@ -1,11 +1,11 @@
 /** Public wallet of the EVM venue: its holdings on the venue and the chain, and its closed trades. */
-import { Button, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ChainWallet, PublicWallet } from '../../../clients/typescript/src/index.ts';
 import { priceText } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
+import { Written } from '../kit/form.tsx';
 import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Gain, Money, Price } from '../kit/numbers.tsx';
 import { goTo } from '../place.ts';
@@ -29,13 +29,13 @@ export function PublicWallets() {
       <div className="page-head">
         <h1>Public wallets</h1>
         <form onSubmit={submit} className="inline-form address-form">
-          <TextInput
+          <Written
             aria-label="Address"
             placeholder="0x…"
             spellCheck={false}
             value={written}
             error={isWrong ? 'Enter 0x and 40 hexadecimal digits.' : null}
-            onChange={({ currentTarget }) => setWritten(currentTarget.value.trim())}
+            write={(text) => setWritten(text.trim())}
           />
           <Button type="submit" disabled={!ADDRESS.test(written)}>
             Look up
@@ -55,8 +55,8 @@ export function PublicWallets() {
 }
 
 function Wallet({ address }: { readonly address: string }) {
-  const traded = useQuery({ queryKey: ['public-wallet', address], queryFn: ({ signal }) => api.getPublicWallet({ address }, { signal }) });
-  const held = useQuery({ queryKey: ['chain-wallet', address], queryFn: ({ signal }) => api.getChainWallet({ address }, { signal }) });
+  const traded = useRead(['public-wallet', address], (call) => api.getPublicWallet({ address }, call));
+  const held = useRead(['chain-wallet', address], (call) => api.getChainWallet({ address }, call));
   return (
     <>
       <Loaded query={traded}>{(data) => <Traded wallet={data} />}</Loaded>

@@ -1,10 +1,9 @@
 /** Grant: a role, or single permissions. */
 import { Checkbox, Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member, MemberRole } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 
 export type Permission = MemberRole['permissions'][number];
@@ -28,7 +27,7 @@ export interface Grant {
 /** Returns the grant part of a request: a role, or permissions. */
 export const grantOf = ({ role, permissions }: Grant) => (role === null ? { permissions } : { role });
 
-export const useRoles = () => useQuery({ queryKey: ['roles'], queryFn: async ({ signal }) => (await api.listRoles({}, { signal })).items });
+export const useRoles = () => useRead(['roles'], async (call) => (await api.listRoles({}, call)).items);
 
 export const Permissions = ({ of }: { readonly of: readonly string[] }) => (
   <span className="tags">

@@ -7,7 +7,7 @@ import { api } from '../api.ts';
 import { At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { Form } from '../kit/form.tsx';
-import { List, useList } from '../kit/lists.tsx';
+import { Card, List, useList } from '../kit/lists.tsx';
 import { feed } from '../market.ts';
 import { type Grant, GrantFields, grantOf, Permissions } from './grant.tsx';
 
@@ -64,8 +64,7 @@ const FIRST: Grant = { role: 'viewer', permissions: [] };
 function Invite() {
   const [grant, setGrant] = useState(FIRST);
   return (
-    <section className="card claims stack" aria-label="Invite a member">
-      <h2>Invite a member</h2>
+    <Card title="Invite a member">
       <Form
         look="field-pairs"
         fields={[
@@ -84,7 +83,7 @@ function Invite() {
       >
         <GrantFields grant={grant} write={setGrant} />
       </Form>
-    </section>
+    </Card>
   );
 }
 

@@ -1,8 +1,7 @@
 /** Members of the organization with their roles and permissions, invitations, and one's own session. */
-import { useQuery } from '@tanstack/react-query';
 import type { Member } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { Loaded, Table } from '../kit/lists.tsx';
 import { signOut, useMay, useMe } from '../member.ts';
@@ -50,7 +49,7 @@ function OwnSession() {
 }
 
 function MemberList() {
-  const members = useQuery({ queryKey: ['members'], queryFn: ({ signal }) => api.listMembers({}, { signal }) });
+  const members = useRead(['members'], (call) => api.listMembers({}, call));
   return (
     <>
       <p className="padded">

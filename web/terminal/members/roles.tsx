@@ -1,10 +1,10 @@
 /** Roles of the organization, built in and custom, and the form of a new one. */
-import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { MemberRole } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
 import { api } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
+import { Written } from '../kit/form.tsx';
 import { Loaded, Table } from '../kit/lists.tsx';
 import { type Permission, PermissionBoxes, Permissions, useRoles } from './grant.tsx';
 
@@ -66,13 +66,13 @@ function NewRole() {
       isReady={name.trim() !== ''}
       act={() => api.setRole({ name: name.trim(), body: { permissions } })}
     >
-      <TextInput
+      <Written
         label="Name"
         description="Lower-case letters, digits, _ and -"
         placeholder="night_desk"
         data-autofocus
         value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        write={setName}
       />
       <PermissionBoxes chosen={permissions} choose={setPermissions} />
     </Ask>

@@ -1,5 +1,5 @@
 /** Actors and their activities, with the three manual actions next to their state charts. */
-import { SegmentedControl, TextInput } from '@mantine/core';
+import { SegmentedControl } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Actor, WaitingActivity } from '../../../clients/typescript/src/index.ts';
@@ -7,7 +7,7 @@ import { plain, stateText, valueText } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago, Until } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
-import { Choice } from '../kit/form.tsx';
+import { Choice, Segments, Written } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { ActorLink } from './actor-link.tsx';
@@ -50,13 +50,7 @@ export function Actors() {
           onChange={(value) => setStatus(value as Status)}
         />
         <Choice label="Kind of actors" every="all kinds" choices={KINDS} value={kind} choose={setKind} />
-        <TextInput
-          placeholder="Name, kind or id"
-          aria-label="Search actors"
-          maxLength={80}
-          value={wanted}
-          onChange={({ currentTarget }) => setWanted(currentTarget.value)}
-        />
+        <Written placeholder="Name, kind or id" aria-label="Search actors" maxLength={80} value={wanted} write={setWanted} />
       </div>
       <List
         list={actors}
@@ -129,15 +123,15 @@ export function Activities() {
   return (
     <div className="panel-scroll">
       <div className="panel-tools">
-        <SegmentedControl
-          aria-label="State of activities"
+        <Segments
+          label="State of activities"
           size="xs"
-          data={[
-            { value: 'pending', label: 'pending' },
-            { value: 'given_up', label: 'given up' },
+          of={[
+            ['pending', 'pending'],
+            ['given_up', 'given up'],
           ]}
           value={state}
-          onChange={(value) => setState(value as WaitingActivity['state'])}
+          choose={setState}
         />
       </div>
       <List

@@ -1,8 +1,7 @@
 /** Runtime figures with items that need attention marked, and the heartbeat of the feed. */
-import { useQuery } from '@tanstack/react-query';
 import { age, plain } from '../../words.js';
 import type { Runtime } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Loaded, Table } from '../kit/lists.tsx';
 import { useStore, useTicking } from '../kit/store.ts';
@@ -10,8 +9,7 @@ import { connection, feed } from '../market.ts';
 
 const READ_EVERY_MS = 10_000;
 
-export const useRuntime = () =>
-  useQuery({ queryKey: ['runtime'], queryFn: ({ signal }) => api.getRuntime({}, { signal }), refetchInterval: READ_EVERY_MS });
+export const useRuntime = () => useRead(['runtime'], (call) => api.getRuntime({}, call), { refetchInterval: READ_EVERY_MS });
 
 export function Health() {
   const runtime = useRuntime();

@@ -1,8 +1,7 @@
 /** Trading conditions of the chosen instrument: funding of a perpetual, or sessions of a share. */
-import { useQuery } from '@tanstack/react-query';
 import type { PerpDetail, SessionDay } from '../../../clients/typescript/src/index.ts';
 import { clockTime, dayAndTime, plain } from '../../words.js';
-import { api, type CatalogEntry } from '../api.ts';
+import { api, type CatalogEntry, useRead } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { Until } from '../kit/ages.tsx';
 import { FigureList, Loaded, Table } from '../kit/lists.tsx';
@@ -22,9 +21,7 @@ export function Conditions() {
 }
 
 function Funding({ entry }: { readonly entry: CatalogEntry }) {
-  const perp = useQuery({
-    queryKey: ['perp', entry.instrument],
-    queryFn: ({ signal }) => api.getPerp({ instrument: entry.instrument, hours: HOURS }, { signal }),
+  const perp = useRead(['perp', entry.instrument], (call) => api.getPerp({ instrument: entry.instrument, hours: HOURS }, call), {
     refetchInterval: READ_EVERY_MS,
   });
   return (
@@ -90,11 +87,7 @@ function Course({ funding: { items, problem } }: Pick<PerpDetail, 'funding'>) {
 }
 
 function Sessions() {
-  const sessions = useQuery({
-    queryKey: ['sessions'],
-    queryFn: async ({ signal }) => (await api.listSessions({ limit: 10 }, { signal })).items,
-    staleTime: READ_EVERY_MS,
-  });
+  const sessions = useRead(['sessions'], async (call) => (await api.listSessions({ limit: 10 }, call)).items, { staleTime: READ_EVERY_MS });
   return (
     <div className="panel-scroll">
       <Loaded query={sessions}>

@@ -1,6 +1,7 @@
 /** Fields that the order ticket and the swap ticket share. */
-import { TextInput, type TextInputProps } from '@mantine/core';
+import type { TextInputProps } from '@mantine/core';
 import { isAmount } from '../kit/decimal.ts';
+import { Written } from '../kit/form.tsx';
 import { useStore } from '../kit/store.ts';
 import { changeDraft, type Draft, draft } from './draft.ts';
 
@@ -23,14 +24,14 @@ export function Sides() {
 export function SizeInput(more: Pick<TextInputProps, 'label' | 'rightSection' | 'rightSectionWidth'>) {
   const { size } = useStore(draft);
   return (
-    <TextInput
+    <Written
       {...more}
       id="ticket-size"
       inputMode="decimal"
       placeholder="0.00"
       value={size}
       error={size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 250 or 0.5.' : null}
-      onChange={({ currentTarget }) => changeDraft({ size: currentTarget.value.trim().replace(/^\$/, '').replaceAll(',', '') })}
+      write={(text) => changeDraft({ size: text.trim().replace(/^\$/, '').replaceAll(',', '') })}
     />
   );
 }
@@ -39,12 +40,12 @@ export function Slippage() {
   const { slippageBps } = useStore(draft);
   const wrong = /^\d{1,3}$|^1000$/.test(slippageBps) ? null : 'A whole number from 0 to 1000.';
   return (
-    <TextInput
+    <Written
       label="Max slippage (bps)"
       inputMode="numeric"
       value={slippageBps}
       error={wrong}
-      onChange={({ currentTarget }) => changeDraft({ slippageBps: currentTarget.value.trim() })}
+      write={(text) => changeDraft({ slippageBps: text.trim() })}
     />
   );
 }

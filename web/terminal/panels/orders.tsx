@@ -1,9 +1,9 @@
 /** Orders of people: resting ones with their cancel button, then the latest. */
 import { Button, Checkbox } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { clockTime, dayAndTime, plain, priceText, symbolOf } from '../../words.js';
-import { api, eachOnce, type MarketOrder, refresh } from '../api.ts';
+import { api, eachOnce, type MarketOrder, refresh, useRead } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Price } from '../kit/numbers.tsx';
 import { Loaded } from '../kit/lists.tsx';
@@ -18,17 +18,17 @@ const NO_ORDERS: readonly MarketOrder[] = [];
 
 /** Orders, open ones first, then the latest. */
 export function useOrders() {
-  return useQuery({
-    queryKey: ['orders'],
-    queryFn: async ({ signal }) => {
+  return useRead(
+    ['orders'],
+    async (call) => {
       const [open, latest] = await Promise.all([
-        api.listMarketOrders({ open: 'true', limit: 200 }, { signal }),
-        api.listMarketOrders({ limit: LATEST }, { signal }),
+        api.listMarketOrders({ open: 'true', limit: 200 }, call),
+        api.listMarketOrders({ limit: LATEST }, call),
       ]);
       return eachOnce(open.items, latest.items);
     },
-    enabled: useMay('agent:read'),
-  });
+    { enabled: useMay('agent:read') },
+  );
 }
 
 export function useOpenOrders(): readonly MarketOrder[] {

@@ -1,9 +1,9 @@
 /** Positions of people and agents with their profit and the order that closes them. */
 import { Button, Modal } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { decimalDifference, plain, priceText, symbolOf } from '../../words.js';
-import { api, type PortfolioHolding, refresh } from '../api.ts';
+import { api, type PortfolioHolding, refresh, useRead } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Loaded } from '../kit/lists.tsx';
 import { Change, Gain, Money, Price } from '../kit/numbers.tsx';
@@ -17,9 +17,7 @@ import { writeOrder } from './draft.ts';
 const MARKED_EVERY_MS = 5_000;
 
 export function usePortfolio() {
-  return useQuery({
-    queryKey: ['portfolio', 'paper'],
-    queryFn: ({ signal }) => api.getPortfolio({ mode: 'paper' }, { signal }),
+  return useRead(['portfolio', 'paper'], (call) => api.getPortfolio({ mode: 'paper' }, call), {
     enabled: useMay('agent:read'),
     refetchInterval: MARKED_EVERY_MS,
   });

@@ -1,9 +1,8 @@
 /** Cost and risk of an order before it is sent. Nothing is reserved. */
 import { Progress } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { forPeople, plain, priceText } from '../../words.js';
-import { api, type PortfolioImpact } from '../api.ts';
+import { api, type PortfolioImpact, useRead } from '../api.ts';
 import { cut, isAmount, multiply } from '../kit/decimal.ts';
 import { Money, moneyText, priceShown, spreadText } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
@@ -34,16 +33,12 @@ export function PreTrade({ instrumentKey }: { readonly instrumentKey: string }) 
   const mayRead = useMay('agent:read');
   const [notionalUsd] = useDebouncedValue(notionalOf(instrumentKey, order), QUIET_MS);
   const { side, mode } = order;
-  const read = useQuery({
-    queryKey: ['impact', instrumentKey, side, mode, notionalUsd],
-    queryFn: ({ signal }) =>
-      api.simulateImpact(
-        { body: { mode, allocations: [{ instrument: instrumentKey, side, notionalUsd: notionalUsd ?? '' }] } },
-        { signal },
-      ),
-    enabled: mayRead && notionalUsd !== null,
-    placeholderData: (before) => before,
-  });
+  const read = useRead(
+    ['impact', instrumentKey, side, mode, notionalUsd],
+    (call) =>
+      api.simulateImpact({ body: { mode, allocations: [{ instrument: instrumentKey, side, notionalUsd: notionalUsd ?? '' }] } }, call),
+    { enabled: mayRead && notionalUsd !== null, placeholderData: (before) => before },
+  );
   const allocation = notionalUsd === null ? undefined : read.data?.allocations[0];
   return (
     <section className="pre-trade" aria-label="Pre-trade check" aria-live="polite">

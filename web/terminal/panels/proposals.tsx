@@ -1,9 +1,9 @@
 /** Pending trade proposals, next to expire first, with a countdown and two buttons. */
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { plain, priceText, remaining, symbolOf } from '../../words.js';
-import { api, eachOnce, type Proposal, queries, refresh } from '../api.ts';
+import { api, eachOnce, type Proposal, queries, refresh, useRead } from '../api.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { Money, priceShown } from '../kit/numbers.tsx';
 import { Refusal, sentenceOf, Rejections } from '../kit/refusal.tsx';
@@ -18,17 +18,17 @@ const SOON_MS = 60_000;
 const NO_PROPOSALS: readonly Proposal[] = [];
 
 export function useProposals() {
-  return useQuery({
-    queryKey: ['proposals'],
-    queryFn: async ({ signal }) => {
+  return useRead(
+    ['proposals'],
+    async (call) => {
       const [pending, latest] = await Promise.all([
-        api.listProposals({ state: 'pending_approval', limit: 200 }, { signal }),
-        api.listProposals({ limit: LATEST }, { signal }),
+        api.listProposals({ state: 'pending_approval', limit: 200 }, call),
+        api.listProposals({ limit: LATEST }, call),
       ]);
       return eachOnce(pending.items, latest.items);
     },
-    enabled: useMay('agent:read'),
-  });
+    { enabled: useMay('agent:read') },
+  );
 }
 
 const isPending = ({ state }: Proposal): boolean => state === 'pending_approval';

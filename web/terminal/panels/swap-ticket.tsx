@@ -1,10 +1,10 @@
 /** Ticket of a token on the primary chain: a live route quote, and the swap that a linked wallet signs. */
 import { Button, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { priceText, symbolOf } from '../../words.js';
-import { api, refresh } from '../api.ts';
+import { api, refresh, useRead } from '../api.ts';
 import { shortAddress } from '../kit/address.tsx';
 import { isAmount } from '../kit/decimal.ts';
 import { priceShown } from '../kit/numbers.tsx';
@@ -78,12 +78,11 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
 
 function useSwapQuote(symbol: string, side: 'buy' | 'sell', size: string, slippageBps: string) {
   const [amount] = useDebouncedValue(size, QUIET_MS);
-  return useQuery({
-    queryKey: ['swap-quote', symbol, side, amount, slippageBps],
-    queryFn: ({ signal }) => api.quoteSwap({ instrument: symbol, side, amount, slippageBps }, { signal }),
-    enabled: isAmount(amount),
-    refetchInterval: QUOTED_EVERY_MS,
-  });
+  return useRead(
+    ['swap-quote', symbol, side, amount, slippageBps],
+    (call) => api.quoteSwap({ instrument: symbol, side, amount, slippageBps }, call),
+    { enabled: isAmount(amount), refetchInterval: QUOTED_EVERY_MS },
+  );
 }
 
 interface RouteProps {

@@ -1,5 +1,5 @@
 /** Order ticket: instrument, size, pre-trade check, and the button that sends the order once. */
-import { Button, Checkbox, Modal, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Button, Checkbox, Modal, Select } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -7,7 +7,7 @@ import { plain, priceText, symbolOf } from '../../words.js';
 import { ApiError, api, type MarketOrder, refresh } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { cut, isAmount, multiply, withoutZeros } from '../kit/decimal.ts';
-import { useOnce } from '../kit/form.tsx';
+import { Segments, useOnce, Written } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { priceOf, quoteNow, useQuote } from '../market.ts';
@@ -166,16 +166,13 @@ function noticeOf({ state, side, instrument: key, filledQuantity, quantity, fill
 function Account() {
   const { mode } = useStore(draft);
   return (
-    <SegmentedControl
+    <Segments
       withItemsBorders={false}
       fullWidth
-      aria-label="Account"
-      data={[
-        { value: 'paper', label: 'Paper' },
-        { value: 'live', label: 'Live' },
-      ]}
+      label="Account"
+      of={['paper', 'live']}
       value={mode}
-      onChange={(value) => changeDraft({ mode: value as Draft['mode'] })}
+      choose={(value) => changeDraft({ mode: value })}
       className={mode === 'live' ? 'is-live' : ''}
     />
   );
@@ -184,16 +181,13 @@ function Account() {
 function Kinds() {
   const { kind } = useStore(draft);
   return (
-    <SegmentedControl
+    <Segments
       withItemsBorders={false}
       fullWidth
-      aria-label="Order type"
-      data={[
-        { value: 'market', label: 'Market' },
-        { value: 'limit', label: 'Limit' },
-      ]}
+      label="Order type"
+      of={['market', 'limit']}
       value={kind}
-      onChange={(value) => changeDraft({ kind: value as Draft['kind'] })}
+      choose={(value) => changeDraft({ kind: value })}
     />
   );
 }
@@ -259,12 +253,12 @@ function LimitTerms({ instrumentKey }: { readonly instrumentKey: string }) {
   const take = (text: string | null | undefined) => () => text != null && changeDraft({ price: withoutZeros(text) });
   return (
     <>
-      <TextInput
+      <Written
         label="Limit price (USD)"
         inputMode="decimal"
         value={price}
         error={wrong}
-        onChange={({ currentTarget }) => changeDraft({ price: currentTarget.value.trim().replaceAll(',', '') })}
+        write={(text) => changeDraft({ price: text.trim().replaceAll(',', '') })}
       />
       <div className="quick">
         <button type="button" onClick={take(quote?.bid)}>

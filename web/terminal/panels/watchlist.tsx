@@ -1,10 +1,10 @@
 /** Watchlist of instruments with live prices. Starred ones stay on top. */
-import { ActionIcon, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { ActionIcon } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { api, type CatalogEntry } from '../api.ts';
+import { api, type CatalogEntry, useRead } from '../api.ts';
 import { benchmarkOf, useCatalog } from '../catalog.ts';
 import { settingOf } from '../kept-settings.ts';
+import { Written } from '../kit/form.tsx';
 import { StarIcon } from '../kit/icons.tsx';
 import { Change, Price, Quality } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
@@ -31,21 +31,19 @@ type Days = ReadonlyMap<string, readonly string[]>;
 
 /** Hourly closes of the last day by instrument. A replay has none. */
 function useDays(): Days | undefined {
-  const { data } = useQuery({
-    queryKey: ['days'],
-    queryFn: async ({ signal }) => {
+  const { data } = useRead(
+    ['days'],
+    async (call) => {
       const days = new Map<string, readonly string[]>();
-      for await (const { venue, instrument: symbol, bars } of api.listDayCloses.items({ limit: 200 }, { signal }))
+      for await (const { venue, instrument: symbol, bars } of api.listDayCloses.items({ limit: 200 }, call))
         days.set(
           `${venue}:${symbol}`,
           bars.map(({ close }) => close),
         );
       return days;
     },
-    enabled: !IS_REPLAY,
-    staleTime: READ_EVERY_MS,
-    refetchInterval: READ_EVERY_MS,
-  });
+    { enabled: !IS_REPLAY, staleTime: READ_EVERY_MS, refetchInterval: READ_EVERY_MS },
+  );
   return data;
 }
 
@@ -60,13 +58,7 @@ export function Watchlist() {
   const rest = entries.filter((entry) => !isStarred(entry));
   return (
     <div className="panel-scroll watchlist">
-      <TextInput
-        className="panel-search"
-        placeholder="Filter instruments"
-        aria-label="Filter instruments"
-        value={wanted}
-        onChange={({ currentTarget }) => setWanted(currentTarget.value)}
-      />
+      <Written className="panel-search" placeholder="Filter instruments" aria-label="Filter instruments" value={wanted} write={setWanted} />
       <table className="rows">
         <thead>
           <tr>

@@ -1,7 +1,6 @@
 /** Profit of one book over time, with its drawdown below. */
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Course, type Drawn } from '../kit/course.tsx';
 import { NotRead } from '../kit/lists.tsx';
 import { moneyText } from '../kit/numbers.tsx';
@@ -9,11 +8,7 @@ import { moneyText } from '../kit/numbers.tsx';
 const READ_EVERY_MS = 60_000;
 
 export function BookEquity({ bookId }: { readonly bookId: string }) {
-  const equity = useQuery({
-    queryKey: ['book-equity', bookId],
-    queryFn: ({ signal }) => api.getEquity({ id: bookId }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
+  const equity = useRead(['book-equity', bookId], (call) => api.getEquity({ id: bookId }, call), { refetchInterval: READ_EVERY_MS });
   const { data } = equity;
   const course = useMemo((): Drawn => {
     const items = data?.items ?? [];

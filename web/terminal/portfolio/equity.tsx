@@ -1,8 +1,7 @@
 /** Profit over time of all books of one mode. Ends with the page's figures. Deposits are not profit. */
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Performance, TotalEquity } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Course, type Drawn, type Point } from '../kit/course.tsx';
 import { Loaded } from '../kit/lists.tsx';
 import { moneyText } from '../kit/numbers.tsx';
@@ -15,11 +14,7 @@ interface EquityProps {
 }
 
 export function Equity({ mode, performance }: EquityProps) {
-  const equity = useQuery({
-    queryKey: ['total-equity', mode],
-    queryFn: ({ signal }) => api.getTotalEquity({ mode }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
+  const equity = useRead(['total-equity', mode], (call) => api.getTotalEquity({ mode }, call), { refetchInterval: READ_EVERY_MS });
   return (
     <section className="card claims" aria-label="Profit over time">
       <h2>Profit over time</h2>

@@ -1,12 +1,13 @@
 /** Impact of proposed allocations on the portfolio, before and after. Nothing is stored or ordered. */
-import { ActionIcon, Autocomplete, Button, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Autocomplete, Button, Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { PortfolioImpact } from '../../../clients/typescript/src/index.ts';
 import { plain, rejectionWords } from '../../words.js';
 import { api } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
-import { type Column, Table } from '../kit/lists.tsx';
+import { Written } from '../kit/form.tsx';
+import { Card, type Column, Table } from '../kit/lists.tsx';
 import { Money, moneyText, Price, ratioText } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
@@ -39,8 +40,7 @@ export function Impact({ mode, wallets }: { readonly mode: 'paper' | 'live'; rea
     setLines((before) => before.map((line, at) => (at === place ? { ...line, ...by } : line)));
   if (!mayRead) return null;
   return (
-    <section className="card claims stack" aria-label="Impact of a change">
-      <h2>Impact of a change</h2>
+    <Card title="Impact of a change">
       <p className="faint">Shows what an allocation would do to risk, concentration and losses. It places no order.</p>
       <form
         className="stack"
@@ -68,7 +68,7 @@ export function Impact({ mode, wallets }: { readonly mode: 'paper' | 'live'; rea
       </form>
       <Refusal error={asking.error} />
       {asking.data !== undefined && <Answer impact={asking.data} />}
-    </section>
+    </Card>
   );
 }
 
@@ -96,12 +96,12 @@ function Fields({ line, change, remove }: FieldsProps) {
         value={line.side}
         onChange={(side) => change({ side: side === 'sell' ? 'sell' : 'buy' })}
       />
-      <TextInput
+      <Written
         label="Amount (USD)"
         placeholder="2500"
         inputMode="decimal"
         value={line.amount}
-        onChange={({ currentTarget }) => change({ amount: currentTarget.value.trim() })}
+        write={(text) => change({ amount: text.trim() })}
       />
       {remove !== null && (
         <ActionIcon variant="default" size={30} aria-label={`Remove ${line.what}`} onClick={remove}>

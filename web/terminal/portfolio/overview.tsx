@@ -1,9 +1,8 @@
 /** Overview: items that need attention, health, profit, and every agent in a row. */
-import { useQuery } from '@tanstack/react-query';
 import type { Venue } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText, symbolOf } from '../../words.js';
 import { AgentTable } from '../agents/list.tsx';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
 import { useMay } from '../member.ts';
 import { useAgentName, useAgents } from '../organization.ts';
@@ -69,9 +68,7 @@ function useAttention(): readonly Item[] {
   const nameOf = useAgentName();
   const pending = usePendingProposals();
   const { data: agents = [] } = useAgents();
-  const { data: venues = NO_VENUES } = useQuery({
-    queryKey: ['venues', 'all'],
-    queryFn: async ({ signal }) => (await api.listVenues({}, { signal })).items,
+  const { data: venues = NO_VENUES } = useRead(['venues', 'all'], async (call) => (await api.listVenues({}, call)).items, {
     refetchInterval: READ_EVERY_MS,
     enabled: useMay('market:read'),
   });
@@ -105,11 +102,7 @@ function useAttention(): readonly Item[] {
 }
 
 function Earned({ mode }: { readonly mode: 'paper' | 'live' }) {
-  const { data } = useQuery({
-    queryKey: ['performance', mode],
-    queryFn: ({ signal }) => api.getPerformance({ mode }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
+  const { data } = useRead(['performance', mode], (call) => api.getPerformance({ mode }, call), { refetchInterval: READ_EVERY_MS });
   const totals = data?.totals;
   return (
     <section className="card earned" aria-label={`Profit, ${mode}`}>

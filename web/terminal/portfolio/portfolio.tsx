@@ -1,11 +1,11 @@
 /** Portfolio: profit over time, holdings with price quality, stress scenarios, concentration, exits, and the impact of a change. */
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Performance, Portfolio as Answer } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText } from '../../words.js';
-import { api, type PortfolioHolding } from '../api.ts';
+import { api, type PortfolioHolding, useRead } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
+import { Segments, Written } from '../kit/form.tsx';
 import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Gain, Money, Price, Ratio, Today } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
@@ -21,29 +21,17 @@ export type Mode = 'paper' | 'live';
 export function Portfolio() {
   const mode: Mode = useStore(within) === 'live' ? 'live' : 'paper';
   const [wallets, setWallets] = useState<readonly string[]>([]);
-  const portfolio = useQuery({
-    queryKey: ['portfolio', mode, 'whole', ...wallets],
-    queryFn: ({ signal }) => api.getPortfolio({ mode, ...(wallets.length === 0 ? {} : { wallets: wallets.join() }) }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
-  const performance = useQuery({
-    queryKey: ['performance', mode],
-    queryFn: ({ signal }) => api.getPerformance({ mode }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
+  const portfolio = useRead(
+    ['portfolio', mode, 'whole', ...wallets],
+    (call) => api.getPortfolio({ mode, ...(wallets.length === 0 ? {} : { wallets: wallets.join() }) }, call),
+    { refetchInterval: READ_EVERY_MS },
+  );
+  const performance = useRead(['performance', mode], (call) => api.getPerformance({ mode }, call), { refetchInterval: READ_EVERY_MS });
   return (
     <div className="page">
       <div className="page-head">
         <h1>Portfolio</h1>
-        <SegmentedControl
-          aria-label="Books"
-          data={[
-            { value: 'paper', label: 'Paper' },
-            { value: 'live', label: 'Live' },
-          ]}
-          value={mode}
-          onChange={(value) => goTo(`portfolio/${value}`)}
-        />
+        <Segments label="Books" of={['paper', 'live']} value={mode} choose={(value) => goTo(`portfolio/${value}`)} />
         {mode === 'live' && <Wallets show={setWallets} />}
       </div>
       <Loaded query={performance}>{(data) => <Earned performance={data} />}</Loaded>
@@ -82,12 +70,12 @@ function Wallets({ show }: { readonly show: (wallets: readonly string[]) => void
         show(written.split(/[\s,]+/).filter((text) => text !== ''));
       }}
     >
-      <TextInput
+      <Written
         aria-label="Wallets beside the books"
         placeholder="Up to five addresses, or names of linked wallets"
         spellCheck={false}
         value={written}
-        onChange={({ currentTarget }) => setWritten(currentTarget.value)}
+        write={setWritten}
       />
       <Button type="submit" variant="default">
         Show

@@ -1,14 +1,15 @@
 /** Vault of an agent: depositors, share price and its history, and the deposit and withdrawal forms. */
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useState } from 'react';
 import type { ReserveCheck, Vault as Answer } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone, dayAndTime, plain } from '../../words.js';
-import { api, refresh } from '../api.ts';
+import { api, refresh, useRead } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { Course, type Drawn } from '../kit/course.tsx';
 import { isAmount } from '../kit/decimal.ts';
+import { Written } from '../kit/form.tsx';
 import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Gain, Money, moneyText, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
@@ -19,7 +20,7 @@ import { useWallets } from '../organization.ts';
 const CHANGES = ['vault', 'vaults', 'books', 'portfolio', 'performance'];
 
 export function Vault({ agentId: id }: { readonly agentId: string }) {
-  const vault = useQuery({ queryKey: ['vault', id], queryFn: ({ signal }) => api.getVault({ id }, { signal }) });
+  const vault = useRead(['vault', id], (call) => api.getVault({ id }, call));
   const mayPay = useMay('trade:execute');
   return (
     <div className="padded stack">
@@ -49,10 +50,7 @@ function pricedWords({ unpriced, leftOut, pricedAt }: Answer): string {
 }
 
 function Figures({ vault }: { readonly vault: Answer }) {
-  const { data: check } = useQuery({
-    queryKey: ['reserves', 'last'],
-    queryFn: async ({ signal }) => (await api.listReserves({ limit: 1 }, { signal })).items[0] ?? null,
-  });
+  const { data: check } = useRead(['reserves', 'last'], async (call) => (await api.listReserves({ limit: 1 }, call)).items[0] ?? null);
   const { drawdownPct, highWaterAt } = vault;
   const lines: readonly (readonly [string, React.ReactNode])[] = [
     [`Limit at ${plain(vault.stage)}`, <Money key="limit" usd={vault.ceilingUsd} />],
@@ -88,7 +86,7 @@ function Backing({ check: { at, verdict, lines, unknown } }: { readonly check: R
 }
 
 function SharePrice({ id }: { readonly id: string }) {
-  const { data } = useQuery({ queryKey: ['vault', id, 'prices'], queryFn: ({ signal }) => api.getVaultPriceHistory({ id }, { signal }) });
+  const { data } = useRead(['vault', id, 'prices'], (call) => api.getVaultPriceHistory({ id }, call));
   const course = useMemo<Drawn>(() => {
     const items = data?.items ?? [];
     return {
@@ -134,13 +132,7 @@ function Pay({ id }: { readonly id: string }) {
           paying.mutate('deposit');
         }}
       >
-        <TextInput
-          label="Amount (USD)"
-          placeholder="1000"
-          inputMode="decimal"
-          value={amountUsd}
-          onChange={({ currentTarget }) => setAmount(currentTarget.value.trim())}
-        />
+        <Written label="Amount (USD)" placeholder="1000" inputMode="decimal" value={amountUsd} write={(text) => setAmount(text.trim())} />
         <Button type="submit" loading={paying.isPending} disabled={!isAmount(amountUsd)}>
           Deposit
         </Button>

@@ -1,12 +1,11 @@
 /** Report of a finished backtest or sweep, also as a file. A backtest can be compared with a second one. */
 import { NativeSelect, useComputedColorScheme } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { EvaluationRunDetail } from '../../../clients/typescript/src/index.ts';
 import { provenanceWords } from '../../run-words.js';
 import { dayAndTime } from '../../words.js';
 import { Changes } from '../agents/versions.tsx';
-import { api, type EvaluationRun } from '../api.ts';
+import { api, type EvaluationRun, useRead } from '../api.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { useStore } from '../kit/store.ts';
 import { useAgentName, useAgents } from '../organization.ts';
@@ -27,9 +26,7 @@ export function ReportPage() {
 }
 
 const useRun = (of: RunId | null) =>
-  useQuery({
-    queryKey: ['run', of?.agentId, of?.runId],
-    queryFn: ({ signal }) => api.getEvaluation({ id: of?.agentId ?? '', runId: of?.runId ?? '' }, { signal }),
+  useRead(['run', of?.agentId, of?.runId], (call) => api.getEvaluation({ id: of?.agentId ?? '', runId: of?.runId ?? '' }, call), {
     enabled: of !== null,
   });
 
@@ -117,15 +114,15 @@ const reportOf = ({ manifestVersion, resultHash, summary, result }: EvaluationRu
 function Versions({ own, other }: { readonly own: EvaluationRunDetail; readonly other: EvaluationRunDetail }) {
   const nameOf = useAgentName();
   const isSame = own.agentId === other.agentId && own.manifestVersion === other.manifestVersion;
-  const { data } = useQuery({
-    queryKey: ['comparison', own.agentId, own.manifestVersion, other.agentId, other.manifestVersion],
-    queryFn: async ({ signal }) => {
+  const { data } = useRead(
+    ['comparison', own.agentId, own.manifestVersion, other.agentId, other.manifestVersion],
+    async (call) => {
       const against = own.agentId === other.agentId ? {} : { against: other.agentId };
       const asked = { id: own.agentId, limit: 1, from: own.manifestVersion, to: other.manifestVersion, ...against };
-      return (await api.listVersions(asked, { signal })).comparison;
+      return (await api.listVersions(asked, call)).comparison;
     },
-    enabled: !isSame,
-  });
+    { enabled: !isSame },
+  );
   return (
     <section className="card padded" aria-label="Manifests">
       <h2>
@@ -140,10 +137,10 @@ function Versions({ own, other }: { readonly own: EvaluationRunDetail; readonly 
 function Chooser({ own, other }: { readonly own: RunId; readonly other: RunId | null }) {
   const [agentId, setAgent] = useState(other?.agentId ?? own.agentId);
   const agents = useAgents();
-  const { data: runs = [] } = useQuery({
-    queryKey: ['runs', agentId, 'finished'],
-    queryFn: async ({ signal }) => (await api.listEvaluations({ id: agentId, limit: RUNS_OFFERED }, { signal })).items,
-  });
+  const { data: runs = [] } = useRead(
+    ['runs', agentId, 'finished'],
+    async (call) => (await api.listEvaluations({ id: agentId, limit: RUNS_OFFERED }, call)).items,
+  );
   const offered = runs.filter(({ id, evaluation, state }) => evaluation === 'backtest' && state === 'finished' && id !== own.runId);
   const none = offered.length === 0 ? 'no other finished backtest' : 'no other run';
   return (

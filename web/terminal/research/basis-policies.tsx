@@ -1,9 +1,8 @@
 /** Basis policies: their conditions, their state, arming and disarming. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BasisPolicy } from '../../../clients/typescript/src/index.ts';
 import { dayAndTime, plain, zoneWord } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { Beside, Opener } from '../kit/beside.tsx';
@@ -88,11 +87,7 @@ function Disarm({ policy: { id, symbol, state } }: { readonly policy: BasisPolic
 }
 
 function PolicyDetail({ id }: { readonly id: string }) {
-  const policy = useQuery({
-    queryKey: ['basis-policy', id],
-    queryFn: ({ signal }) => api.getBasisPolicy({ id }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
+  const policy = useRead(['basis-policy', id], (call) => api.getBasisPolicy({ id }, call), { refetchInterval: READ_EVERY_MS });
   return (
     <section className="card claims" aria-label="Policy">
       <Loaded query={policy}>

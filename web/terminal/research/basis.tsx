@@ -1,8 +1,7 @@
 /** Basis of each share: token, share and perpetual side by side, with the net arbitrage after costs. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { plain } from '../../words.js';
-import { api, type BasisRow } from '../api.ts';
+import { api, type BasisRow, useRead } from '../api.ts';
 import { useCatalog, useEntry } from '../catalog.ts';
 import { Choice } from '../kit/form.tsx';
 import { Heads } from '../kit/heads.tsx';
@@ -16,9 +15,7 @@ const SIZES = ['100', '1000', '10000', '100000'];
 const FIRST_SIZE = '1000';
 
 const useBasis = (notionalUsd: string) =>
-  useQuery({
-    queryKey: ['basis', notionalUsd],
-    queryFn: ({ signal }) => api.listBasis({ notionalUsd, limit: 200 }, { signal }),
+  useRead(['basis', notionalUsd], (call) => api.listBasis({ notionalUsd, limit: 200 }, call), {
     refetchInterval: 15_000,
     placeholderData: (before) => before,
   });

@@ -1,7 +1,6 @@
 /** Value locked on each chain, its change, and its history over a month. */
-import { useQuery } from '@tanstack/react-query';
 import type { Chains as Answer } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Change, compactText } from '../kit/numbers.tsx';
@@ -10,11 +9,7 @@ import { Sparkline } from '../kit/sparkline.tsx';
 const READ_EVERY_MS = 60_000;
 
 export function Chains() {
-  const chains = useQuery({
-    queryKey: ['chains'],
-    queryFn: ({ signal }) => api.listChains({ historyDays: 30, limit: 200 }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
+  const chains = useRead(['chains'], (call) => api.listChains({ historyDays: 30, limit: 200 }, call), { refetchInterval: READ_EVERY_MS });
   return (
     <div className="page">
       <h1>Chains</h1>

@@ -1,11 +1,10 @@
 /** Macro data: regime, policy rates, series, and the calendar of releases. */
-import { SegmentedControl } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MacroIntelligence, MacroRegime, MacroSeries } from '../../../clients/typescript/src/index.ts';
-import { age, capitalized, forPeople, plain } from '../../words.js';
-import { api } from '../api.ts';
+import { age, forPeople, plain } from '../../words.js';
+import { api, useRead } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
+import { Segments } from '../kit/form.tsx';
 import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 
@@ -15,27 +14,17 @@ type Group = (typeof GROUPS)[number];
 
 export function Macro() {
   const [group, setGroup] = useState<Group>('all');
-  const macro = useQuery({
-    queryKey: ['macro', group],
-    queryFn: ({ signal }) => api.getMacroIntelligence({ observations: 24, ...(group === 'all' ? {} : { group }) }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-    placeholderData: (before) => before,
-  });
-  const regime = useQuery({
-    queryKey: ['regime'],
-    queryFn: ({ signal }) => api.getMacroRegime({}, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
+  const macro = useRead(
+    ['macro', group],
+    (call) => api.getMacroIntelligence({ observations: 24, ...(group === 'all' ? {} : { group }) }, call),
+    { refetchInterval: READ_EVERY_MS, placeholderData: (before) => before },
+  );
+  const regime = useRead(['regime'], (call) => api.getMacroRegime({}, call), { refetchInterval: READ_EVERY_MS });
   return (
     <div className="page">
       <div className="page-head">
         <h1>Macro</h1>
-        <SegmentedControl
-          aria-label="Group of series"
-          data={GROUPS.map((value) => ({ value, label: capitalized(value) }))}
-          value={group}
-          onChange={(value) => setGroup(value as Group)}
-        />
+        <Segments label="Group of series" of={GROUPS} value={group} choose={setGroup} />
       </div>
       <Loaded query={regime}>{(data) => <Regime regime={data} />}</Loaded>
       <Loaded query={macro}>

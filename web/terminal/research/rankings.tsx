@@ -1,10 +1,10 @@
 /** Tokens ranked by discount, premium, liquidity or events. */
-import { SegmentedControl, Switch, TextInput } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
 import { capitalized, plain } from '../../words.js';
-import { api, type RankedRow } from '../api.ts';
+import { api, type RankedRow, useRead } from '../api.ts';
+import { Segments, Written } from '../kit/form.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
 import { choose } from '../place.ts';
@@ -29,29 +29,28 @@ export function Rankings() {
   const market = view.values.market as Market;
   const isRanked = view.values.ranked !== '';
   const [q] = useDebouncedValue(wanted.trim(), 300);
-  const read = useQuery({
-    queryKey: ['rankings', market, mode, q, isRanked],
-    queryFn: ({ signal }) => {
+  const read = useRead(
+    ['rankings', market, mode, q, isRanked],
+    (call) => {
       const filter = { limit: 200, ...(q === '' ? {} : { q }), ...(isRanked ? { ranked: true } : {}) };
       return market === 'private'
-        ? api.rankPrivateMarkets({ ...filter, mode: mode as 'momentum' }, { signal })
-        : api.rankFairValue({ ...filter, mode: mode as 'liquidity' }, { signal });
+        ? api.rankPrivateMarkets({ ...filter, mode: mode as 'momentum' }, call)
+        : api.rankFairValue({ ...filter, mode: mode as 'liquidity' }, call);
     },
-    refetchInterval: 30_000,
-    placeholderData: (before) => before,
-  });
+    { refetchInterval: 30_000, placeholderData: (before) => before },
+  );
   return (
     <div className="page">
       <div className="page-head">
         <h1>Rankings</h1>
-        <SegmentedControl
-          aria-label="Market"
-          data={[
-            { value: 'fair-value', label: 'Tokenized shares' },
-            { value: 'private', label: 'Pre-IPO' },
+        <Segments
+          label="Market"
+          of={[
+            ['fair-value', 'Tokenized shares'],
+            ['private', 'Pre-IPO'],
           ]}
           value={market}
-          onChange={(value) => view.set({ market: value, mode: MODES[value as Market][0] })}
+          choose={(value) => view.set({ market: value, mode: MODES[value][0] })}
         />
         <span className="space" />
         <Switch
@@ -59,21 +58,10 @@ export function Rankings() {
           checked={isRanked}
           onChange={({ currentTarget }) => view.set({ ranked: currentTarget.checked ? 'yes' : '' })}
         />
-        <TextInput
-          placeholder="Filter"
-          aria-label="Filter rankings"
-          value={wanted}
-          onChange={({ currentTarget }) => view.set({ wanted: currentTarget.value })}
-        />
+        <Written placeholder="Filter" aria-label="Filter rankings" value={wanted} write={(text) => view.set({ wanted: text })} />
         <Views view={view} titles={TITLES} />
       </div>
-      <SegmentedControl
-        aria-label="Rank by"
-        data={MODES[market].map((value) => ({ value, label: capitalized(plain(value)) }))}
-        value={mode}
-        onChange={(value) => view.set({ mode: value })}
-        className="wrap-control"
-      />
+      <Segments label="Rank by" of={MODES[market]} value={mode} choose={(value) => view.set({ mode: value })} className="wrap-control" />
       <Loaded query={read}>
         {({ formula, items }) => (
           <>

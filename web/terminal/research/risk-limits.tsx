@@ -1,10 +1,10 @@
 /** Risk limits of the organization. Every order of people and agents is checked against them. */
 import { Button, Switch } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { dayAndTime } from '../../words.js';
-import { api, type RiskPreferences, refresh } from '../api.ts';
+import { api, type RiskPreferences, refresh, useRead } from '../api.ts';
 import { type Field, Fields, type Texts, useTexts } from '../kit/form.tsx';
 import { Loaded, Table } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
@@ -39,7 +39,7 @@ const FIELDS: readonly Field<NumberName>[] = [
 const TEXTS: readonly string[] = ['maxCapitalUsd', 'maxTradeNotionalUsd', 'maxLeverage'];
 
 export function RiskLimits() {
-  const limits = useQuery({ queryKey: ['risk'], queryFn: ({ signal }) => api.getRiskPreferences({}, { signal }) });
+  const limits = useRead(['risk'], (call) => api.getRiskPreferences({}, call));
   return (
     <div className="page">
       <h1>Risk limits</h1>
@@ -123,7 +123,7 @@ function Flags({ flags, change, isFixed }: FlagsProps) {
 }
 
 function PastLimits() {
-  const { data } = useQuery({ queryKey: ['risk-history'], queryFn: ({ signal }) => api.listRiskPreferences({ limit: 20 }, { signal }) });
+  const { data } = useRead(['risk-history'], (call) => api.listRiskPreferences({ limit: 20 }, call));
   if (data === undefined || data.items.length === 0) return null;
   return (
     <section className="card" aria-label="Changes to the limits">

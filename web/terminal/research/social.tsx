@@ -1,11 +1,12 @@
 /** Posts about traded assets, newest first. Post texts are untrusted and never parsed as HTML. */
-import { Switch, TextInput } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import type { SocialPost } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
 import { Ago } from '../kit/ages.tsx';
+import { Written } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { compactText } from '../kit/numbers.tsx';
 import { choose } from '../place.ts';
@@ -38,18 +39,8 @@ export function Social() {
         <h1>Social feed</h1>
         <span className="space" />
         <Switch label="Known assets only" checked={isMapped} onChange={({ currentTarget }) => setMapped(currentTarget.checked)} />
-        <TextInput
-          placeholder="Symbol"
-          aria-label="Symbol"
-          value={symbol}
-          onChange={({ currentTarget }) => setSymbol(currentTarget.value)}
-        />
-        <TextInput
-          placeholder="Author"
-          aria-label="Author"
-          value={author}
-          onChange={({ currentTarget }) => setAuthor(currentTarget.value)}
-        />
+        <Written placeholder="Symbol" aria-label="Symbol" value={symbol} write={setSymbol} />
+        <Written placeholder="Author" aria-label="Author" value={author} write={setAuthor} />
       </div>
       <List
         list={posts}

@@ -1,5 +1,5 @@
 /** Actions on a Take: arm, disarm, close its position, fork, publish, create an agent or a launch. */
-import { Button, Checkbox, SegmentedControl } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import type { Take } from '../../../clients/typescript/src/index.ts';
 import { forPeople } from '../../words.js';
 import { api, refresh } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
+import { Segments } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { goTo } from '../place.ts';
@@ -109,14 +110,14 @@ export function Arm({ take: { id, symbol, open, state } }: { readonly take: Take
       <h2>Arm it</h2>
       {open.length > 0 && <Open open={open} ticked={ticked} tick={tick} />}
       <div className="inline-form">
-        <SegmentedControl
-          aria-label="Money"
-          data={[
-            { value: 'paper', label: 'On paper' },
-            { value: 'live', label: 'With real money' },
+        <Segments
+          label="Money"
+          of={[
+            ['paper', 'On paper'],
+            ['live', 'With real money'],
           ]}
           value={mode}
-          onChange={(value) => setMode(value as typeof mode)}
+          choose={setMode}
         />
         <Button
           color={mode === 'live' ? 'red.9' : 'blue'}

@@ -1,8 +1,7 @@
 /** Diagram of a Take's lineage: the Takes it was forked from, itself, and its forks. */
-import { useQuery } from '@tanstack/react-query';
 import type { Take } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 
 const [WIDTH, HEIGHT, GAP_X, GAP_Y] = [150, 40, 44, 10];
 const READ = 200;
@@ -34,10 +33,7 @@ function boxesOf(take: Take, known: readonly Take[]): readonly Box[] {
 }
 
 export function Lineage({ take }: { readonly take: Take }) {
-  const { data = [] } = useQuery({
-    queryKey: ['takes', 'lineage'],
-    queryFn: async ({ signal }) => (await api.listTakes({ limit: READ }, { signal })).items,
-  });
+  const { data = [] } = useRead(['takes', 'lineage'], async (call) => (await api.listTakes({ limit: READ }, call)).items);
   const boxes = boxesOf(take, data);
   if (boxes.length === 1) return <p className="faint">An original without copies.</p>;
   const columns = Math.max(...boxes.map(({ column }) => column)) + 1;

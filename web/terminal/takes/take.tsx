@@ -1,15 +1,14 @@
 /** Page of one Take: its thesis, state, actions, lineage, and every evaluation with its rules. */
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Take, TakeDecision } from '../../../clients/typescript/src/index.ts';
 import { dayAndTime, eventWord, forPeople, plain, stateText } from '../../words.js';
 import { conditionSentence } from '../agents/rules.ts';
 import { Disposition } from '../agents/state.tsx';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
-import { FigureList, List, Loaded, useList } from '../kit/lists.tsx';
+import { Card, FigureList, List, Loaded, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { useAnnouncements } from '../organization.ts';
 import { choose } from '../place.ts';
@@ -22,11 +21,7 @@ const EVALUATED_EVERY_MS = 30_000;
 
 export function TakePage({ id }: { readonly id: string }) {
   useAnnouncements('takes', 'take', 'takes', 'take-decisions', 'take-history');
-  const take = useQuery({
-    queryKey: ['take', id],
-    queryFn: ({ signal }) => api.getTake({ id }, { signal }),
-    refetchInterval: EVALUATED_EVERY_MS,
-  });
+  const take = useRead(['take', id], (call) => api.getTake({ id }, call), { refetchInterval: EVALUATED_EVERY_MS });
   return (
     <div className="page">
       <a className="trail" href="#/takes">
@@ -56,24 +51,22 @@ function Shown({ take }: { readonly take: Take }) {
       </header>
       <Arm take={take} />
       <div className="take-sight">
-        <section className="card claims stack" aria-label="Thesis">
-          <h2>Thesis</h2>
+        <Card title="Thesis">
           {thesis === null ? (
             <p className="faint">Made from a {plain(take.origin)}, without words.</p>
           ) : (
             <ReadThesis thesis={thesis} reading={reading} />
           )}
           <InWords reading={reading} />
-        </section>
-        <section className="card claims stack" aria-label="Policy">
-          <h2>Policy</h2>
+        </Card>
+        <Card title="Policy">
           <Policy take={take} />
           <p>
             <button type="button" className="plain" onClick={() => choose(instrument)}>
               Open the chart of {symbol}
             </button>
           </p>
-        </section>
+        </Card>
       </div>
       <section className="card claims stack" aria-label="Lineage of this Take">
         <h2>Lineage</h2>
@@ -82,13 +75,12 @@ function Shown({ take }: { readonly take: Take }) {
       <h2>Evaluations</h2>
       <Evaluations id={id} />
       <div className="two-columns">
-        <section className="card claims stack" aria-label="Steps">
-          <h2>Steps</h2>
+        <Card title="Steps">
           <Steps id={id} />
           <p>
             <a href={`#/actors/${id}`}>State chart and time travel</a>
           </p>
-        </section>
+        </Card>
         <section className="card claims stack" aria-label="Wallets">
           <h2>Delegated wallets</h2>
           <Delegations trader={{ takeId: id }} />
@@ -175,9 +167,7 @@ function passedOf({ rules }: TakeDecision, side: 'entry' | 'exit'): string {
 }
 
 function Explained({ decision: { id, takeId, at }, close }: { readonly decision: TakeDecision; readonly close: () => void }) {
-  const explained = useQuery({
-    queryKey: ['explained-take', id],
-    queryFn: ({ signal }) => api.explainTakeDecision({ id: takeId, decisionId: id }, { signal }),
+  const explained = useRead(['explained-take', id], (call) => api.explainTakeDecision({ id: takeId, decisionId: id }, call), {
     staleTime: Infinity,
   });
   return (

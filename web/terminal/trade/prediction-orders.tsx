@@ -1,9 +1,8 @@
 /** Orders on prediction markets, newest first, each with its fills, risk check and transaction. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PredictionOrder } from '../../../clients/typescript/src/index.ts';
 import { forPeople, plain, priceText } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
 import { Opener } from '../kit/beside.tsx';
@@ -61,11 +60,7 @@ function State({ order: { state, reason, detail } }: { readonly order: Predictio
 }
 
 function OrderDetail({ id }: { readonly id: string }) {
-  const order = useQuery({
-    queryKey: ['prediction-orders', id],
-    queryFn: ({ signal }) => api.getPredictionOrder({ id }, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
+  const order = useRead(['prediction-orders', id], (call) => api.getPredictionOrder({ id }, call), { refetchInterval: READ_EVERY_MS });
   return (
     <section className="card claims" aria-label="Order">
       <Loaded query={order}>

@@ -1,19 +1,14 @@
 /** Research of a prediction market: prices of both venues, their disagreement, and the resolution criteria. */
-import { useQuery } from '@tanstack/react-query';
 import type { PredictionResearch as Research } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { At } from '../kit/ages.tsx';
 import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 
 type Derived = Research['probability'];
 
 export function PredictionResearch({ id }: { readonly id: string }) {
-  const research = useQuery({
-    queryKey: ['prediction-research', id],
-    queryFn: ({ signal }) => api.researchPredictionMarket({ id }, { signal }),
-    staleTime: 15_000,
-  });
+  const research = useRead(['prediction-research', id], (call) => api.researchPredictionMarket({ id }, call), { staleTime: 15_000 });
   return (
     <section className="card prediction-research" aria-label="Research">
       <h2 className="card-title">Both venues on this question</h2>

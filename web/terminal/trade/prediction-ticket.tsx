@@ -1,5 +1,5 @@
 /** Ticket of a prediction market: outcome, side and size, on paper or signed by a linked wallet. */
-import { Button, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, Select } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -9,7 +9,7 @@ import { ApiError, api, refresh } from '../api.ts';
 import { shortAddress } from '../kit/address.tsx';
 import { isAmount, multiply } from '../kit/decimal.ts';
 import { Money } from '../kit/numbers.tsx';
-import { useOnce } from '../kit/form.tsx';
+import { Segments, useOnce, Written } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { Signing } from '../wallet/signing.tsx';
@@ -80,15 +80,12 @@ interface PartProps {
 function Choices({ draft: { outcome, side, mode }, market, change }: PartProps & { readonly market: PredictionMarket }) {
   return (
     <>
-      <SegmentedControl
-        aria-label="Account"
+      <Segments
+        label="Account"
         fullWidth
-        data={[
-          { value: 'paper', label: 'Paper' },
-          { value: 'live', label: 'Live' },
-        ]}
+        of={['paper', 'live']}
         value={mode}
-        onChange={(value) => change({ mode: value as PredictionDraft['mode'] })}
+        choose={(value) => change({ mode: value })}
         className={mode === 'live' ? 'is-live' : ''}
       />
       <div className="sides" role="group" aria-label="Side">
@@ -119,13 +116,13 @@ function Amounts({ draft, change }: PartProps) {
   const { size, unit, price, slippageBps } = draft;
   return (
     <div className="field-pairs">
-      <TextInput
+      <Written
         label={unit === 'usd' ? 'Size (USD)' : 'Contracts'}
         inputMode="decimal"
         placeholder="0.00"
         value={size}
         error={size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 25.' : null}
-        onChange={({ currentTarget }) => change({ size: written(currentTarget.value) })}
+        write={(text) => change({ size: written(text) })}
         rightSectionWidth={82}
         rightSection={
           <Button
@@ -138,20 +135,20 @@ function Amounts({ draft, change }: PartProps) {
           </Button>
         }
       />
-      <TextInput
+      <Written
         label="Limit price (optional)"
         inputMode="decimal"
         placeholder="market"
         value={price}
         error={price !== '' && problemOf({ ...draft, size: '1' }) !== null ? 'Between 0 and 1, such as 0.42.' : null}
-        onChange={({ currentTarget }) => change({ price: written(currentTarget.value) })}
+        write={(text) => change({ price: written(text) })}
       />
-      <TextInput
+      <Written
         label="Max slippage (bps)"
         inputMode="numeric"
         value={slippageBps}
         error={/^\d{1,3}$|^1000$/.test(slippageBps) ? null : 'A whole number from 0 to 1000.'}
-        onChange={({ currentTarget }) => change({ slippageBps: currentTarget.value.trim() })}
+        write={(text) => change({ slippageBps: text.trim() })}
       />
     </div>
   );

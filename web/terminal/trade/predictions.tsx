@@ -1,14 +1,12 @@
 /** Prediction markets: questions, prices, the ticket, and the organization's orders. */
-import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PredictionMarket } from '../../../clients/typescript/src/index.ts';
 import { dayAndTime, dayOf, plain } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { At } from '../kit/ages.tsx';
 import { Beside, Opener } from '../kit/beside.tsx';
-import { Choice } from '../kit/form.tsx';
+import { Choice, Written } from '../kit/form.tsx';
 import { FigureList, List, Loaded, useList } from '../kit/lists.tsx';
 import { compactText, Quality } from '../kit/numbers.tsx';
 import { PredictionOrders } from './prediction-orders.tsx';
@@ -69,12 +67,7 @@ export function Predictions() {
 }
 
 const SearchField = ({ value, write }: { readonly value: string; readonly write: (text: string) => void }) => (
-  <TextInput
-    placeholder="Search questions"
-    aria-label="Search questions"
-    value={value}
-    onChange={({ currentTarget }) => write(currentTarget.value)}
-  />
+  <Written placeholder="Search questions" aria-label="Search questions" value={value} write={write} />
 );
 
 interface QuestionProps {
@@ -120,9 +113,7 @@ function Volume({ amount, unit }: { readonly amount: string | null; readonly uni
 
 /** Selected market next to its ticket. */
 function Market({ id }: { readonly id: string }) {
-  const market = useQuery({
-    queryKey: ['prediction-market', id],
-    queryFn: ({ signal }) => api.getPredictionMarket({ id }, { signal }),
+  const market = useRead(['prediction-market', id], (call) => api.getPredictionMarket({ id }, call), {
     refetchInterval: READ_EVERY_MS / 2,
   });
   return (

@@ -1,9 +1,10 @@
 /** Quotes of every venue: bid, ask, age, quality, and the kind of silence. */
-import { Checkbox, SegmentedControl, TextInput } from '@mantine/core';
+import { Checkbox, SegmentedControl } from '@mantine/core';
 import { ageOf } from '../../aged-quality.js';
 import { age, flagWords, quoteText } from '../../words.js';
 import type { CatalogEntry } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
+import { Written } from '../kit/form.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Change, Quality, spreadText } from '../kit/numbers.tsx';
 import { useTicking } from '../kit/store.ts';
@@ -36,12 +37,7 @@ export function Quotes() {
       <div className="page-head">
         <h1>Quotes</h1>
         <SegmentedControl size="xs" aria-label="Venue" data={VENUES} value={venue} onChange={(value) => view.set({ venue: value })} />
-        <TextInput
-          aria-label="Instrument"
-          placeholder="Instrument"
-          value={wanted}
-          onChange={({ currentTarget }) => view.set({ wanted: currentTarget.value })}
-        />
+        <Written aria-label="Instrument" placeholder="Instrument" value={wanted} write={(text) => view.set({ wanted: text })} />
         <Checkbox
           label="Only quotes that are not live"
           checked={silent !== ''}

@@ -1,19 +1,19 @@
 /** Quote of a transfer between the chains: request, costs, alternatives, and the signing wallet. */
-import { Autocomplete, Button, Select, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { BridgeTransfer, LinkedWallet } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone, plain, priceText } from '../../words.js';
 import { api, refresh } from '../api.ts';
 import { isAmount } from '../kit/decimal.ts';
-import { Form } from '../kit/form.tsx';
+import { Form, Written } from '../kit/form.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { goTo } from '../place.ts';
 import { CHAINS, walletName } from '../wallet/linking.tsx';
 import { CallSending, Signing } from '../wallet/signing.tsx';
-import { FigureList } from '../kit/lists.tsx';
+import { Card, FigureList } from '../kit/lists.tsx';
 import { useWallets } from '../organization.ts';
 
 type Chain = LinkedWallet['chain'];
@@ -39,8 +39,7 @@ export function QuoteForm() {
     quoting.mutate();
   };
   return (
-    <section className="card claims stack" aria-label="New transfer">
-      <h2>New transfer</h2>
+    <Card title="New transfer">
       <form className="field-pairs" onSubmit={ask}>
         <Fields wish={wish} write={(by) => setWish((before) => ({ ...before, ...by }))} />
         <Button
@@ -58,7 +57,7 @@ export function QuoteForm() {
       </p>
       <Refusal error={quoting.error} />
       {quoting.data !== undefined && <Quoted key={quoting.data.id} quote={quoting.data} done={quoting.reset} />}
-    </section>
+    </Card>
   );
 }
 
@@ -76,12 +75,7 @@ function Fields({ wish: { from, amount, sender, recipient, preference }, write }
         value={from}
         onChange={(chain) => write({ from: chain as Chain, sender: recipient, recipient: sender })}
       />
-      <TextInput
-        label="Amount (USDC)"
-        inputMode="decimal"
-        value={amount}
-        onChange={({ currentTarget }) => write({ amount: currentTarget.value.trim() })}
-      />
+      <Written label="Amount (USDC)" inputMode="decimal" value={amount} write={(text) => write({ amount: text.trim() })} />
       <Wallet label={`Sender on the ${CHAINS[from]}`} chain={from} address={sender} write={(address) => write({ sender: address })} />
       <Wallet
         label={`Recipient on the ${CHAINS[other(from)]}`}

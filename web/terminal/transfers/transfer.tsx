@@ -1,9 +1,8 @@
 /** Page of one transfer: provider status, state on both chains, terms, and amounts over time. */
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { BridgeTransfer, BridgeTransferPoint } from '../../../clients/typescript/src/index.ts';
 import { clockTime, plain, priceText } from '../../words.js';
-import { api } from '../api.ts';
+import { api, useRead } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
 import { Course, type Drawn } from '../kit/course.tsx';
@@ -14,9 +13,7 @@ const READ_EVERY_MS = 3_000;
 const DECIMALS = 6;
 
 export function Transfer({ id }: { readonly id: string }) {
-  const transfer = useQuery({
-    queryKey: ['transfer', id],
-    queryFn: ({ signal }) => api.getBridgeStatus({ id }, { signal }),
+  const transfer = useRead(['transfer', id], (call) => api.getBridgeStatus({ id }, call), {
     refetchInterval: ({ state: { data } }) => (data !== undefined && ENDED.includes(data.state) ? false : READ_EVERY_MS),
   });
   return (
@@ -28,11 +25,11 @@ export function Transfer({ id }: { readonly id: string }) {
 
 function Shown({ transfer }: { readonly transfer: BridgeTransfer }) {
   const { id, state, amount, token, delayed, attentions, axes, changedAt } = transfer;
-  const points = useQuery({
-    queryKey: ['transfer', id, 'timeline', changedAt],
-    queryFn: async ({ signal }) => (await api.getBridgeTransferTimeline({ id }, { signal })).items,
-    placeholderData: (before) => before,
-  });
+  const points = useRead(
+    ['transfer', id, 'timeline', changedAt],
+    async (call) => (await api.getBridgeTransferTimeline({ id }, call)).items,
+    { placeholderData: (before) => before },
+  );
   const course = useMemo(() => courseOf(transfer, points.data ?? []), [transfer, points.data]);
   return (
     <>

@@ -1,5 +1,5 @@
 /** Links a wallet: its owner signs a text of the service, in this browser or elsewhere. */
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,7 +7,7 @@ import type { LinkedWallet, WalletChallenge } from '../../../clients/typescript/
 import { clockAndZone } from '../../words.js';
 import { api, refresh } from '../api.ts';
 import { shortAddress } from '../kit/address.tsx';
-import { Form } from '../kit/form.tsx';
+import { Form, Written } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { TextSigning, TypedDataSigning } from './signing.tsx';
@@ -86,13 +86,7 @@ function Proof({ challenge, done }: ProofProps) {
   };
   return (
     <>
-      <TextInput
-        className="narrow"
-        label="Name (optional)"
-        maxLength={60}
-        value={label}
-        onChange={({ currentTarget }) => setLabel(currentTarget.value)}
-      />
+      <Written className="narrow" label="Name (optional)" maxLength={60} value={label} write={setLabel} />
       <p>Sign this text with the wallet before {clockAndZone(expiresAt)}.</p>
       <pre className="wallet-text" tabIndex={0} role="region" aria-label="Text to sign">
         {text}

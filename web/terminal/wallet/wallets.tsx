@@ -1,11 +1,11 @@
 /** Wallets with verified ownership: linking, names, and unlinking. */
-import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { LinkedWallet } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { Address, shortAddress } from '../kit/address.tsx';
 import { Ago } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
+import { Written } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { CHAINS, LinkWallet } from './linking.tsx';
 import { SandboxWalletCard } from './sandbox-wallet.tsx';
@@ -57,13 +57,13 @@ function Buttons({ wallet }: { readonly wallet: LinkedWallet }) {
         changes={['wallets']}
         act={() => api.renameWallet({ id, body: { label: label.trim() === '' ? null : label.trim() } })}
       >
-        <TextInput
+        <Written
           label="Name"
           description="Leave it empty to show the address."
           maxLength={60}
           data-autofocus
           value={label}
-          onChange={({ currentTarget }) => setLabel(currentTarget.value)}
+          write={setLabel}
         />
       </Ask>
       <Ask

@@ -1,9 +1,9 @@
 /** Signal hooks: addresses that receive a chart's alerts. A template turns each alert into a proposal. */
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dayAndTime } from '../../../words.js';
-import { api, type OpenedSignalHook, refresh, type SignalHook } from '../../api.ts';
+import { api, type OpenedSignalHook, refresh, type SignalHook, useRead } from '../../api.ts';
 import { type Field, Form } from '../../kit/form.tsx';
 import { Refusal } from '../../kit/refusal.tsx';
 import { useMay } from '../../member.ts';
@@ -43,10 +43,7 @@ const FIRST: Record<keyof Template | 'name' | 'tickers', string> = {
 };
 
 export function Hooks({ agentId }: { readonly agentId: string }) {
-  const read = useQuery({
-    queryKey: ['signal-hooks', agentId],
-    queryFn: async ({ signal }) => (await api.listSignalHooks({ id: agentId }, { signal })).items,
-  });
+  const read = useRead(['signal-hooks', agentId], async (call) => (await api.listSignalHooks({ id: agentId }, call)).items);
   const { data } = read;
   const [opened, setOpened] = useState<OpenedSignalHook | null>(null);
   const mayMake = useMay('trade:execute');

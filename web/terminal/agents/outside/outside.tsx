@@ -1,7 +1,6 @@
 /** Agent with outside code: its release, its last proposals, refusals with their reasons, and its access. */
-import { useQuery } from '@tanstack/react-query';
 import { dayAndTime, plain, priceText, symbolOf } from '../../../words.js';
-import { type AgentDetail, api, type OutsideProposal } from '../../api.ts';
+import { type AgentDetail, api, type OutsideProposal, useRead } from '../../api.ts';
 import { agreementInWords } from '../agreement.ts';
 import { useRuns } from '../data.ts';
 import { Hooks } from './hooks.tsx';
@@ -17,10 +16,7 @@ const REFUSED: readonly OutsideProposal['state'][] = ['blocked', 'held', 'supers
 export function OutsideCode({ agent }: { readonly agent: AgentDetail }) {
   const { id } = agent;
   const { strategy } = agent.manifest as unknown as Rules;
-  const read = useQuery({
-    queryKey: ['outside-proposals', id],
-    queryFn: async ({ signal }) => (await api.listOutsideProposals({ id, limit: LATEST }, { signal })).items,
-  });
+  const read = useRead(['outside-proposals', id], async (call) => (await api.listOutsideProposals({ id, limit: LATEST }, call)).items);
   const { data: runs = [] } = useRuns(id);
   const { data } = read;
   const last = data?.[0];

@@ -1,8 +1,8 @@
 /** Tokens of outside code. A token can only propose trades of one agent. */
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { dayAndTime } from '../../../words.js';
-import { api, refresh } from '../../api.ts';
+import { api, refresh, useRead } from '../../api.ts';
 import { At } from '../../kit/ages.tsx';
 import { Form } from '../../kit/form.tsx';
 import { Loaded, Table } from '../../kit/lists.tsx';
@@ -11,10 +11,7 @@ import { useMay } from '../../member.ts';
 import { Secrets } from './secret.tsx';
 
 export function Tokens({ agentId }: { readonly agentId: string }) {
-  const tokens = useQuery({
-    queryKey: ['agent-tokens', agentId],
-    queryFn: async ({ signal }) => (await api.listAgentTokens({ id: agentId }, { signal })).items,
-  });
+  const tokens = useRead(['agent-tokens', agentId], async (call) => (await api.listAgentTokens({ id: agentId }, call)).items);
   const [mayMake, mayManage] = [useMay('trade:execute'), useMay('risk:manage')];
   const revoking = useMutation({
     mutationFn: (tokenId: string) => api.revokeAgentToken({ id: agentId, tokenId }),
