@@ -62,6 +62,8 @@ export interface FixtureOptions {
   /** Returns the expiry of a subject's token. Default: in an hour. */
   readonly expiresAt?: (subject: string) => number;
   readonly find?: (subject: string) => Promise<FeedMember | null>;
+  /** Announcements that the tail keeps in memory. */
+  readonly recentRows?: number;
   /** Closed bars. Default: those of the database. */
   readonly candles?: FeedPorts['candles'];
 }
@@ -77,7 +79,9 @@ export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promi
   const live = createLiveClock();
   const clock = options.clock ?? live;
   const defects: string[] = [];
-  const tail = createAnnouncementTail({ sql, clock: live, onError: (error) => defects.push(String(error)) });
+  const { recentRows } = options;
+  const onError = (error: unknown): unknown => defects.push(String(error));
+  const tail = createAnnouncementTail({ sql, clock: live, onError, ...(recentRows === undefined ? {} : { recentRows }) });
   await tail.start();
   const bus = createInProcessQuoteBus({ clock: live, flushMs: 5 });
   const states = createInProcessMarketStateBus({ clock: live, flushMs: 5 });

@@ -30,60 +30,68 @@ function seeded(seed: number): () => number {
   };
 }
 
-test('10,000 announcements over random reconnects: each exactly once, in order, with unbroken numbers', async () => {
-  const seed = seedOfRun();
-  console.log(`seed ${seed}`);
-  const random = seeded(seed);
-  const total = 10_000;
-  const received: number[] = [];
-  let cursor: string | null = null;
-  let connections = 0;
+test.each([
+  ['memory', 'proposals', 2_000],
+  ['memory and the database', 'takes', 20],
+])(
+  '10,000 announcements over random reconnects, read from %s: each exactly once, in order, with unbroken numbers',
+  async (_, channel, recentRows) => {
+    const fixture = await openFixture(sql, { recentRows, feeds: { socketLimits: { burst: 10_000 } } });
+    const seed = seedOfRun();
+    console.log(`seed ${seed}`);
+    const random = seeded(seed);
+    const total = 10_000;
+    const received: number[] = [];
+    let cursor: string | null = null;
+    let connections = 0;
 
-  const writing = (async () => {
-    for (let n = 0; n < total; ) {
-      // Never far ahead of the reader: otherwise one connection of a fast machine would receive everything.
-      await waitFor(() => n - received.length <= 600, { what: `the reader at ${n} (seed ${seed})` });
-      const size = Math.min(1 + Math.floor(random() * 120), total - n);
-      // Two transactions at a time, so that commits overtake each other.
-      const half = Math.ceil(size / 2);
-      const rows = (from: number, count: number) =>
-        [...Array(count).keys()].map((k) => ({ channel: 'proposals', orgId: OURS, body: { n: from + k } }));
-      const foreign = { channel: 'proposals', orgId: THEIRS, body: { n: -1 } };
-      await Promise.all([announce(sql, [...rows(n, half), foreign]), size > half ? announce(sql, rows(n + half, size - half)) : null]);
-      n += size;
-    }
-  })();
+    const writing = (async () => {
+      for (let n = 0; n < total; ) {
+        // Never far ahead of the reader: otherwise one connection of a fast machine would receive everything.
+        await waitFor(() => n - received.length <= 600, { what: `the reader at ${n} (seed ${seed})` });
+        const size = Math.min(1 + Math.floor(random() * 120), total - n);
+        // Two transactions at a time, so that commits overtake each other.
+        const half = Math.ceil(size / 2);
+        const rows = (from: number, count: number) =>
+          [...Array(count).keys()].map((k) => ({ channel, orgId: OURS, body: { n: from + k } }));
+        const foreign = { channel, orgId: THEIRS, body: { n: -1 } };
+        await Promise.all([announce(sql, [...rows(n, half), foreign]), size > half ? announce(sql, rows(n + half, size - half)) : null]);
+        n += size;
+      }
+    })();
 
-  while (received.length < total) {
-    const client = await connect(fixture);
-    connections++;
-    const accepted: Frame = await client.ask({ op: 'subscribe', id: 1, channel: 'proposals', from: cursor ?? '0.0' });
-    expect(accepted.type).toBe('subscribed');
-    const enough = Math.floor(random() * 500);
-    await waitFor(() => client.updates('proposals').length > enough || received.length + client.updates('proposals').length === total, {
-      what: `frames after ${received.length} (seed ${seed})`,
-      deadlineMs: 20_000,
-    });
-    if (random() < 0.5) client.socket.terminate();
-    else client.socket.close();
-    const updates = client.updates('proposals');
-    for (const [index, frame] of updates.entries()) {
-      expect(frame.seq).toBe((accepted.seq as number) + 1 + index);
-      received.push(frame.data.n as number);
+    while (received.length < total) {
+      const client = await connect(fixture);
+      connections++;
+      const accepted: Frame = await client.ask({ op: 'subscribe', id: 1, channel, from: cursor ?? '0.0' });
+      expect(accepted.type).toBe('subscribed');
+      const enough = Math.floor(random() * 500);
+      await waitFor(() => client.updates(channel).length > enough || received.length + client.updates(channel).length === total, {
+        what: `frames after ${received.length} (seed ${seed})`,
+        deadlineMs: 20_000,
+      });
+      if (random() < 0.5) client.socket.terminate();
+      else client.socket.close();
+      const updates = client.updates(channel);
+      for (const [index, frame] of updates.entries()) {
+        expect(frame.seq).toBe((accepted.seq as number) + 1 + index);
+        received.push(frame.data.n as number);
+      }
+      cursor = updates.at(-1)?.cursor ?? cursor;
+      // Later arrivals are read again from the cursor.
+      client.socket.removeAllListeners('message');
     }
-    cursor = updates.at(-1)?.cursor ?? cursor;
-    // Later arrivals are read again from the cursor.
-    client.socket.removeAllListeners('message');
-  }
-  await writing;
-  expect(connections).toBeGreaterThan(10);
-  expect(received).toHaveLength(total);
-  const stored = await sql<
-    { n: number }[]
-  >`select (body ->> 'n')::int as n from announcements where channel = 'proposals' and org_id = ${OURS} order by xid, seq`;
-  expect(received).toEqual(stored.map(({ n }) => n));
-  expect(fixture.defects).toEqual([]);
-});
+    await writing;
+    expect(connections).toBeGreaterThan(10);
+    expect(received).toHaveLength(total);
+    const stored = await sql<
+      { n: number }[]
+    >`select (body ->> 'n')::int as n from announcements where channel = ${channel} and org_id = ${OURS} order by xid, seq`;
+    expect(received).toEqual(stored.map(({ n }) => n));
+    expect(fixture.defects).toEqual([]);
+    await fixture.close();
+  },
+);
 
 /** Writes decisions of agents with the one announcement of their shard's batch. */
 async function tickShard(agents: readonly { id: string; shard: number }[], fromSlot: number, slot: number): Promise<void> {

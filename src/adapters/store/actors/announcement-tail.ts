@@ -4,6 +4,7 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { ANNOUNCEMENTS_CHANNEL } from './actor-store.ts';
 import type { AnnouncementFilter, AnnouncementPage, AnnouncementPosition, AnnouncementRow } from './announced-rows.ts';
+import { RecentAnnouncements } from './recent-announcements.ts';
 
 export interface AnnouncementTailOptions {
   /** Connections that see all organizations. */
@@ -15,6 +16,8 @@ export interface AnnouncementTailOptions {
   readonly pollMs?: number;
   /** Rows per query; default 1,000. */
   readonly pageRows?: number;
+  /** Rows that are kept in memory in any case; default 2,000. */
+  readonly recentRows?: number;
   /** Random source for jitter of retries, 0 <= n < 1; default 0.5. */
   readonly random?: () => number;
   /** Receives the error of every failed poll; polling continues. */
@@ -25,6 +28,8 @@ const POLL_MS = 200;
 /** Milliseconds between polls while notifications arrive, in case one is lost. */
 const NOTIFIED_POLL_MS = 1_000;
 const PAGE_ROWS = 1_000;
+/** Some megabytes. */
+const RECENT_ROWS = 2_000;
 /** Milliseconds before the next read while committed rows wait for an older transaction. */
 const HELD_BACK_MS = 20;
 /** Timeout of a poll in milliseconds: its connection may be half open. */
@@ -71,6 +76,7 @@ class PolledTail {
   readonly #pageRows;
   readonly #random;
   readonly #listeners;
+  readonly #recent;
   #position: AnnouncementPosition = { xid: 0, seq: 0 };
   #stopped = true;
   /** Number of the present poll; answers of abandoned polls are ignored. */
@@ -91,6 +97,7 @@ class PolledTail {
     this.#pollMs = options.pollMs ?? POLL_MS;
     this.#pageRows = options.pageRows ?? PAGE_ROWS;
     this.#random = options.random ?? (() => 0.5);
+    this.#recent = new RecentAnnouncements(options.recentRows ?? RECENT_ROWS);
     this.#listeners = new Set<AnnouncementListener>();
   }
 
@@ -132,9 +139,11 @@ class PolledTail {
 
   /**
    * Reads matching rows after `after` up to `upTo`, oldest first. A page covers a limited number of rows and may be empty before the end:
-   * continue from its position until it reaches `upTo`.
+   * continue from its position until it reaches `upTo`. Recent rows are read from memory.
    */
   async read(after: AnnouncementPosition, upTo: AnnouncementPosition, filter: AnnouncementFilter): Promise<AnnouncementPage> {
+    const recent = this.#recent.between(after, upTo, filter);
+    if (recent !== null) return { rows: recent, position: upTo };
     // The page's end counts all rows; its contents are read with the organization's connection.
     const [last] = await this.#sql<{ xid: string; seq: number; looked_at: number }[]>`
         with page as (
@@ -159,6 +168,7 @@ class PolledTail {
 
   /** Returns false for a position beyond this database (of another database, or invented) or before the kept rows. */
   async isKnown({ xid, seq }: AnnouncementPosition): Promise<boolean> {
+    if (this.#recent.holds({ xid, seq })) return true;
     // A position before the oldest row is forgotten unless that row is the first one ever. 0.0 is the start of the kept rows.
     const [row] = await this.#sql<{ known: boolean }[]>`
         select ${String(xid)}::text::xid8 <= pg_snapshot_xmax(pg_current_snapshot())
@@ -229,6 +239,7 @@ class PolledTail {
     // Only rows prove a position: after a crash the server reuses unused transaction numbers.
     if (last !== undefined) {
       this.#position = { xid: last.xid, seq: last.seq };
+      this.#recent.add(rows);
       for (const listener of this.#listeners) {
         try {
           listener(rows, this.#position);
@@ -268,6 +279,7 @@ class PolledTail {
       select xid::text, seq from announcements
       where xid < pg_snapshot_xmin(pg_current_snapshot()) order by announcements.xid desc, seq desc limit 1`;
     this.#position = row ? { xid: Number(row.xid), seq: row.seq } : { xid: 0, seq: 0 };
+    this.#recent.begin(this.#position);
   }
 
   #report(error: unknown): void {
