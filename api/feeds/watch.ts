@@ -5,6 +5,7 @@ import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Caller } from '../caller.ts';
 import { VIEWER_PERMISSIONS } from '../permission.ts';
 import type { FeedPorts } from './feed-ports.ts';
+import { createHeartbeats } from './heartbeats.ts';
 
 /** Present permissions of a connected caller. */
 export interface AccessScope {
@@ -80,22 +81,13 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
   const drainMs = options.drainMs ?? DRAIN_MS;
   const connectionsPerSubject = options.connectionsPerSubject ?? CONNECTIONS_PER_SUBJECT;
   const connections = new Map<Watched, { cancelExpiry: () => void; cancelEnd: (() => void) | null }>();
+  const beats = createHeartbeats(clock, ports.clock, heartbeatMs);
   const bySubject = new Map<string, Set<Watched>>();
   const verifiedAt = new Map<string, number>();
-  let cancelBeat: (() => void) | null = null;
   let cancelVerify: (() => void) | null = null;
 
   function arm(): void {
-    cancelBeat ??= clock.deadline(clock.now() + heartbeatMs, beat);
     cancelVerify ??= clock.deadline(clock.now() + verifyMs, () => void verify());
-  }
-
-  function beat(): void {
-    cancelBeat = null;
-    if (connections.size === 0) return;
-    const at = ports.clock.now();
-    for (const connection of connections.keys()) connection.beat(at);
-    arm();
   }
 
   async function verify(): Promise<void> {
@@ -146,10 +138,12 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
       bySubject.set(subject, own.add(connection));
       // The gate has just read the grants.
       verifiedAt.set(subject, clock.elapsed());
+      const endBeats = beats.add(connection);
       arm();
       return () => {
         const entry = connections.get(connection);
         if (!entry) return;
+        endBeats();
         entry.cancelExpiry();
         entry.cancelEnd?.();
         connections.delete(connection);
@@ -157,10 +151,6 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
         if (own.size === 0) {
           bySubject.delete(subject);
           verifiedAt.delete(subject);
-        }
-        if (connections.size === 0) {
-          cancelBeat?.();
-          cancelBeat = null;
         }
       };
     },

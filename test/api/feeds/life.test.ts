@@ -54,6 +54,24 @@ test('a heartbeat comes every 5 s, and a peer that answers stays', async () => {
   client.socket.terminate();
 });
 
+test('many connections get their heartbeats in turns, each every 5 s', async () => {
+  const clock = createVirtualClock(START);
+  const current = await open({ clock, feeds: { connectionsPerSubject: 60 } });
+  const clients = await Promise.all([...Array(60).keys()].map(() => connect(current)));
+  await pass(clock, 15_000);
+  const beats = (client: (typeof clients)[number]) =>
+    client.frames.filter(({ type }) => type === 'heartbeat').map(({ at }) => Date.parse(at as string));
+  for (const client of clients) await waitFor(() => beats(client).length >= 3, { what: 'three heartbeats' });
+  const at = new Map<number, number>();
+  for (const client of clients) {
+    const times = beats(client);
+    expect(times.slice(1).map((time, index) => time - (times[index] as number))).toEqual(times.slice(1).map(() => 5_000));
+    for (const time of times) at.set(time, (at.get(time) ?? 0) + 1);
+    client.socket.terminate();
+  }
+  expect(Math.max(...at.values())).toBe(3);
+});
+
 test('a peer without signs of life is dropped within 45 s', async () => {
   const clock = createVirtualClock(START);
   const current = await open({ clock });

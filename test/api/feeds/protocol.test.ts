@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { CHANNELS } from '../../../api/feeds/channels/index.ts';
 import type { AgentView } from '../../../actors/agent/resource.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { announce, connect, OURS, openFixture, openFixtureDatabase, type Stage, THEIRS, testQuote } from './fixture.ts';
 
@@ -246,7 +247,11 @@ async function receivedWhile(on: Stage, meanwhile: () => Promise<unknown>) {
     await announced(OURS, AGENT, n);
     const isThere = (name: string) => client.updates(name).some(({ data }) => data.n === n) && streams.get(name)?.includes(`"n":"${n}"`);
     // Channels of the market begin with a snapshot, which may still be on its way.
-    const hasBegun = ({ name }: { readonly name: string }) => streams.has(name);
+    const hasBegun = ({ name, kind }: (typeof CHANNELS)[number]) =>
+      kind === 'announcements'
+        ? streams.has(name)
+        : streams.get(name)?.includes('"type":"snapshot"') &&
+          client.frames.some(({ channel, type }) => channel === name && type === 'snapshot');
     await waitFor(() => PLAIN.every(isThere) && CHANNELS.every(hasBegun), { what: `${n} on every channel` });
   };
   await mark('first');
@@ -255,7 +260,8 @@ async function receivedWhile(on: Stage, meanwhile: () => Promise<unknown>) {
   over.abort();
   client.socket.terminate();
   await client.closed;
-  const plain = (text = '') => text.replaceAll(/^(id|:).*$|"(cursor|at)":"?[^",]*"?,?/gm, '');
+  // A heartbeat comes when it is due.
+  const plain = (text = '') => text.replaceAll(/^: heartbeat\n\n|^(id|:).*$|"(cursor|at)":"?[^",]*"?,?/gm, '');
   return CHANNELS.map(({ name }) => [
     name,
     plain(
@@ -354,13 +360,16 @@ test('garbage, binary and oversize messages end neither the service nor other so
 });
 
 test('a flood of messages is not read, and an endless one is cut off', async () => {
-  const client = await connect(fixture);
+  // Its time stands still, so that the flood takes none, however busy the machine is.
+  const still = await openFixture(sql, { clock: createVirtualClock(1_780_000_000_000) });
+  const client = await connect(still);
   for (let n = 0; n < 100; n++) client.send({ op: 'ping', id: n });
   await client.wait('the limit', ({ code }) => code === 'rate_limited');
   await new Promise((resolve) => client.socket.ping('', true, resolve));
-  expect(client.frames.filter(({ type }) => type === 'pong').length).toBeLessThan(70);
+  expect(client.frames.filter(({ type }) => type === 'pong')).toHaveLength(60);
   for (let n = 0; n < 400; n++) client.send({ op: 'ping', id: n });
   expect((await client.closed).code).toBe(4029);
+  await still.close();
 });
 
 test('the number of connections per subject is limited', async () => {
