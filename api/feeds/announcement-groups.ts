@@ -1,5 +1,6 @@
 /** Announcements to the groups that receive them live: by channel, organization and actor, each at one known position. */
 import type { AnnouncementRow } from '../../src/adapters/store/actors/announced-rows.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { AnnouncementChannel, FeedItem } from './channels/channel.ts';
 import { CHANNELS } from './channels/index.ts';
 import { formatCursor, type Position, wholeAnnouncement } from './cursor.ts';
@@ -32,10 +33,22 @@ export interface ChannelState {
   pumping: boolean;
 }
 
+/** Frames by row, or by item of a row that contains many. Many clients that resume share them. */
+const frames = new WeakMap<object, FrameText>();
+
 /** Returns an announcement's item as a frame, and its position in the order. */
 export function itemFrame(row: AnnouncementRow, item: FeedItem): { frame: FrameText; position: Position } {
   const position: Position = { xid: row.xid, seq: row.seq, index: item.index ?? Number.POSITIVE_INFINITY };
-  return { frame: channelFrame(row.channel, 'update', formatCursor(position), row.at, JSON.stringify(item.data)), position };
+  return { frame: frameOf(item.index === null ? row : item, row, position, item.data), position };
+}
+
+function frameOf(key: object, { channel, at }: AnnouncementRow, position: Position, data: Json): FrameText {
+  let frame = frames.get(key);
+  if (frame === undefined) {
+    frame = channelFrame(channel, 'update', formatCursor(position), at, JSON.stringify(data));
+    frames.set(key, frame);
+  }
+  return frame;
 }
 
 export class AnnouncementGroups {
@@ -105,7 +118,7 @@ export class AnnouncementGroups {
       if (row.orgId !== null && row.orgId !== orgId) continue;
       const narrow = row.actorId === null ? undefined : groups.byActor.get(row.actorId);
       if (groups.all === null && narrow === undefined) continue;
-      frame ??= channelFrame(row.channel, 'update', formatCursor(position), row.at, JSON.stringify(row.body));
+      frame ??= frameOf(row, row, position, row.body as Json);
       groups.all?.group.offer(frame, position);
       narrow?.group.offer(frame, position);
     }

@@ -52,8 +52,8 @@ export class ConflatedGroup {
     return --this.#subscribers === 0;
   }
 
-  /** Resumes members that have read nearly all of their data and skips the others, before anything more is offered. */
-  settle(at: EpochMs): void {
+  /** Resumes members that have read nearly all of their data. Call it before anything more is offered. */
+  resume(at: EpochMs): void {
     for (const member of this.#skipping) {
       if (!member.client.open) this.#skipping.delete(member);
       else if (member.client.bufferedBytes() <= DRAINED_BYTES) {
@@ -61,11 +61,13 @@ export class ConflatedGroup {
         this.begin(member, at);
       }
     }
-    for (const member of this.#group.members) if (member.client.bufferedBytes() > SKIP_BYTES) this.#skip(member);
   }
 
-  offer(frame: FrameText): void {
-    this.#group.offer(frame, null);
+  /** Offers frames to the members that have read nearly all of theirs, and skips the others. */
+  offer(frames: readonly FrameText[]): void {
+    if (frames.length === 0) return;
+    for (const member of this.#group.members) if (member.client.bufferedBytes() > SKIP_BYTES) this.#skip(member);
+    for (const frame of frames) this.#group.offer(frame, null);
   }
 
   /** Sends the newest state to every member again at the next turn. */

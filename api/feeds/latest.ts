@@ -126,10 +126,10 @@ class ConflatedHub implements LatestHub {
   #flushGroup(latest: LatestGroup, at: EpochMs): boolean {
     if (!latest.isReady) return false;
     const { group, changed } = latest;
-    group.settle(at);
+    group.resume(at);
     latest.changed = new Map();
     if (!group.isIdle)
-      for (const state of changed.values()) group.offer(channelFrame(latest.channel.name, 'update', null, at, state.json()));
+      group.offer([...changed.values()].map((state) => channelFrame(latest.channel.name, 'update', null, at, state.json())));
     return group.isSkipping;
   }
 }

@@ -1,5 +1,6 @@
 /** Sends quotes to groups of subscriptions. A member that reads too slowly is skipped, and gets the newest state once it catches up. */
 import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { QuoteChannel } from './channels/channel.ts';
 import { type FeedQuote, feedQuoteKey, quoteFilter, quoteJson } from './channels/quotes.ts';
@@ -12,6 +13,8 @@ import { type Subscription, type SubscriptionEvents, subscriptionKey } from './s
 interface QuoteGroup {
   readonly group: ConflatedGroup;
   readonly matches: (quote: FeedQuote) => boolean;
+  /** Its newest quotes as JSON, until one changes. Many clients may subscribe at the same time. */
+  newest: readonly string[] | null;
 }
 
 export class QuoteGroups {
@@ -31,6 +34,7 @@ export class QuoteGroups {
   follow(): () => void {
     return this.#quotes.subscribe((changed) => {
       if (this.#groups.size === 0) return;
+      for (const shared of this.#groups.values()) if (shared.newest !== null && changed.some(shared.matches)) shared.newest = null;
       for (const quote of changed) this.#changed.set(feedQuoteKey(quote), quote);
       this.#fanOut.arm();
     });
@@ -44,11 +48,9 @@ export class QuoteGroups {
     const frames: (FrameText | null)[] = changed.map(() => null);
     let skipping = false;
     for (const { group, matches } of this.#groups.values()) {
-      group.settle(at);
+      group.resume(at);
+      if (!group.isIdle) group.offer(framesOf(changed, matches, frames, at));
       skipping ||= group.isSkipping;
-      if (group.isIdle) continue;
-      for (const [index, quote] of changed.entries())
-        if (matches(quote)) group.offer((frames[index] ??= channelFrame('quotes', 'update', null, at, quoteJson(quote))));
     }
     return skipping;
   }
@@ -56,22 +58,29 @@ export class QuoteGroups {
   /** Sends the newest state to everybody again, and continues from there. */
   renew(): void {
     this.#changed = new Map();
-    for (const { group } of this.#groups.values()) group.renew();
+    for (const shared of this.#groups.values()) {
+      shared.newest = null;
+      shared.group.renew();
+    }
     this.#fanOut.arm();
   }
 
-  #allOf(matches: QuoteGroup['matches']): readonly string[] {
-    return this.#quotes.snapshot().filter(matches).map(quoteJson);
+  /** Returns the newest quotes of a group. What has changed and was not told yet comes as an update. */
+  #newestOf(shared: QuoteGroup): readonly string[] {
+    shared.newest ??= this.#quotes.snapshot().filter(shared.matches).map(quoteJson);
+    return shared.newest;
   }
 
   #groupOf(key: string, params: { readonly [name: string]: Json }): QuoteGroup {
-    let group = this.#groups.get(key);
-    if (group === undefined) {
-      const matches = quoteFilter(params);
-      group = { group: new ConflatedGroup('quotes', this.#fanOut.group(), () => this.#allOf(matches)), matches };
-      this.#groups.set(key, group);
-    }
-    return group;
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    const shared: QuoteGroup = {
+      group: new ConflatedGroup('quotes', this.#fanOut.group(), () => this.#newestOf(shared)),
+      matches: quoteFilter(params),
+      newest: null,
+    };
+    this.#groups.set(key, shared);
+    return shared;
   }
 
   subscribe(
@@ -96,4 +105,12 @@ export class QuoteGroups {
       },
     };
   }
+}
+
+/** Returns the frames of matching changes. @param known frames by index of the change, each made when the first group needs it */
+function framesOf(changed: readonly FeedQuote[], matches: QuoteGroup['matches'], known: (FrameText | null)[], at: EpochMs): FrameText[] {
+  const found: FrameText[] = [];
+  for (const [index, quote] of changed.entries())
+    if (matches(quote)) found.push((known[index] ??= channelFrame('quotes', 'update', null, at, quoteJson(quote))));
+  return found;
 }

@@ -71,6 +71,7 @@ class FeedSocket {
   #refilledAt;
   #excess = 0;
   #toldOfLimit = false;
+  #gathering = false;
   readonly #client: FeedClient;
   readonly #watched: Watched;
   /** Ends with the last operation. Operations run one after the other, because one may have to look up a cursor. */
@@ -102,7 +103,9 @@ class FeedSocket {
     });
     socket.on('message', (data: Buffer | ArrayBuffer | Buffer[], isBinary: boolean) => {
       this.#missed = 0;
-      if (!this.#client.open || !this.#admitted()) return;
+      if (!this.#client.open) return;
+      this.#gather();
+      if (!this.#admitted()) return;
       if (isBinary) return this.#refuse('malformed', 'a binary message; send JSON as text');
       this.#receive(data.toString());
     });
@@ -130,6 +133,7 @@ class FeedSocket {
       beat: (at) => {
         if (!this.#client.open) return;
         if (++this.#missed >= UNANSWERED_BEATS) return socket.terminate();
+        this.#gather();
         this.#send(heartbeatFrame(at));
         socket.ping();
       },
@@ -140,6 +144,17 @@ class FeedSocket {
       },
       terminate: () => socket.terminate(),
     };
+  }
+
+  /** Collects the answers of this turn of the event loop into one write. */
+  #gather(): void {
+    if (this.#gathering) return;
+    this.#gathering = true;
+    this.#client.cork();
+    setImmediate(() => {
+      this.#gathering = false;
+      this.#client.uncork();
+    });
   }
 
   #send(text: string): void {

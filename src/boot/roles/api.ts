@@ -71,6 +71,8 @@ import { createJoining } from '../wiring/members.ts';
 import { budgetStates, createVenues, type OutsideReach } from '../outside/index.ts';
 
 const AGENTS_SHOWN = 200;
+/** Maximum connections that wait to be accepted. A refused one tries again after a second: too late if thousands come back at once. */
+const BACKLOG = 4_096;
 
 export interface ApiRole {
   readonly app: FastifyInstance;
@@ -170,7 +172,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
     },
   );
   try {
-    await app.listen({ host: deps.host, port: deps.port });
+    await app.listen({ host: deps.host, port: deps.port, backlog: BACKLOG });
   } catch (error) {
     await app.close();
     await tail.stop();
