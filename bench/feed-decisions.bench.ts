@@ -12,12 +12,12 @@ import { parseArgs } from 'node:util';
 import fastify from 'fastify';
 import type { FeedPorts } from '../api/feeds/feed-ports.ts';
 import { registerFeeds } from '../api/feeds/index.ts';
-import { websocketBytes } from '../api/feeds/frames.ts';
 import type { AnnouncementRow } from '../src/adapters/store/actors/announced-rows.ts';
 import { PERMISSIONS } from '../src/domain/agents/agent.ts';
 import type { DecisionRecord } from '../src/domain/agents/decision.ts';
 import { createLiveClock } from '../streams/clock/live-clock.ts';
 import { sampleObservation } from '../test/actors/agent/sample.ts';
+import { maskedFrame, upgradeRequest } from './feed-wire.ts';
 import { quantile } from './harness.ts';
 
 const ORG = '00000000-0000-7000-8000-00000000000a';
@@ -43,9 +43,7 @@ function receive(port: number, count: number, plain: boolean): void {
     if (index >= count) return;
     const socket = net.connect(port, '127.0.0.1');
     let state: 'upgrading' | 'subscribing' | 'open' = 'upgrading';
-    socket.write(
-      `GET /v1/feeds HTTP/1.1\r\nhost: bench\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${offer}\r\n`,
-    );
+    socket.write(upgradeRequest(offer));
     socket.on('error', () => process.exit(1));
     socket.on('data', (chunk) => {
       if (state === 'open') {
@@ -68,15 +66,6 @@ function receive(port: number, count: number, plain: boolean): void {
     bytes.fill(0);
   });
   process.on('disconnect', () => process.exit(0));
-}
-
-/** Masks a client's frame with zeros, so that the text is unchanged. */
-function maskedFrame(text: string): Buffer {
-  const plain = websocketBytes([text]);
-  const head = plain.length - Buffer.byteLength(text);
-  const first = Buffer.from(plain.subarray(0, head));
-  first[1] = (first[1] as number) | 0x80;
-  return Buffer.concat([first, Buffer.alloc(4), plain.subarray(head)]);
 }
 
 function hashOf(text: string): string {

@@ -18,8 +18,12 @@ export interface RoleProcess {
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
-/** Starts roles as processes on the benchmark's own servers. Each writes its errors to a file in the state folder. */
-export async function openService({ home, server, ends }: OwnDatabase) {
+/**
+ * Starts roles as processes on the benchmark's own servers. Each writes its errors to a file in the state folder, and with BENCH_PROFILE a
+ * processor profile into that folder at its end.
+ * @param settings of the service, besides its servers
+ */
+export async function openService({ home, server, ends }: OwnDatabase, settings: Readonly<Record<string, string>> = {}) {
   const found = findRedisServer(process.env['PATH'] ?? '');
   if (found === null) throw new Error('this benchmark needs a redis-server 6.2 or later on the PATH, and found none');
   const redis = await startEmbeddedRedis({ home, server: found, log: () => {} });
@@ -33,23 +37,27 @@ export async function openService({ home, server, ends }: OwnDatabase) {
     SEVENGATE_HOME: home,
     LOG_LEVEL: 'warn',
     NODE_ENV: 'production',
+    ...settings,
   };
+  const folder = process.env['BENCH_PROFILE'];
+  const profiling = folder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', folder];
   let started = 0;
+  const startProgram = async (name: string, given: readonly string[]): Promise<RoleProcess> => {
+    const port = await freePort();
+    const child = spawn(process.execPath, [...profiling, ...given], { env: { ...env, PORT: String(port) }, cwd: ROOT });
+    const said = createWriteStream(join(home, `${name}-${++started}.log`));
+    child.stdout.pipe(said, { end: false });
+    child.stderr.pipe(said, { end: false });
+    const stop = () => stopped(child);
+    ends.push(stop);
+    await answering(port, child, name);
+    return { pid: child.pid as number, port, stop };
+  };
   return {
-    async start(...roles: readonly ('sandbox' | 'feed' | 'api' | 'worker')[]): Promise<RoleProcess> {
-      const [port, role] = [await freePort(), roles.join('-')];
-      const child = spawn(process.execPath, [program, 'start', ...roles.flatMap((one) => ['--role', one])], {
-        env: { ...env, PORT: String(port) },
-        cwd: ROOT,
-      });
-      const said = createWriteStream(join(home, `${role}-${++started}.log`));
-      child.stdout.pipe(said, { end: false });
-      child.stderr.pipe(said, { end: false });
-      const stop = () => stopped(child);
-      ends.push(stop);
-      await answering(port, child, role);
-      return { pid: child.pid as number, port, stop };
-    },
+    start: (...roles: readonly ('sandbox' | 'feed' | 'api' | 'worker')[]): Promise<RoleProcess> =>
+      startProgram(roles.join('-'), [program, 'start', ...roles.flatMap((one) => ['--role', one])]),
+    /** Starts another program with the service's settings. It must serve /healthz. */
+    startProgram,
     token: (permissions: string, subject: string, organization: string): string =>
       execFileSync(process.execPath, [program, 'token', '--permissions', permissions, '--subject', subject, '--org', organization], {
         env,

@@ -17,6 +17,8 @@ import { makeTraders } from './traders.ts';
 const SLOT_MS = 60_000;
 /** Milliseconds at the end of a slot that are not measured, so that a measurement ends before the next slot. */
 const MARGIN_MS = 3_000;
+/** Number of statements that are shown. */
+const STATEMENTS = 30;
 const { values: given } = parseArgs({
   options: {
     organizations: { type: 'string', default: '4' },
@@ -28,7 +30,12 @@ const { values: given } = parseArgs({
 const [organizations, agents, slots] = [given.organizations, given.agents, given.slots].map(Number) as [number, number, number];
 const steps = given.workers.split(',').map(Number);
 
-await withDatabase(measure, { max_connections: '600' });
+await withDatabase(measure, {
+  max_connections: '600',
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track': 'top',
+  'pg_stat_statements.track_planning': 'on',
+});
 
 async function measure(own: OwnDatabase): Promise<void> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -39,6 +46,7 @@ async function measure(own: OwnDatabase): Promise<void> {
   await Promise.all(Array.from({ length: organizations }, (_, index) => makeTraders(service, `http://127.0.0.1:${port}`, index, agents)));
   const sql = openDatabase({ url: own.server.url, role: null, name: 'bench', connections: 2 });
   own.ends.push(() => sql.end());
+  await sql`create extension if not exists pg_stat_statements`;
   const workers: RoleProcess[] = [];
   for (const count of steps) {
     while (workers.length < count) workers.push(await service.start('worker'));
@@ -58,6 +66,7 @@ async function step({ server }: OwnDatabase, sql: Sql, workers: readonly RolePro
     const ofWorkers = workers.reduce((sum, { pid }) => sum + processSeconds(pid), 0);
     return { commits: row?.commits ?? 0, server: (serverMicroseconds(server.pid) ?? Number.NaN) / 1e6, workers: ofWorkers };
   };
+  await sql`select pg_stat_statements_reset()`;
   const before = await totals();
   const waits = await waitsUntil(sql, from + slots * SLOT_MS - MARGIN_MS);
   const after = await totals();
@@ -72,6 +81,20 @@ async function step({ server }: OwnDatabase, sql: Sql, workers: readonly RolePro
   for (const { slot, fills: count, first, last } of fills)
     say(`  slot ${new Date(slot * SLOT_MS).toISOString().slice(11, 16)}: ${count} fills, ${first} to ${last} ms after it began`);
   say(`  active backends by what they wait for, samples: ${waits}`);
+  await sayStatements(sql, total, say);
+}
+
+/** Says which statements took the longest, for a fill. */
+async function sayStatements(sql: Sql, fills: number, say: (line: string) => void): Promise<void> {
+  const rows = await sql<{ statement: string; calls: number; ms: number; all: number }[]>`
+    select left(regexp_replace(query, '\\s+', ' ', 'g'), 110) as statement, calls::float8 as calls, (total_exec_time + total_plan_time)::float8 as ms,
+      (sum(total_exec_time + total_plan_time) over ())::float8 as all
+    from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database()) order by ms desc limit ${STATEMENTS}`;
+  say(`  all statements together: ${((rows[0]?.all ?? 0) / fills).toFixed(2)} ms for a fill`);
+  for (const { statement, calls, ms } of rows)
+    say(
+      `  ${(ms / fills).toFixed(3)} ms, ${(calls / fills).toFixed(3)} calls for a fill, ${(ms / calls).toFixed(3)} ms each: ${statement}`,
+    );
 }
 
 /** Samples the wait events of the server's active sessions until a time. */
