@@ -1,12 +1,12 @@
 /**
  * Disk use of trading agents: bytes of each table and of its indexes per agent and minute, on a service whose agents buy in one slot and
- * sell in the next. The growth without agents, market data, is measured first and subtracted. Tables are vacuumed before they are measured,
- * because replaced versions of rows are no growth.
+ * sell in the next. The growth without agents, market data, is measured first and subtracted. Of tables the rows count, in pages that they
+ * do not cross, and of indexes all pages after a vacuum: the room of replaced versions of rows is taken again, so it is no growth.
  * `--organizations 2 --agents 50 --slots 4`
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
+import { type Fragment, openDatabase, type Sql } from '../src/adapters/store/database.ts';
 import { MOVED_TABLES } from '../src/adapters/store/trail/history-archive.ts';
 import { type OwnDatabase, withDatabase } from './database.ts';
 import { keepFigures } from './measured.ts';
@@ -20,7 +20,8 @@ const SHOWN = 12;
 /** Rows that are deleted after some days. */
 const DELETED = ['announcements', 'activities'];
 /** Rows that move to archive files with `TRAIL_HISTORY_DAYS`. */
-const MOVED = new Set<string>([...MOVED_TABLES, 'decision_rows']);
+const CONTEXTS = 'contexts_of_proposals';
+const MOVED = new Set<string>([...MOVED_TABLES, 'decision_rows', CONTEXTS]);
 const { values: given } = parseArgs({
   options: {
     organizations: { type: 'string', default: '2' },
@@ -112,12 +113,28 @@ async function growth(sql: Sql, over: number): Promise<ReadonlyMap<string, numbe
   return new Map([...(await sizes(sql))].map(([table, bytes]) => [table, bytes - (before.get(table) ?? 0)]));
 }
 
+/** Returns the bytes of pages that a row of so many bytes takes. */
+function paged(sql: Sql, bytes: Fragment): Fragment {
+  return sql`8192.0 / greatest(8168 / ((${bytes} + 7) / 8 * 8 + 4), 1)`;
+}
+
 async function sizes(sql: Sql): Promise<ReadonlyMap<string, number>> {
   await sql`vacuum`;
-  const rows = await sql<{ part: string; bytes: number }[]>`
-    select relname as part, pg_table_size(oid)::bigint as bytes from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-    union all
-    select t.relname || ' ' || c.relname, pg_relation_size(c.oid)::bigint from pg_class t join pg_index i on i.indrelid = t.oid
-    join pg_class c on c.oid = i.indexrelid where t.relnamespace = 'public'::regnamespace and t.relkind = 'r'`;
-  return new Map(rows.map(({ part, bytes }) => [part, bytes]));
+  const sizes = new Map<string, number>();
+  const tables = await sql<{ name: string; toast: number; indexes: Record<string, number> }[]>`
+    select t.relname as name, coalesce(pg_relation_size(nullif(t.reltoastrelid, 0)), 0)::bigint as toast,
+      (select coalesce(jsonb_object_agg(c.relname, pg_relation_size(c.oid)), '{}') from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = t.oid) as indexes
+    from pg_class t where t.relnamespace = 'public'::regnamespace and t.relkind = 'r'`;
+  for (const { name, toast, indexes } of tables) {
+    for (const [index, bytes] of Object.entries(indexes)) sizes.set(`${name} ${index}`, bytes);
+    const [rows] = await sql<{ bytes: number }[]>`
+      select coalesce(sum(${paged(sql, sql`pg_column_size(t.*)`)}), 0)::float8 as bytes from ${sql(name)} t`;
+    sizes.set(name, toast + (rows?.bytes ?? 0));
+  }
+  const [contexts] = await sql<{ bytes: number }[]>`
+    select coalesce(sum(${paged(sql, sql`pg_column_size(a.*)`)}
+      - ${paged(sql, sql`(pg_column_size(a.*) - pg_column_size(snapshot) + pg_column_size(without_context(snapshot)))`)}), 0)::float8 as bytes
+    from actors a where kind = 'proposal' and status = 'done'`;
+  const moving = contexts?.bytes ?? 0;
+  return sizes.set(CONTEXTS, moving).set('actors', (sizes.get('actors') as number) - moving);
 }

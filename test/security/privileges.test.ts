@@ -182,7 +182,6 @@ const UNSIGNED_FUNCTIONS = {
   forget_announcements: 'announcements of more than a day ago may go without a signature',
   forget_moved_inputs: 'inputs of ticks go once they lie in an archive file as they were signed',
   forget_moved_leaves: 'leaves go once they lie in an archive file, and what stays of their batch makes its signed root',
-  forget_moved_steps: 'steps and audit go once they lie in an archive file as they were signed',
 };
 
 test('a call of a function that changes signed rows is signed, although its text names no table', async () => {

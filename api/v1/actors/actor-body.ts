@@ -27,7 +27,10 @@ export const ActorBody = Type.Object(summary, { $id: 'Actor' });
 export const ActorDetailBody = Type.Object(
   {
     ...summary,
-    context: { ...AnyObject, description: "The actor's present context." },
+    context: {
+      ...AnyObject,
+      description: "The actor's present context; of a proposal whose steps were archived only what it is named by.",
+    },
     incidents: Type.Array(Type.Object({ at: Time, kind: Type.String(), detail: Type.String() }), {
       description: 'Internal errors, newest first, at most 20.',
     }),

@@ -60,6 +60,9 @@ let tick: (slot: number) => Promise<void>;
 const ENDED = '00000000-0000-7000-8000-0000000000a1';
 const ENDED_LATER = '00000000-0000-7000-8000-0000000000a2';
 const GOING_ON = '00000000-0000-7000-8000-0000000000a3';
+/** An archived proposal, of which little stays beside its steps. */
+const PROPOSED = '00000000-0000-7000-8000-0000000000a4';
+const ORDER = { side: 'buy', quantity: '2', instrument: 'spotchain:AAPLx', limitPrice: '270', maxSlippageBps: 50 };
 
 let isLater = false;
 /** Returns a fill of the agent's paper book before midnight. */
@@ -97,7 +100,23 @@ const checkoutMachine = setup({
     paid: { type: 'final' },
   },
 });
-const directory = createDirectory([{ kind: 'checkout', machine: checkoutMachine, migrations: {}, effects: {}, validate: () => null }]);
+const proposalMachine = setup({
+  types: {
+    context: {} as { order: typeof ORDER; reason: string | null },
+    events: {} as { type: 'fill' },
+    input: {} as { order: typeof ORDER },
+  },
+}).createMachine({
+  id: 'proposal@1',
+  context: ({ input: { order } }) => ({ order, reason: null }),
+  initial: 'approved',
+  states: { approved: { on: { fill: { target: 'filled', actions: assign({ reason: 'the price came' }) } } }, filled: { type: 'final' } },
+});
+const without = { migrations: {}, effects: {}, validate: () => null };
+const directory = createDirectory([
+  { kind: 'checkout', machine: checkoutMachine, ...without },
+  { kind: 'proposal', machine: proposalMachine, ...without },
+]);
 const history = () => createActorHistory({ store: createHistoryStore(sql), directory });
 /** Moves the record time, by which batches are signed, forward. */
 const recordTimeIs = (at: number) => owner`
@@ -136,6 +155,8 @@ beforeAll(async () => {
     for (let n = 0; n < 2; n++) await pay(id);
   }
   await pay(ENDED);
+  await runtime.start('proposal', PROPOSED, ORG, { order: ORDER }, { cause: 'test' });
+  expect(await runtime.deliver(PROPOSED, { type: 'fill' }, { cause: 'test' })).toMatchObject({ ok: true });
   // Rows of signed inputs in trees of many shapes: 1, 2, 3, 5, 11 and 37 rows.
   for (const rows of [1, 2, 3, 5, 11, 37])
     await sql.begin(async (transaction) => {
@@ -203,7 +224,9 @@ test('a day is archived completely, the trail stays intact, and the next decisio
       error: null,
     },
   ]);
-  expect(await movedStretches(sql)).toMatchObject([{ from: 0, until: MIDNIGHT, decisions: 5 + 3, cuts: 5, inputs: 3, steps: 4, audit: 1 }]);
+  expect(await movedStretches(sql)).toMatchObject([
+    { from: 0, until: MIDNIGHT, decisions: 5 + 3, cuts: 5, inputs: 3, steps: 4 + 2, audit: 1 },
+  ]);
   expect(await stepsOf(ENDED)).toBe(0);
   expect(await owner`select 1 from audit where action = 'an old deed'`).toEqual([]);
   expect([await stepsOf(ENDED_LATER), await stepsOf(GOING_ON)]).toEqual([4, 3]);
@@ -284,6 +307,30 @@ test('only leaves of assessed rows stay, and assessments check their signatures 
   ] as const)
     await owner`alter table ${owner(table)} enable always trigger ${owner(trigger)}`;
   expect((await verify()).breaks).toEqual([]);
+});
+
+test('an archived proposal stays where it ended and as it is named; its context is in the file', async () => {
+  const context = { order: { side: 'buy', quantity: '2', instrument: 'spotchain:AAPLx' } };
+  const told = { name: 'buy 2 AAPLx', version: 2, status: 'done', value: 'filled', context };
+  expect(await createActorReads(sql).get(ORG, PROPOSED)).toMatchObject(told);
+  expect((await createActorReads(sql).get(ORG, PROPOSED))?.context).toEqual(context);
+  expect((await createActorReads(sql).get(ORG, ENDED))?.context).toEqual({ paid: 6 });
+  const past = foldSteps(directory, { id: PROPOSED, orgId: ORG, kind: 'proposal' }, null, await readArchivedSteps(sql, folder, PROPOSED));
+  expect(past?.state).toEqual({ value: 'filled', status: 'done', context: { order: ORDER, reason: 'the price came' } });
+  const runtime = createRuntime({ store: createActorStore(sql), directory, clock: createVirtualClock(MIDNIGHT) });
+  expect(await runtime.deliver(PROPOSED, { type: 'fill' }, { cause: 'test' })).toMatchObject({
+    refusal: { code: 'state_conflict', detail: `actor ${PROPOSED} has ended` },
+  });
+  // The file has the digest of the row with its whole context, which the state of its steps makes again.
+  const digests: string[] = [];
+  await readStretch(folder, (await movedStretches(sql))[0] as never, (table, row) => {
+    const { name, key, digest } = table === 'trail_changes' ? JSON.parse(row) : {};
+    if (name === 'actors' && key === PROPOSED) digests.push(digest as string);
+  });
+  const [whole] = await owner<{ digest: string }[]>`
+    select sha256(convert_to((to_jsonb(a) || jsonb_build_object('snapshot', ${owner.json(past?.state as never)}::jsonb))::text, 'UTF8'))::text as digest
+    from actors a where id = ${PROPOSED}`;
+  expect(digests.at(-1)).toBe(whole?.digest);
 });
 
 test('readers of old history are told that it was archived', async () => {

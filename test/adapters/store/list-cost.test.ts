@@ -2,6 +2,7 @@
 // 21,000 agents and as many books, proposals and decisions, on the first page, on a deep one and under every filter.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createAgentReads } from '../../../src/adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
@@ -55,11 +56,11 @@ async function fill(sql: Sql): Promise<void> {
       select 'fill-' || n, ${proposal}::text, 'agent:' || ${agent} || ':paper:1', 'spotchain:AAPLx', 'buy', 1, 200, 0, 200, 200, 0, n, '[]' from ${all}`;
     await transaction`insert into actors (id, org_id, kind, machine, version, snapshot, status)
       select ${proposal}, ${ORG}, 'proposal', 'proposal@1', 1, '{}', 'done' from ${all}`;
-    // The three oldest were declined; all others were filled.
+    // The three oldest were declined, and the newest waits for its execution; all others were filled.
     await transaction`insert into proposals (id, org_id, agent_id, decision_id, slot, side, manifest_version, manifest_hash, autonomy, epoch, mode, book_id, instrument,
         order_body, notional_usd, decision_price, reads_reference, risk, state, filled_quantity, created_at, expires_at, changed_at)
       select ${proposal}, ${ORG}, ${agent}, null, n, 'entry', 1, ${hash}, 'confirm', 0, 'paper', 'agent:' || ${agent} || ':paper:1', 'spotchain:AAPLx',
-        '{"side":"buy"}', 200, 200, false, '{}', case when n <= 3 then 'declined' else 'filled' end, case when n <= 3 then 0 else 1 end, 0, 0, 0 from ${all}`;
+        '{"side":"buy"}', 200, 200, false, '{}', case when n <= 3 then 'declined' when n = ${AGENTS} then 'approved' else 'filled' end, case when n <= 3 then 0 else 1 end, 0, 0, 0 from ${all}`;
     // One agent has decided for a fortnight, the others once.
     await transaction`insert into decision_rows (agent_id, slot, manifest_version, disposition, reason, outcome, manifest_hash, observed_hash, previous_hash, hash)
       select ${idOf('a', 1)}, n * 60000, 1, 'hold', 'late_tick', '[]', decode(${hash}, 'hex'), '\\x'::bytea, '\\x'::bytea, sha256(n::text::bytea) from ${all}
@@ -104,6 +105,18 @@ const LISTS: readonly (readonly [what: string, items: number, read: (sql: Sql) =
   ['proposals', LIMIT, (sql) => createProposalStore(sql).list(ORG, {}, page)],
   ['proposals from the middle on', LIMIT, (sql) => createProposalStore(sql).list(ORG, {}, { limit: LIMIT, after: String(DEEP) })],
   ['proposals in a state of few', 3, (sql) => createProposalStore(sql).list(ORG, { state: 'declined' }, page)],
+  [
+    'proposals in a state of nearly all, from the middle on',
+    LIMIT,
+    (sql) => createProposalStore(sql).list(ORG, { state: 'filled' }, { limit: LIMIT, after: String(DEEP) }),
+  ],
+  ['proposals in an open state', 1, (sql) => createProposalStore(sql).list(ORG, { state: 'approved' }, page)],
+  [
+    'proposals of an agent in an open state',
+    1,
+    (sql) => createProposalStore(sql).list(ORG, { agentId: idOf('a', AGENTS), state: 'approved' }, page),
+  ],
+  ['open proposals to cancel', 1, async (sql) => ({ items: await createAgentDirectory(sql).cancellable(ORG, null) })],
   ['proposals of an agent', 1, (sql) => createProposalStore(sql).list(ORG, { agentId: idOf('a', DEEP) }, page)],
   ['proposals of an agent in a state', 1, (sql) => createProposalStore(sql).list(ORG, { agentId: idOf('a', 2), state: 'declined' }, page)],
   ['books', LIMIT, (sql) => createBookReads(sql).list(ORG, null, page)],

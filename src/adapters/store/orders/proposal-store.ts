@@ -1,10 +1,17 @@
 /** Reads of trade proposals for commands, lists and halts. Every read of the API takes the organization. */
 import { type Proposal, type ProposalTransaction, type ProposalView, proposal } from '../../../../actors/proposal/resource.ts';
-import { type ProposalState, proposalTransactionId } from '../../../domain/orders/execution.ts';
+import { isOpenProposal, type ProposalState, proposalTransactionId } from '../../../domain/orders/execution.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql } from '../database.ts';
 import { createRowReads } from '../resource-rows.ts';
+
+/** Builds the condition of the partial index that has the state. It holds no parameter, from which no plan could tell the index. */
+function inPart(sql: Sql, state: ProposalState) {
+  return isOpenProposal(state)
+    ? sql`state in ('pending_approval', 'approved', 'executing', 'unknown')`
+    : sql`state not in ('pending_approval', 'approved', 'executing', 'unknown')`;
+}
 
 export function createProposalStore(sql: Sql) {
   const reads = createRowReads(sql, proposal);
@@ -35,7 +42,7 @@ export function createProposalStore(sql: Sql) {
       { state, agentId }: { readonly state?: ProposalState; readonly agentId?: string },
       page: Page,
     ): Promise<PageOf<ProposalView>> {
-      const narrowed = sql`${state === undefined ? sql`` : sql`and state = ${state}`} ${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}`;
+      const narrowed = sql`${state === undefined ? sql`` : sql`and state = ${state} and ${inPart(sql, state)}`} ${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}`;
       const { items, next } = await reads.list(orgId, page, narrowed);
       return { items: await viewsOf(items), next };
     },

@@ -69,6 +69,7 @@ const TARGET = /\b(?:insert\s+into|(?<!for\s)(?<!do\s)(?<!no\s+key\s)update|dele
 export const SIGNED_FUNCTIONS: ReadonlySet<string> = new Set([
   'accept_invitation',
   'change_member',
+  'forget_moved_steps',
   'forget_outside_inputs',
   'invite_member',
   'renew_activities',
