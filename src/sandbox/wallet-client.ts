@@ -1,13 +1,13 @@
 /** Member wallets on the sandbox's chains, as a client of the control endpoint and the EVM node. */
+import { USDC_MINT } from '../domain/catalog/catalog.ts';
 import { createMemberWallet } from './evmchain/member-wallet.ts';
 import { notedControl, notedSimulators } from './noted-sandbox.ts';
 
 const NATIVE = 'SOL';
-const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 /** Amounts that the faucet gives, in base units: 10 SOL and 10,000 USDC. */
 const GIFTS = [
   { mint: NATIVE, amount: '10000000000' },
-  { mint: USDC, amount: '10000000000' },
+  { mint: USDC_MINT, amount: '10000000000' },
 ] as const;
 const PATIENCE_MS = 5_000;
 

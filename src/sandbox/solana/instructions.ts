@@ -15,15 +15,17 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit';
 import { programAddress as derived } from '../../domain/launch/program-address.ts';
+import { NATIVE_MINT } from '../../domain/launch/quote-tokens.ts';
+import * as programs from '../../domain/solana/programs.ts';
 import type { SandboxKey } from './keys.ts';
 
-export const SYSTEM = address('11111111111111111111111111111111');
-export const TOKEN = address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA');
-export const TOKEN_2022 = address('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb');
-export const ASSOCIATED_TOKEN = address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
-export const COMPUTE_BUDGET = address('ComputeBudget111111111111111111111111111111');
+export const SYSTEM = address(programs.SYSTEM_PROGRAM);
+export const TOKEN = address(programs.TOKEN_PROGRAM);
+export const TOKEN_2022 = address(programs.TOKEN_2022);
+export const ASSOCIATED_TOKEN = address(programs.ASSOCIATED_TOKEN_PROGRAM);
+export const COMPUTE_BUDGET = address(programs.COMPUTE_BUDGET_PROGRAM);
 export const LOOKUP_TABLES = address('AddressLookupTab1e1111111111111111111111111');
-export const WRAPPED_SOL = address('So11111111111111111111111111111111111111112');
+export const WRAPPED_SOL = address(NATIVE_MINT);
 
 /** Access flags of an account in an instruction. */
 const READ = 0;
