@@ -58,7 +58,8 @@ function serve(): void {
       for (; done < due; done++) send(symbols[next++ % symbols.length] as string);
     }, 1);
   };
-  const server = createServer((request, response) => {
+  // A thousand streams are named in one address.
+  const server = createServer({ maxHeaderSize: 64 * 1_024 }, (request, response) => {
     const isTime = request.url?.startsWith('/api/v3/time') === true;
     response.setHeader('content-type', 'application/json').end(isTime ? `{"serverTime":${Date.now()}}` : '[]');
   });
