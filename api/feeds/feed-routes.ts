@@ -2,15 +2,25 @@
 import { Type } from 'typebox';
 import { defineRoute, entry, type RouteGroup } from '../route.ts';
 import { choice, IdText } from '../shapes.ts';
-import { CHANNEL_NAMES } from './channels/index.ts';
+import type { Channel } from './channels/channel.ts';
+import { CHANNEL_NAMES, CHANNELS } from './channels/index.ts';
 
 const servedByFeeds = (): never => {
   throw new Error('the feed routes are registered by registerFeeds');
 };
 
+/** Names the channels that have a property, such as "a, b and c". */
+function namesOf(has: (channel: Channel) => boolean, quote = ''): string {
+  const names = CHANNELS.filter(has).map(({ name }) => `${quote}${name}${quote}`);
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+const forEverybody = namesOf(({ permission }) => permission === 'market:read');
+const newestOnly = namesOf(({ kind }) => kind !== 'announcements', '`');
+
 const ChannelWord = choice(
   [...CHANNEL_NAMES],
-  'Each channel needs its own permission: `market:read` for quotes, order_book, tickers, perps and candles, `agent:read` for the rest.',
+  `Each channel needs its own permission: \`market:read\` for ${forEverybody}, \`agent:read\` for the rest.`,
 );
 
 const socket = defineRoute({
@@ -19,8 +29,7 @@ const socket = defineRoute({
   name: 'openFeeds',
   tag: 'feeds',
   summary: 'Opens a websocket that carries every channel',
-  description:
-    'Send `{ "op": "subscribe", "id": 1, "channel": "quotes", "params": {}, "from": "<cursor>" }`, `unsubscribe` or `ping`. Frames are `{ channel, type, seq, cursor, at, data }`. `quotes`, `order_book`, `tickers`, `perps` and `candles` show the newest state, first all of it, then what changes. All other channels never drop; a client that fell behind resumes from its cursor.',
+  description: `Send \`{ "op": "subscribe", "id": 1, "channel": "quotes", "params": {}, "from": "<cursor>" }\`, \`unsubscribe\` or \`ping\`. Frames are \`{ channel, type, seq, cursor, at, data }\`. ${newestOnly} show the newest state, first all of it, then what changes. All other channels never drop; a client that fell behind resumes from its cursor.`,
   cost: 'read',
   schema: {},
   answers: { 101: { description: 'The socket is open.' } },

@@ -7538,7 +7538,7 @@ export interface Operations {
   /** One channel as server-sent events. */
   readonly streamEvents: {
     readonly input: {
-      /** Each channel needs its own permission: `market:read` for quotes, order_book, tickers, perps and candles, `agent:read` for the rest. */
+      /** Each channel needs its own permission: `market:read` for quotes, order_book, tickers, perps, candles and basis, `agent:read` for the rest. */
       readonly channel: 'quotes' | 'order_book' | 'tickers' | 'perps' | 'candles' | 'basis' | 'decisions' | 'proposals' | 'agents' | 'alerts' | 'bridge' | 'launches' | 'takes' | 'inspect';
       /** A cursor, where Last-Event-ID cannot be sent. */
       readonly from?: undefined | string;
