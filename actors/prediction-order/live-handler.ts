@@ -234,7 +234,7 @@ function transactionInputOf(
   const subject: PredictionSubject = { orderId, ...promise };
   return {
     purpose: 'prediction_order',
-    subject: subject as never,
+    subject,
     wallet: promise.wallet,
     prepared: preparedMessageOf(transaction, offer.lastValidBlockHeight),
     unsignedBase64: offer.transactionBase64,

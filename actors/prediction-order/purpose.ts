@@ -7,9 +7,9 @@ import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 import { record } from '../runtime/actor-kind.ts';
 
 /** Promise to the signer: the order that the transaction opens, and what the wallet pays. */
-export interface PredictionSubject extends DepositPromise {
+export type PredictionSubject = DepositPromise & {
   readonly orderId: string;
-}
+};
 
 export function predictionSubject({ subject }: Pick<PreparedTransactionContext, 'subject'>): PredictionSubject {
   return subject as unknown as PredictionSubject;

@@ -4,7 +4,7 @@ import type { Problem } from '../values/field.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
 /** Assumptions about the execution of trades. Ratios, hence numbers. */
-export interface Assumptions {
+export type Assumptions = {
   /** Multiplies half spread, fees and depth impact of the venues' cost models. Must be at least 1. */
   readonly costMultiplier: number;
   /**
@@ -14,7 +14,7 @@ export interface Assumptions {
   readonly maxParticipationPct: number;
   /** Minimum notional of an order, in US dollars. Smaller orders are not sent. */
   readonly minOrderUsd: number;
-}
+};
 
 export const DEFAULT_ASSUMPTIONS: Assumptions = { costMultiplier: 1, maxParticipationPct: 10, minOrderUsd: 10 };
 

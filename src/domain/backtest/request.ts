@@ -7,7 +7,7 @@ import { DAY_MS, type EpochMs, MINUTE_MS, isoTime, slotOf } from '../values/time
 import { type Assumptions, readAssumptions } from './assumptions.ts';
 
 /** Request as stored with the run. Plain JSON. Times are ISO 8601. */
-export interface BacktestRequest {
+export type BacktestRequest = {
   /** Bars open from `from` (inclusive) to `to` (exclusive). */
   readonly from: string;
   readonly to: string;
@@ -16,7 +16,7 @@ export interface BacktestRequest {
   /** True for a look, which is no evidence. See `isLook`. */
   readonly look: boolean;
   readonly assumptions: Assumptions;
-}
+};
 
 /** Null or missing fields take their defaults. */
 export interface GivenRequest {

@@ -11,17 +11,17 @@ import { type BacktestRequest, type GivenRequest, readBacktestRequest } from './
 import { DEFAULT_WALK_FORWARD, type WalkForwardRequest } from './sweep-windows.ts';
 
 /** A threshold, by its path in the payload form, and its values. */
-export interface SweepParameter {
+export type SweepParameter = {
   /** Path of the threshold, such as `stopLossPct` or `entryConditions[0].value`. */
   readonly path: string;
   readonly values: readonly (number | string)[];
-}
+};
 
 /** Request as stored with the run. Plain JSON. Never evidence, so a short period is allowed. */
-export interface SweepRequest extends BacktestRequest {
+export type SweepRequest = BacktestRequest & {
   readonly parameters: readonly SweepParameter[];
   readonly walkForward: WalkForwardRequest;
-}
+};
 
 /** A variant: its values in the order of the parameters, and the resulting manifest. */
 export interface Variant {

@@ -5,7 +5,7 @@ import { MEMO_PROGRAM } from './programs.ts';
 import { routeObjection } from './swap.ts';
 
 /** Maximum payment of the wallet: one deposit into one escrow. Plain JSON. */
-export interface DepositPromise {
+export type DepositPromise = {
   readonly wallet: string;
   /** The stablecoin. */
   readonly mint: string;
@@ -13,7 +13,7 @@ export interface DepositPromise {
   readonly depositRaw: string;
   /** Token account that holds the deposit, or null if the venue names none. */
   readonly escrowAccount: string | null;
-}
+};
 
 /** Maximum lamports for opening an order: fees, and the rent of new accounts. */
 const MOST_LAMPORTS = 12_000_000n;

@@ -38,7 +38,7 @@ export function createBacktestPreviews(deps: {
       manifestVersion: 0,
       manifestHash: manifestHash(manifest),
       manifest,
-      request: request as never,
+      request,
       createdAt: begunAt,
       signal,
       progress: () => {},

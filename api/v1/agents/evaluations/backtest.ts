@@ -64,7 +64,7 @@ export const backtestAgent = defineRoute({
       return carryOut(request, reply, {
         status: 202,
         answer: (view: EvaluationView) => evaluationBody(view, ports.clock.now()),
-        run: (context) => ports.agents.evaluations.commands.start(context, id, 'backtest', read as never),
+        run: (context) => ports.agents.evaluations.commands.start(context, id, 'backtest', read),
       });
     };
   },

@@ -72,7 +72,7 @@ export const sweepAgent = defineRoute({
       return carryOut(request, reply, {
         status: 202,
         answer: (view: EvaluationView) => evaluationBody(view, ports.clock.now()),
-        run: (context) => ports.agents.evaluations.commands.start(context, id, 'sweep', read.request as never),
+        run: (context) => ports.agents.evaluations.commands.start(context, id, 'sweep', read.request),
       });
     };
   },
