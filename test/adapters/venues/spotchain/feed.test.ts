@@ -2,7 +2,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createKeyedClient, type KeyedClientOptions } from '../../../../src/adapters/venues/reference/keyed-client.ts';
+import { createKeyedClient, type KeyedClient, type KeyedClientOptions } from '../../../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainCandles } from '../../../../src/adapters/venues/spotchain/candles.ts';
 import { createSpotchainFeed, roundLengthMs, type SpotchainFeedOptions } from '../../../../src/adapters/venues/spotchain/feed.ts';
 import { scaledUiOf } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
@@ -70,6 +70,21 @@ function listen(
   });
   cleanups.push(() => subscription.unsubscribe());
   return received;
+}
+
+/**
+ * Client with the tokens of which it was asked to buy, in order. That does not depend on the machine's speed: on a fast clock an answer
+ * may be late, so that a token has no quote, and its request is repeated.
+ */
+function notingClient(options: KeyedClientOptions): { readonly client: KeyedClient; readonly asked: readonly string[] } {
+  const client = createKeyedClient(options);
+  const asked: string[] = [];
+  const get: KeyedClient['get'] = (path, query, known) => {
+    const bought = TOKENS.find(({ mint }) => query.some(([name, value]) => name === 'outputMint' && value === mint));
+    if (bought !== undefined && asked.at(-1) !== bought.symbol) asked.push(bought.symbol);
+    return client.get(path, query, known);
+  };
+  return { client: { ...client, get }, asked };
 }
 
 const quotes = (received: readonly FeedMessage[], name: string) =>
@@ -198,22 +213,20 @@ describe('the aggregator feed', () => {
 
   test('requests tokens with live capital again while the round of the others continues', async () => {
     const { clock, simulator } = await opened(40);
-    const client = createKeyedClient({ venue: 'spotchain', baseUrl: simulator.url, clock, random, perMinute: 60 });
+    const { client, asked } = notingClient({ venue: 'spotchain', baseUrl: simulator.url, clock, random, perMinute: 60 });
     const feed = createSpotchainFeed({ client, tokens: TOKENS, stable: STABLE, clock, random });
     feed.schedule?.askFirst(new Set(['OPENAI']));
     const received: FeedMessage[] = [];
     const subscription = feed.messages.subscribe({ next: (message) => received.push(message), error: () => undefined });
     cleanups.push(() => subscription.unsubscribe());
     await waitFor(() => NAMES.every((name) => quotes(received, name).length > 0), { what: 'a quote of each token' });
-    expect(received.flatMap((message) => (message.kind === 'quote' ? [message.instrument] : [])).slice(0, 6)).toEqual(
-      ['AAPLx', 'SPYx', 'SPACEX'].flatMap((name) => ['OPENAI', name]),
-    );
+    expect(asked.slice(0, 6)).toEqual(['AAPLx', 'SPYx', 'SPACEX'].flatMap((name) => ['OPENAI', name]));
     expect(['OPENAI', 'AAPLx', 'NOPE'].map((name) => feed.schedule?.everyMs(name))).toEqual([5_417, 16_250, null]);
   });
 
   test('polls unattended tokens half as often, until something has live capital', async () => {
     const { clock, simulator } = await opened(40);
-    const client = createKeyedClient({ venue: 'spotchain', baseUrl: simulator.url, clock, random, perMinute: 600 });
+    const { client, asked } = notingClient({ venue: 'spotchain', baseUrl: simulator.url, clock, random, perMinute: 600 });
     const feed = createSpotchainFeed({ client, tokens: TOKENS, stable: STABLE, clock, random });
     const { schedule } = feed;
     schedule?.attend(new Set(['OPENAI']));
@@ -223,13 +236,7 @@ describe('the aggregator feed', () => {
     await waitFor(() => NAMES.every((name) => quotes(received, name).length > 0), { what: 'a quote of each token' });
     // A round lasts four seconds instead of two.
     expect(['OPENAI', 'AAPLx'].map((name) => schedule?.everyMs(name))).toEqual([2_400, 4_000]);
-    expect(received.flatMap((message) => (message.kind === 'quote' ? [message.instrument] : [])).slice(0, 5)).toEqual([
-      'OPENAI',
-      'AAPLx',
-      'SPYx',
-      'OPENAI',
-      'SPACEX',
-    ]);
+    expect(asked.slice(0, 5)).toEqual(['OPENAI', 'AAPLx', 'SPYx', 'OPENAI', 'SPACEX']);
     schedule?.askFirst(new Set(['SPYx']));
     await waitFor(() => schedule?.everyMs('AAPLx') !== 4_000, { what: 'the next round' });
     expect(schedule?.everyMs('AAPLx')).toBeLessThanOrEqual(2_000);
