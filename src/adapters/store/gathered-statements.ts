@@ -59,6 +59,7 @@ export const REFERRED_TABLES: ReadonlySet<string> = new Set([
   'manifests',
   'marketplace_checkouts',
   'marketplace_listings',
+  'members',
   'moved_history',
   'organizations',
   'outside_proposals',
