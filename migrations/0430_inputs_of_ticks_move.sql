@@ -11,7 +11,8 @@ $$;
 revoke execute on function inputs_moved_until() from public;
 grant execute on function inputs_moved_until() to sevengate_app;
 
-create or replace function refuse_change_of_unmoved() returns trigger language plpgsql set search_path = public, pg_temp as $$
+create or replace function refuse_change_of_unmoved() returns trigger language plpgsql set search_path = public, pg_temp
+  set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if tg_op = 'DELETE' and tg_table_name = 'steps' then
     if exists (select 1 from moved_actors where actor_id = old.actor_id) then

@@ -13,7 +13,8 @@ grant select, insert, update, delete on member_settings to sevengate_app;
 insert into trail_tables (name, mode, reason) values ('member_settings', 'guarded', 'how a member''s terminal is arranged; nothing acts on it');
 
 -- A member's settings are counted one write after the other.
-create function limit_member_settings() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+create function limit_member_settings() returns trigger language plpgsql security definer set search_path = public, pg_temp
+  set plan_cache_mode = 'force_generic_plan' as $$
 begin
   perform 1 from members where subject = new.subject for no key update;
   if (select count(*) from member_settings where subject = new.subject and org_id = new.org_id and name <> new.name) >= 64 then

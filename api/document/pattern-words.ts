@@ -8,6 +8,7 @@ const BARS = 'a number of minutes or hours (240m or 4h), such as 5m';
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['\\S', 'a text that is not blank, such as prices look wrong'],
   ['^[A-Za-z0-9_-]{1,200}$', 'the nextCursor of a page, such as eyJhdCI6MX0'],
+  ['^[a-z][a-z0-9-]{0,63}$', 'a name of at most 64 small letters, digits and -, such as views-orders'],
   ['^[a-z][a-z0-9_-]{0,39}$', 'the name of a role: small letters, digits, _ and -, such as risk_manager'],
   ['^\\d{4}-\\d{2}-\\d{2}$', 'a day such as 2026-03-02'],
   ['^[1-9][0-9]{0,2}[mh]$', BARS],

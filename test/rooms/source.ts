@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ROOMS = ['src', 'streams', 'actors', 'api', 'bench', 'test', 'web', 'clients', 'migrations'];
 
+/** Folders without source; `exported` has files of a test that runs them, and is gone with it. */
+const NOT_SOURCE: ReadonlySet<string> = new Set(['fixtures', 'node_modules', 'exported']);
+
 export interface SourceImport {
   /** Package name, `node:…`, or for our own files the path from the project's root. */
   readonly from: string;
@@ -55,7 +58,7 @@ function list(folder: string): string[] {
   }
   return entries.flatMap((entry) => {
     const full = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === 'fixtures' || entry.name === 'node_modules' ? [] : list(full);
+    if (entry.isDirectory()) return NOT_SOURCE.has(entry.name) ? [] : list(full);
     return /\.(tsx?|mjs|sql|js|css|html)$/.test(entry.name) ? [full] : [];
   });
 }
