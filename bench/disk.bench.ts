@@ -19,8 +19,9 @@ const SETTLED_MS = 40_000;
 const SHOWN = 12;
 /** Rows that are deleted after some days. */
 const DELETED = ['announcements', 'activities'];
-/** Rows that move to archive files with `TRAIL_HISTORY_DAYS`. */
+/** Part of `actors` that an archived proposal leaves behind. */
 const CONTEXTS = 'contexts_of_proposals';
+/** Rows, and parts of rows, that move to archive files with `TRAIL_HISTORY_DAYS`. */
 const MOVED = new Set<string>([...MOVED_TABLES, 'decision_rows', CONTEXTS]);
 const { values: given } = parseArgs({
   options: {

@@ -114,7 +114,7 @@ function pin({ pid }: { readonly pid: number }): void {
 }
 
 /** Creates members of some organizations and returns a token for each client. */
-async function membersOf({ home, server, ends }: OwnDatabase): Promise<string[]> {
+async function membersOf({ home, server }: OwnDatabase): Promise<string[]> {
   const { api } = openWriterKeys(home, ['api']);
   const sql = openDatabase({ url: server.url, role: null, name: 'bench members', connections: 4, writer: api });
   const store = createMemberStore(sql);
@@ -125,18 +125,11 @@ async function membersOf({ home, server, ends }: OwnDatabase): Promise<string[]>
     Array.from({ length: subjects }, async (_, index) => {
       const subject = `crowd-${index}`;
       const orgId = organization(`scale-${index % ORGANIZATIONS}`);
-      await store.grant(subject, {
-        orgId,
-        name: subject,
-        permissions: ['market:read', 'agent:read'],
-        role: null,
-        revocations: [],
-      } as never);
+      await store.grant(subject, { orgId, name: subject, permissions: ['market:read', 'agent:read'] });
       return memberToken(home, subject, clock);
     }),
   );
   await sql.end();
-  ends.push(() => {});
   return Array.from({ length: wanted.clients }, (_, index) => made[index % subjects] as string);
 }
 

@@ -7,7 +7,7 @@ const KEPT = 'sevengate.preferences';
 const FIRST = { zone: 'utc', keys: true, notifications: false };
 /** @type {Set<() => void>} */
 const listeners = new Set();
-let chosen = read(stored());
+let chosen = readPreferences(stored());
 
 function stored() {
   try {
@@ -18,7 +18,7 @@ function stored() {
 }
 
 /** Reads preferences from a text. What is not JSON gives the defaults. @param {string} text @returns {Preferences} */
-export function read(text) {
+export function readPreferences(text) {
   try {
     const found = JSON.parse(text) ?? {};
     return {

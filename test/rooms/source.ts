@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ROOMS = ['src', 'streams', 'actors', 'api', 'bench', 'test', 'web', 'clients', 'migrations'];
 
-/** Folders without source; `exported` has files of a test that runs them, and is gone with it. */
+/** Folders without source. In `exported` a test writes tests that it runs, and deletes them. */
 const NOT_SOURCE: ReadonlySet<string> = new Set(['fixtures', 'node_modules', 'exported']);
 
 export interface SourceImport {

@@ -2,7 +2,7 @@
 import { isMantineColorScheme, localStorageColorSchemeManager, Menu, Modal } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useSyncExternalStore } from 'react';
-import { onPreferences, prefer, preferences, read } from '../preferences.js';
+import { onPreferences, prefer, preferences, readPreferences } from '../preferences.js';
 import { settingOf } from './kept-settings.ts';
 import { createStore, useStore } from './kit/store.ts';
 import { useMe } from './member.ts';
@@ -16,7 +16,7 @@ export const openHelp = (): void => isHelpOpen.set(true);
 const kept = settingOf('preferences');
 kept.subscribe(() => {
   if (kept.get() === '') return;
-  const { zone, keys } = read(kept.get());
+  const { zone, keys } = readPreferences(kept.get());
   prefer({ zone, keys });
 });
 onPreferences(() => {

@@ -8,9 +8,8 @@ import { createRowReads } from '../resource-rows.ts';
 
 /** Builds the condition of the partial index that has the state. It holds no parameter, from which no plan could tell the index. */
 function inPart(sql: Sql, state: ProposalState) {
-  return isOpenProposal(state)
-    ? sql`state in ('pending_approval', 'approved', 'executing', 'unknown')`
-    : sql`state not in ('pending_approval', 'approved', 'executing', 'unknown')`;
+  const isOpen = sql`state in ('pending_approval', 'approved', 'executing', 'unknown')`;
+  return isOpenProposal(state) ? isOpen : sql`not ${isOpen}`;
 }
 
 export function createProposalStore(sql: Sql) {
