@@ -4,9 +4,10 @@ import type { AgentTokenReads } from '../src/adapters/store/agents/agent-tokens.
 import type { SignalReads } from '../src/adapters/store/agents/signal-hooks.ts';
 import type { Member, VerifiedToken } from '../src/domain/identity/member.ts';
 import type { Outcome } from '../src/domain/values/refusal.ts';
+import type { RateLimits } from './http/rate-limits.ts';
 
 /** Cost class of a request. `emergency` is for pauses and halts, whose limit nothing else uses up. */
-export const COST_CLASSES = ['read', 'write', 'costly', 'emergency', 'failed_identity'] as const;
+const COST_CLASSES = ['read', 'write', 'costly', 'emergency', 'failed_identity'] as const;
 
 export type CostClass = (typeof COST_CLASSES)[number];
 
@@ -19,13 +20,6 @@ export interface Allowance {
   readonly resetSeconds: number;
   /** Seconds until another request is allowed, or 0. */
   readonly retryAfterSeconds: number;
-}
-
-export interface RateLimits {
-  /** Counts one request of the key. */
-  take(key: string, cost: CostClass): Promise<Allowance>;
-  /** Returns the number of requests allowed per window for a cost class. */
-  policy(cost: CostClass): { readonly limit: number; readonly windowSeconds: number };
 }
 
 /** Ports that authenticate and admit callers. */

@@ -7,7 +7,7 @@ import { memberOf } from './caller.ts';
 import type { ApiPorts } from './route.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
 
-export interface Command<View> {
+interface Command<View> {
   /** Status of a successful answer. */
   readonly status: number;
   /** Returns the answer's body. Deterministic: it is stored, and sent again with the same key. */
@@ -15,7 +15,7 @@ export interface Command<View> {
   run(context: CommandContext): Promise<Outcome<View>>;
 }
 
-export type OnceOnly = <View>(request: FastifyRequest, reply: FastifyReply, command: Command<View>) => Promise<FastifyReply>;
+type OnceOnly = <View>(request: FastifyRequest, reply: FastifyReply, command: Command<View>) => Promise<FastifyReply>;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const MISMATCH = 'this Idempotency-Key was used for another request; use a new key for a new request';

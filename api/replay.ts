@@ -1,5 +1,4 @@
 /** The server of a replayed tape: the feed and the reads that a tape can answer, its controls, and a refusal of everything else. */
-import type { FastifyInstance } from 'fastify';
 import type { TerminalSource } from '../src/adapters/terminal-files.ts';
 import { PERMISSIONS } from '../src/domain/agents/agent.ts';
 import type { Caller } from './caller.ts';
@@ -36,7 +35,7 @@ export interface ReplayPorts extends Pick<ApiPorts, 'clock' | 'operation' | 'quo
 }
 
 /** Channels that a tape can fill. */
-export const REPLAYED_CHANNELS: readonly string[] = ['quotes', 'perps', 'candles'];
+const REPLAYED_CHANNELS: readonly string[] = ['quotes', 'perps', 'candles'];
 
 /** Caller of every request on loopback: a tape belongs to anyone who can start the replay. */
 const EVERYBODY = {
@@ -58,17 +57,8 @@ const ANSWERED: readonly Route[] = [health, listCandles, listCatalog, listSessio
   (route) => entry(route, 'public').route,
 );
 
-export interface ReplayServer {
-  readonly app: FastifyInstance;
-  /** Sends the whole state to every client of the feed again, because the tape has jumped. */
-  renew(): void;
-}
-
 /** Builds the server. The caller listens, on loopback only. @throws Error if two routes are the same. */
-export async function buildReplayApi(
-  ports: ReplayPorts,
-  options: Pick<ApiOptions, 'version'> & { readonly terminal: TerminalSource },
-): Promise<ReplayServer> {
+export async function buildReplayApi(ports: ReplayPorts, options: Pick<ApiOptions, 'version'> & { readonly terminal: TerminalSource }) {
   const { state, tapes } = replayReads(ports.replay);
   const me: Route = { ...(getMe as unknown as Route), handle: () => () => meBody() };
   const own = [
@@ -106,7 +96,11 @@ export async function buildReplayApi(
       },
     ],
   });
-  return { app, renew: () => renew() };
+  return {
+    app,
+    /** Sends the whole state to every client of the feed again, because the tape has jumped. */
+    renew: () => renew(),
+  };
 }
 
 /** Returns the route of quotes, which refuses data that the tape lacks instead of answering with an empty list. */
@@ -168,7 +162,7 @@ function nothingOf(what: string): never {
 }
 
 /** Returns why a channel with these parameters would never send anything, or null if it may. */
-export function whyNot(channel: string, params: { readonly [name: string]: unknown }, instruments: readonly string[]): string | null {
+function whyNot(channel: string, params: { readonly [name: string]: unknown }, instruments: readonly string[]): string | null {
   if (!REPLAYED_CHANNELS.includes(channel))
     return `${findChannel(channel)?.name ?? channel} is not on a tape; a replay has ${REPLAYED_CHANNELS.join(', ')}`;
   const { venue, instrument, instruments: several } = params as { venue?: string; instrument?: string; instruments?: readonly string[] };

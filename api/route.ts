@@ -7,7 +7,7 @@ import type { AccessPorts, CostClass } from './access.ts';
 import type { CallerOptions } from './caller.ts';
 import type { OperationPorts } from './operation/operation-ports.ts';
 import type { RoutePermission } from './permission.ts';
-import type { ProblemCode } from './problem.ts';
+import type { ProblemCode } from '../src/domain/values/problems.ts';
 
 /** Ports of the server. Each group of routes declares what it reaches beside them. Boot supplies them all; nothing is global. */
 export interface ApiPorts {
@@ -17,7 +17,7 @@ export interface ApiPorts {
   readonly answers: Pick<IdempotencyStore, 'find'>;
 }
 
-export interface RouteSchema {
+interface RouteSchema {
   readonly params?: TSchema;
   readonly querystring?: TSchema;
   readonly body?: TSchema;
@@ -28,13 +28,13 @@ type PartOf<Schema, Part extends string> = Schema extends { readonly [Name in Pa
   : unknown;
 
 /** Request type of a route's schemas. */
-export type RequestOf<Schema extends RouteSchema> = FastifyRequest<{
+type RequestOf<Schema extends RouteSchema> = FastifyRequest<{
   Params: PartOf<Schema, 'params'>;
   Querystring: PartOf<Schema, 'querystring'>;
   Body: PartOf<Schema, 'body'>;
 }>;
 
-export interface Answer {
+interface Answer {
   readonly description: string;
   /** The body's schema if it is JSON. */
   readonly schema?: TSchema;

@@ -20,7 +20,8 @@ import { compressesDocuments } from './http/compression.ts';
 import { docsPages } from './document/docs-pages.ts';
 import { locationOf, sendsLocation } from './http/location.ts';
 import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './document/openapi.ts';
-import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
+import { PROBLEMS, type ProblemCode } from '../src/domain/values/problems.ts';
+import { InputError, sendProblem } from './problem.ts';
 import { type ApiPorts, type Retirement, retirementHeaders, type Route, type RouteEntry } from './route.ts';
 import { SameAnswers } from './document/same-answers.ts';
 import { securityHeaders } from './http/security-headers.ts';
@@ -49,7 +50,8 @@ export interface ApiOptions extends CallerOptions {
 const BODY_LIMIT = 64 * 1024;
 const TRANSACTION_BODY_LIMIT = 256 * 1024;
 const RAW_BODY_LIMIT = 16 * 1024;
-const TIMEOUT_MS = 10_000;
+/** Time limit of a request in milliseconds. */
+export const TIMEOUT_MS = 10_000;
 const START_PATIENCE_MS = 120_000;
 /** Additional milliseconds of an idle connection after its handler's time limit. */
 const CONNECTION_SLACK_MS = 5_000;

@@ -1,6 +1,5 @@
 /** Building blocks of the wire schemas, the single source for validation, types, serialization and the OpenAPI document. */
 import { type Static, type TSchema, Type } from 'typebox';
-import { QUALITIES, QUALITY_FLAGS } from '../src/domain/market/quote.ts';
 import { SHOWN_PATTERN } from '../src/domain/values/shown-text.ts';
 import { AS_STORED, choice, DecimalText, IdText, nullable } from '../src/core/shapes.ts';
 import { EXECUTABLE_VENUES, VENUES } from '../src/domain/market/venue.ts';
@@ -18,8 +17,11 @@ export {
   nullable,
   nullableChoice,
   PauseCauseWord,
+  QualityFlags,
+  QualityWord,
   StageWord,
   Time,
+  walletAddress,
 } from '../src/core/shapes.ts';
 
 /** Returns the schema of a name that other people read: no invisible characters, and not only spaces. */
@@ -32,9 +34,7 @@ export const BookSide = Type.Array(Type.Object({ price: DecimalText, size: Decim
 
 export const VenueWord = choice(VENUES, 'A source of prices; `reference` is never executable.');
 export const ExecutableVenueWord = choice(EXECUTABLE_VENUES);
-export const QualityWord = choice(QUALITIES, 'Only `live` may become an order.');
 export const MaxAge = Type.Integer({ description: 'Highest age at which the quote is `live`, in milliseconds.' });
-export const QualityFlags = Type.Array(choice(QUALITY_FLAGS), { description: 'Reasons for the quality.' });
 
 /** Any JSON value. */
 export const AnyJson = Type.Unsafe<unknown>({});

@@ -1,12 +1,14 @@
 /**
  * Disk use of trading agents: bytes of each table and of its indexes per agent and minute, on a service whose agents buy in one slot and
- * sell in the next. The growth without agents, market data, is measured first and subtracted. Of tables the rows count, in pages that they
- * do not cross, and of indexes all pages after a vacuum: the room of replaced versions of rows is taken again, so it is no growth.
- * `--organizations 2 --agents 50 --slots 4`
+ * sell in the next. Tables of received data do not count; what others grow without agents is measured first and subtracted. Of tables the
+ * rows count, in pages that they do not cross, and of indexes all pages after a vacuum: the room of replaced versions of rows is taken
+ * again, so it is no growth.
+ * `--organizations 2 --agents 50 --slots 10`
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Fragment, openDatabase, type Sql } from '../src/adapters/store/database.ts';
+import { WRITERS_OF_TABLE } from '../src/adapters/store/trail/table-writers.ts';
 import { MOVED_TABLES } from '../src/adapters/store/trail/history-archive.ts';
 import { type OwnDatabase, withDatabase } from './database.ts';
 import { keepFigures } from './measured.ts';
@@ -27,7 +29,7 @@ const { values: given } = parseArgs({
   options: {
     organizations: { type: 'string', default: '2' },
     agents: { type: 'string', default: '50' },
-    slots: { type: 'string', default: '4' },
+    slots: { type: 'string', default: '10' },
     quiet: { type: 'string', default: '3' },
   },
 });
@@ -60,6 +62,7 @@ async function measure(own: OwnDatabase): Promise<void> {
       return wanted(table, index !== undefined) ? sum + bytes : sum;
     }, 0);
   const tables = [...new Set(parts.map(({ part }) => part.split(' ')[0] as string))]
+    .filter((table) => !isReceived(table))
     .map((table) => ({
       table,
       bytes: bytesOf((name) => name === table),
@@ -99,6 +102,12 @@ async function measure(own: OwnDatabase): Promise<void> {
   for (const { part, bytes } of parts.filter(({ bytes: each }) => each > 1).sort((x, y) => y.bytes - x.bytes))
     process.stdout.write(`  ${part}: ${Math.round(bytes)} bytes\n`);
   keepFigures('Disk of a trading agent and minute, by table', figures);
+}
+
+/** Returns true for a table of received data, which grows with the market alone. No request or order writes it. */
+function isReceived(table: string): boolean {
+  const writers = WRITERS_OF_TABLE[table] ?? [];
+  return writers.includes('feed') && !writers.includes('api');
 }
 
 /** Waits until so many slots have passed and their work is written. */

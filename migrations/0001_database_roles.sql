@@ -82,6 +82,10 @@ begin
     if exists (select 1 from moved_actors where actor_id = old.actor_id) then
       return old;
     end if;
+  elsif tg_op = 'DELETE' and tg_table_name = 'tick_inputs' then
+    if old.slot < inputs_moved_until() then
+      return old;
+    end if;
   elsif tg_op = 'DELETE' then
     if old.seq < (select max(audit_until) from moved_history) then
       return old;

@@ -5,7 +5,7 @@
 create table actors (
   id uuid primary key,
   -- Dense numbering; 500 consecutive actors share a tick shard.
-  number bigint generated always as identity unique,
+  number bigint generated always as identity,
   shard int generated always as ((number / 500)::int) stored,
   org_id uuid not null references organizations,
   kind text not null,

@@ -75,7 +75,8 @@ create table trail_changes (
   digest bytea not null,
   primary key (xid, seq)
 );
-create index trail_changes_by_key on trail_changes (name, key, seq);
+-- By the hash of the row's key, which takes less than the key.
+create index trail_changes_by_row on trail_changes (name, hashtext(key), seq);
 grant select on trail_changes to sevengate_app, sevengate_evaluator;
 
 -- The order of the batches: the log that checkpoints are about.
@@ -351,33 +352,47 @@ begin
 end $$;
 revoke execute on function trail_genesis(regclass) from public;
 
--- Makes a table's changes leave their digests.
-create function trail_log_table(target regclass) returns void language plpgsql set search_path = public, pg_temp as $$
+-- The digests that a logged table leaves. Digests of times are taken in UTC.
+create function trail_log_function(target regclass) returns void language plpgsql set search_path = public, pg_temp as $$
 declare
   key text := trail_key_of(target);
   name text := target::text;
+  has_times boolean := exists (select 1 from pg_attribute where attrelid = target and attnum > 0 and not attisdropped
+    and atttypid in ('timestamptz'::regtype, 'timestamptz[]'::regtype));
 begin
   if key is null then
     raise exception '% has no primary key, which a logged table needs', target;
   end if;
   execute format($f$
-    create or replace function %1$I() returns trigger language plpgsql security definer set search_path = public, pg_temp set timezone = 'UTC' as $b$
+    create or replace function %1$I() returns trigger language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan %4$s as $b$
     begin
       if not exists (select 1 from trail_writers) then
         return null;
       end if;
-      if tg_op = 'DELETE' then
-        insert into trail_changes (xid, name, op, key, digest) select pg_current_xact_id(), %2$L, 'delete', %3$s, sha256(''::bytea) from removed r;
-      else
+      if tg_op = 'INSERT' then
         insert into trail_changes (xid, name, op, key, digest)
-        select pg_current_xact_id(), %2$L, lower(tg_op), %3$s, sha256(convert_to(to_jsonb(r)::text, 'UTF8')) from added r;
+        select pg_current_xact_id(), %2$L, 'insert', %3$s, sha256(convert_to(to_jsonb(r)::text, 'UTF8')) from added r;
+      elsif tg_op = 'UPDATE' then
+        insert into trail_changes (xid, name, op, key, digest)
+        select pg_current_xact_id(), %2$L, 'update', %3$s, sha256(convert_to(to_jsonb(r)::text, 'UTF8')) from added r;
+      else
+        insert into trail_changes (xid, name, op, key, digest) select pg_current_xact_id(), %2$L, 'delete', %3$s, sha256(''::bytea) from removed r;
       end if;
-      if found then
+      if found and not exists (select 1 from trail_batches where xid = pg_current_xact_id()) then
         insert into trail_batches (xid) values (pg_current_xact_id()) on conflict do nothing;
       end if;
       return null;
-    end $b$ $f$, 'trail_of_' || name, name, key);
+    end $b$ $f$, 'trail_of_' || name, name, key, case when has_times then 'set timezone = ''UTC''' else '' end);
   execute format('revoke execute on function %I() from public', 'trail_of_' || name);
+end $$;
+revoke execute on function trail_log_function(regclass) from public;
+
+-- Makes a table's changes leave their digests.
+create function trail_log_table(target regclass) returns void language plpgsql set search_path = public, pg_temp as $$
+declare
+  name text := target::text;
+begin
+  perform trail_log_function(target);
   execute format('create trigger trail_insert after insert on %s referencing new table as added for each statement execute function %I()', target, 'trail_of_' || name);
   execute format('create trigger trail_update after update on %s referencing new table as added for each statement execute function %I()', target, 'trail_of_' || name);
   execute format('create trigger trail_delete after delete on %s referencing old table as removed for each statement execute function %I()', target, 'trail_of_' || name);
@@ -426,22 +441,35 @@ begin
 end $$;
 revoke execute on function trail_sum_table(regclass) from public;
 
+-- What no role of the service may write, because triggers keep it, is guarded where they are: their own statements are not asked again.
+create function guarded_statements(target regclass) returns text language sql stable set search_path = public, pg_temp as $$
+  select case when exists (select 1 from unnest(array['sevengate_app', 'sevengate_api', 'sevengate_evaluator']) as r(role)
+      where has_any_column_privilege(role, target, 'insert') or has_any_column_privilege(role, target, 'update'))
+    then 'insert or update or delete or truncate' else 'delete or truncate' end
+$$;
+revoke execute on function guarded_statements(regclass) from public;
+
 -- Protects every table that is not protected yet, and logs anew what a migration gave other columns. `sevengate migrate` asks
 -- for it after each migration.
 create function protect_writes() returns void language plpgsql set search_path = public, pg_temp as $$
 declare
   target regclass;
   known trail_tables;
+  guarded text;
 begin
   for target in select c.oid from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
     and c.relname <> 'migrations' and not starts_with(c.relname, 'trail_') order by c.relname
   loop
-    if not exists (select 1 from pg_trigger where tgrelid = target and tgname = 'proven_writer') then
-      execute format('create trigger proven_writer before insert or update or delete or truncate on %s for each statement execute function guard_writer()', target);
-      execute format('alter table %s enable always trigger proven_writer', target);
-    end if;
     insert into trail_tables (name, mode, reason) values (target::text, 'logged', 'evidence, authority or money may rest on it') on conflict do nothing;
     select * into known from trail_tables where name = target::text;
+    guarded := guarded_statements(target);
+    -- What a role may write since is guarded from now on.
+    if not exists (select 1 from pg_trigger where tgrelid = target and tgname = 'proven_writer'
+      and pg_get_triggerdef(oid) ilike '% before ' || case when guarded like 'insert%' then 'insert' else 'delete' end || '%') then
+      execute format('drop trigger if exists proven_writer on %s', target);
+      execute format('create trigger proven_writer before %s on %s for each statement execute function guard_writer()', guarded, target);
+      execute format('alter table %s enable always trigger proven_writer', target);
+    end if;
     if known.mode <> 'guarded' and not exists (select 1 from pg_trigger where tgrelid = target and tgname = 'trail_insert') then
       if known.mode = 'logged' then
         perform trail_log_table(target);
@@ -450,6 +478,7 @@ begin
       end if;
     end if;
     if known.mode = 'logged' and exists (select 1 from trail_writers) and known.shape is distinct from trail_shape_of(target) then
+      perform trail_log_function(target);
       perform trail_genesis(target);
     end if;
     -- What serves callers reads nothing either before it has shown its secret.
@@ -523,6 +552,7 @@ insert into trail_tables (name, mode, reason, writers) values
   ('exposures', 'guarded', 'kept by triggers; follows from books and proposals, which are logged, and is held against them', '{worker,api}'),
   ('gate_heads', 'guarded', 'kept by triggers; the chain that it ends is logged', '{worker,api,evaluator}'),
   ('long_work', 'guarded', 'how far long work is; nothing is proved by it', '{feed,worker,api}'),
+  ('member_settings', 'guarded', 'how a member''s terminal is arranged; nothing acts on it', '{worker,api}'),
   ('observations', 'guarded', 'signed by slot in cut_batches', '{feed,worker}'),
   ('quarantined_rows', 'guarded', 'which rows a background loop could not handle; nothing acts on it', '{feed,worker,api}'),
   ('tick_shards', 'guarded', 'how far ticks are; the decisions of each tick are signed in tick_batches, and the verifier misses those of a slot that was passed over', '{worker}'),

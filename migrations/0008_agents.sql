@@ -246,7 +246,11 @@ create table tick_inputs (
   body text not null,
   primary key (agent_id, slot)
 );
-select make_append_only('tick_inputs');
+create trigger append_only_rows before update or delete on tick_inputs for each row execute function refuse_change_of_unmoved();
+create trigger append_only_table before truncate on tick_inputs for each statement execute function refuse_change();
+alter table tick_inputs enable always trigger append_only_rows;
+alter table tick_inputs enable always trigger append_only_table;
+grant select, insert on tick_inputs to sevengate_app;
 
 -- What each commit of a shard's tick decided: SHA-256 over the lines `agent slot hash` of its decisions, by slot and agent.
 create table tick_batches (

@@ -122,7 +122,7 @@ create table prediction_orders (
   check (state not in ('prepared', 'submitted', 'open') or filled_quantity = 0)
 );
 create index prediction_orders_by_org on prediction_orders (org_id, number desc);
-create index prediction_orders_open on prediction_orders (book_id) where mode = 'live' and state in ('prepared', 'submitted', 'open', 'partially_filled');
+create index prediction_orders_open on prediction_orders (org_id, book_id, number) where mode = 'live' and state in ('prepared', 'submitted', 'open', 'partially_filled');
 create unique index prediction_orders_by_transaction on prediction_orders (transaction_id) where transaction_id is not null;
 -- Positions at the prediction venue are compared with what live books claim, by the account that holds them.
 create index prediction_orders_by_position on prediction_orders ((onchain ->> 'positionAccount')) where mode = 'live';

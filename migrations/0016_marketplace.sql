@@ -11,6 +11,18 @@ create function listing_shape(manifest jsonb) returns jsonb language sql immutab
     'kinds', coalesce((select jsonb_agg(distinct e ->> 'kind') from jsonb_array_elements(manifest -> 'universe') as e), '[]'))
 $$;
 
+-- The course of a backtest: its return since the beginning in percent at no more than 48 instants, evenly apart. So few points and no
+-- dollars: whoever has not paid sees how it went, and no single trade.
+create function listing_curve(series jsonb) returns jsonb language sql immutable set search_path = public, pg_temp as $$
+  with days as (
+    select jsonb_array_length(series -> 'days') as count, (series ->> 'startEquityUsd')::numeric as start
+  ), points as (
+    select n, series -> 'days' -> (ceil(n * d.count / least(d.count, 48)::numeric)::int - 1) as day, d.start
+    from days d, generate_series(1, least(d.count, 48)) as n
+  )
+  select jsonb_agg(jsonb_build_array((day ->> 0)::bigint, round(((day ->> 1)::numeric / start - 1) * 100, 2)::float8) order by n) from points
+$$;
+
 -- What is on record of one manifest version at this moment: its newest evidence of each kind, what luck explains of its
 -- backtest, how many versions of the agent were tried, how far it came and how long it stood at paper.
 create function listing_evidence(of_agent uuid, of_version int) returns jsonb language sql stable set search_path = public, pg_temp as $$
@@ -23,6 +35,7 @@ create function listing_evidence(of_agent uuid, of_version int) returns jsonb la
     'at', gate_now(),
     'gates', coalesce((select jsonb_agg(jsonb_build_object('kind', kind, 'passed', passed, 'at', at, 'evidenceId', id, 'hash', hash,
       'runId', run_id, 'metrics', metrics::jsonb, 'checks', checks) order by seq) from newest), '[]'),
+    'curve', coalesce((select listing_curve(series::jsonb) from newest where kind = 'backtest'), '[]'),
     'luck', (select r.result::jsonb -> 'luck' from newest e join evaluation_reports r on r.run_id::text = e.run_id where e.kind = 'backtest'),
     'versions', (select count(*) from manifests where agent_id = of_agent),
     'versionsTried', (select count(distinct manifest_version) from evidence where agent_id = of_agent and kind = 'backtest'),

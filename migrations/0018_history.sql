@@ -1,7 +1,7 @@
 -- Old history moves to archive files.
 
--- History that was moved to archive files: decisions, the cuts and observations that they were made on, the steps of actors that have
--- ended, what people did (`audit`), and the leaves of signed batches. What was signed of it stays (`tick_batches`, `cut_batches`,
+-- History that was moved to archive files: decisions, the cuts, observations and inputs that they were made on, the steps of actors that
+-- have ended, what people did (`audit`), and the leaves of signed batches. What was signed of it stays (`tick_batches`, `cut_batches`,
 -- `trail_changes`), so that the archive is proved by the same sums and digests as the rows were. Steps that gates and duties follow
 -- from, and those that pages of transfers and launches read, stay.
 create table moved_history (
@@ -22,9 +22,12 @@ create table moved_history (
   -- Leaves of the stretch, and the first entry of the log whose leaves stay; null where it was moved before leaves did.
   leaves bigint check (leaves >= 0),
   logged_until bigint check (logged_until >= 0),
+  -- Inputs of the ticks of the stretch; null where it was moved before they were.
+  inputs bigint check (inputs >= 0),
   constraint moved_together check (num_nulls(steps, audit, audit_until) in (0, 3)),
   constraint moved_with_leaves check (num_nulls(leaves, logged_until) in (0, 2))
 );
+alter table moved_history add constraint moved_with_inputs check (inputs is not null) not valid;
 select make_append_only('moved_history');
 grant select on moved_history to sevengate_api, sevengate_evaluator;
 
@@ -159,8 +162,42 @@ end $$;
 revoke execute on function forget_moved_history(int) from public;
 grant execute on function forget_moved_history(int) to sevengate_app;
 
--- Takes at most so many steps and rows of audit that were moved out of the database; answers how many. One stretch is taken away
--- before the next one is moved, so only the newest is looked at.
+-- The slot before which inputs of ticks are in files: those of stretches that were moved without them go with the next one.
+create function inputs_moved_until() returns bigint language sql stable set search_path = public, pg_temp as $$
+  select coalesce(max(until_slot), 0) from moved_history where inputs is not null
+$$;
+revoke execute on function inputs_moved_until() from public;
+grant execute on function inputs_moved_until() to sevengate_app;
+
+-- Takes at most so many inputs that were moved out of the database; answers how many. The newest of each agent stay: they hold from
+-- their slot on.
+create function forget_moved_inputs(most int) returns bigint language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  boundary bigint := inputs_moved_until();
+  forgotten bigint;
+begin
+  with chosen as (
+    select i.agent_id, i.slot from traders t
+    cross join lateral (select max(slot) as newest from tick_inputs where agent_id = t.id) n
+    cross join lateral (select agent_id, slot from tick_inputs where agent_id = t.id and slot < least(boundary, n.newest) order by slot limit most) i
+    limit most
+  )
+  delete from tick_inputs i using chosen c where i.agent_id = c.agent_id and i.slot = c.slot;
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end $$;
+revoke execute on function forget_moved_inputs(int) from public;
+grant execute on function forget_moved_inputs(int) to sevengate_app;
+
+-- Where a proposal has ended, and what lists name it by. All that led there is in its steps.
+create function without_context(snapshot jsonb) returns jsonb language sql immutable set search_path = public, pg_temp as $$
+  select snapshot || jsonb_build_object('context', jsonb_build_object('order', (
+    select jsonb_object_agg(key, value) from jsonb_each(snapshot #> '{context,order}') where key in ('side', 'quantity', 'instrument'))))
+$$;
+revoke execute on function without_context(jsonb) from public;
+
+-- Takes at most so many steps and rows of audit that were moved out of the database, and the contexts of proposals with their steps;
+-- answers how many steps and rows. One stretch is taken away before the next one is moved, so only the newest is looked at.
 create function forget_moved_steps(most int) returns bigint language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   forgotten bigint;
@@ -169,9 +206,13 @@ begin
   with chosen as (
     select s.actor_id, s.version from moved_actors m join steps s on s.actor_id = m.actor_id
     where m.until_slot = (select max(until_slot) from moved_history) limit most
+  ), gone as (
+    delete from steps s using chosen c where s.actor_id = c.actor_id and s.version = c.version returning s.actor_id
+  ), thinned as (
+    update actors a set snapshot = without_context(a.snapshot)
+    where a.kind = 'proposal' and a.id in (select actor_id from gone) and a.snapshot <> without_context(a.snapshot)
   )
-  delete from steps s using chosen c where s.actor_id = c.actor_id and s.version = c.version;
-  get diagnostics forgotten = row_count;
+  select count(*) into forgotten from gone;
   with chosen as (
     select seq from audit where seq < (select max(audit_until) from moved_history) order by seq limit greatest(most - forgotten, 0)
   )
@@ -191,7 +232,8 @@ language sql stable set search_path = public, pg_temp as $$
       when 'steps' then not exists (select 1 from actors where id = split_part(of_key, ' ', 1)::uuid and kind = any(moving_kinds()))
       when 'cut_batches' then of_key::bigint >= kept_from
       else true end
-    and not exists (select 1 from trail_changes later where later.name = of_name and later.key = of_key and later.seq > of_seq)
+    and not exists (select 1 from trail_changes later
+      where later.name = of_name and hashtext(later.key) = hashtext(of_key) and later.key = of_key and later.seq > of_seq)
 $$;
 revoke execute on function leaf_stays(text, text, text, bigint, bigint) from public;
 
@@ -271,6 +313,7 @@ select protect_organizations();
 -- Workers move, and no request does.
 revoke insert on moved_actors from sevengate_api;
 select protect_writes();
--- A step or a row of audit that was moved leaves nothing to sign when it goes: it is in the file as it was signed.
+-- What was moved of these leaves nothing to sign when it goes: it is in the file as it was signed.
 drop trigger trail_delete on steps;
 drop trigger trail_delete on audit;
+drop trigger trail_delete on tick_inputs;

@@ -202,4 +202,3 @@ begin
   end loop;
 end $$;
 alter function trail_seal(text, bigint, int, text, text) set plan_cache_mode = force_generic_plan;
-alter function add_exposure(uuid, text, text, numeric, numeric, numeric) set plan_cache_mode = force_generic_plan;

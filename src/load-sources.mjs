@@ -57,6 +57,9 @@ const COMPILED_PACKAGES = [
 const NEVER_COMPILED = ['bufferutil', 'utf-8-validate', 'ws'];
 /** Folders whose last user is gone are removed after this long, in milliseconds. */
 const KEPT_MS = 3_600_000;
+/** Interval of the question whether another process has compiled, and time after which it is not waited for, in milliseconds. */
+const ASK_MS = 20;
+const LONGEST_COMPILATION_MS = 120_000;
 
 /**
  * Imports a file of the sources, which must be one of `entries`: paths from the project's folder.
@@ -128,22 +131,54 @@ async function currentSources(entries, rooms) {
     if (!may(join(ROOT, 'node_modules'), constants.W_OK)) return compiledForThisProcess(entries);
     mkdirSync(cache, { recursive: true });
     removeUnused(cache);
-    const draft = mkdtempSync(join(cache, '.draft-'));
-    // The operator of the service reads it. A folder made here is its maker's alone.
-    chmodSync(draft, 0o755);
-    await compile(entries, draft);
-    mkdirSync(join(draft, 'users'));
-    try {
-      renameSync(draft, folder);
-    } catch {
-      // Another process was faster.
-      rmSync(draft, { recursive: true, force: true });
-    }
+    await compileOnce(entries, folder);
   }
   // Another user of this machine keeps what he compiled to himself.
   if (!may(folder, constants.R_OK | constants.X_OK)) return compiledForThisProcess(entries);
   use(folder);
   return folder;
+}
+
+/** Compiles into a folder, unless another thread or process is doing so: then it waits for that. */
+async function compileOnce(entries, folder) {
+  const lock = `${folder}.lock`;
+  while (!claim(lock)) {
+    await new Promise((resolve) => setTimeout(resolve, ASK_MS));
+    if (existsSync(folder)) return;
+  }
+  const draft = mkdtempSync(join(dirname(folder), '.draft-'));
+  try {
+    // It may have been completed just before the claim.
+    if (existsSync(folder)) return;
+    // The operator of the service reads it. A folder made here is its maker's alone.
+    chmodSync(draft, 0o755);
+    await compile(entries, draft);
+    mkdirSync(join(draft, 'users'));
+    renameSync(draft, folder);
+  } catch (error) {
+    // One that was not waited for any more was faster.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Writes the file that says who compiles. Returns false if it exists; a file of a dead process, or a very old one, is removed. */
+function claim(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  try {
+    const isOver = Date.now() - statSync(lock).mtimeMs > LONGEST_COMPILATION_MS || !isAlive(readFileSync(lock, 'utf8'));
+    if (isOver) rmSync(lock, { force: true });
+  } catch {
+    // Its maker has just ended.
+  }
+  return false;
 }
 
 /** Compiles into a private folder for the life of this process, if nothing can be kept. */

@@ -1,6 +1,6 @@
 /** Backoff before a failed operation is retried, shared by every feed, poll and request. */
 
-export interface BackoffBounds {
+interface BackoffBounds {
   /** Maximum delay before the first retry. Default 0.5 s. */
   readonly firstMs?: number;
   /** Longest maximum delay. Default 30 s. */

@@ -29,7 +29,7 @@ export interface FundingRate {
   readonly hourlyFunding: DecimalString;
 }
 
-export interface CandleKeeperOptions {
+interface CandleKeeperOptions {
   readonly clock: Clock;
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
   /** Returns the indicators of active manifests, with funding already assigned to the perpetual. Read every 10 s and on `refresh`. */

@@ -18,7 +18,7 @@ export const COUNTED = [
   'over_capacity',
   'feed_error',
 ] as const;
-export type Counted = (typeof COUNTED)[number];
+type Counted = (typeof COUNTED)[number];
 
 /** Maximum unknown names kept per source. Further ones are counted together as `other`. */
 const MAX_UNKNOWN_NAMES = 50;
@@ -27,23 +27,20 @@ const MAX_NAME_CHARACTERS = 60;
 /** Counts an unknown field of a source's message. */
 export type NoteUnknownField = (source: string, field: string) => void;
 
-export interface UnknownFieldCount {
+interface UnknownFieldCount {
   readonly source: string;
   readonly field: string;
   readonly count: number;
 }
 
 /** Unknown fields of a feed's messages, with their counts. */
-export interface UnknownFields {
-  readonly note: NoteUnknownField;
-  rows(): readonly UnknownFieldCount[];
-}
+export type UnknownFields = ReturnType<typeof createUnknownFields>;
 
 /** Creates a counter of unknown fields by source and name, with bounded memory. */
-export function createUnknownFields(): UnknownFields {
+export function createUnknownFields() {
   const sources = new Map<string, Map<string, number>>();
   return {
-    note(source, field) {
+    note(source: string, field: string) {
       let fields = sources.get(source);
       if (fields === undefined) {
         fields = new Map();
@@ -53,7 +50,8 @@ export function createUnknownFields(): UnknownFields {
       const kept = fields.has(name) || fields.size < MAX_UNKNOWN_NAMES ? name : 'other';
       fields.set(kept, (fields.get(kept) ?? 0) + 1);
     },
-    rows: () => [...sources].flatMap(([source, fields]) => [...fields].map(([field, count]) => ({ source, field, count }))),
+    rows: (): readonly UnknownFieldCount[] =>
+      [...sources].flatMap(([source, fields]) => [...fields].map(([field, count]) => ({ source, field, count }))),
   };
 }
 

@@ -2,18 +2,18 @@
  * Keeps received flow of instruments that shadow orders trade, for as long as an order may need it: live books, every trade, and unreliable
  * periods. Bounded in time and number. Dropped flow proves nothing.
  */
+import type { BookLevel } from '../src/domain/market/order-book.ts';
 import { merge, type Observable, type Subscription } from 'rxjs';
 import type { FeedMessage, FeedStatus } from '../src/domain/market/market-event.ts';
-import type { DepthLevel } from '../src/domain/orders/paper-fill.ts';
 import type { PoolLiquidity, Quote } from '../src/domain/market/quote.ts';
-import type { FlowBook, FlowGap, FlowKeeper, FlowPrint, FlowSpan, FlowWindow, VenueTrade } from '../src/domain/shadow/flow.ts';
+import type { FlowBook, FlowGap, FlowPrint, FlowSpan, FlowWindow, VenueTrade } from '../src/domain/shadow/flow.ts';
 import type { EpochMs } from '../src/domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import type { Clock } from './clock/clock.ts';
 import type { MarketExtras } from './market-states.ts';
 
 /** Milliseconds for which flow is kept: longer than any order rests plus the wait for its measurement. */
-export const KEPT_MS = 180_000;
+const KEPT_MS = 180_000;
 /** Minimum milliseconds between kept books. */
 const BOOK_EVERY_MS = 100;
 const LEVELS = 20;
@@ -32,12 +32,6 @@ export interface FlowKeeperOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface LiveFlowKeeper extends FlowKeeper {
-  /** From now on follows exactly these instruments. Without instruments it subscribes to nothing. */
-  follow(keys: ReadonlySet<InstrumentKey>): void;
-  stop(): void;
-}
-
 interface Kept {
   readonly books: FlowBook[];
   readonly trades: FlowPrint[];
@@ -45,7 +39,7 @@ interface Kept {
   liquidity: PoolLiquidity | null;
 }
 
-export function createFlowKeeper(options: FlowKeeperOptions): LiveFlowKeeper {
+export function createFlowKeeper(options: FlowKeeperOptions) {
   const { clock } = options;
   const kept = new Map<Venue, Map<string, Kept>>();
   const readers: Readers = new Map(options.books.map((book) => [`${book.venue}:${book.instrument}`, book.read]));
@@ -64,7 +58,8 @@ export function createFlowKeeper(options: FlowKeeperOptions): LiveFlowKeeper {
   }
 
   return {
-    follow(keys) {
+    /** From now on follows exactly these instruments. Without instruments it subscribes to nothing. */
+    follow(keys: ReadonlySet<InstrumentKey>) {
       const before = new Map([...kept].map(([venue, followed]) => [venue, new Map(followed)]));
       kept.clear();
       for (const key of keys) {
@@ -80,7 +75,7 @@ export function createFlowKeeper(options: FlowKeeperOptions): LiveFlowKeeper {
       }
     },
 
-    window(span) {
+    window(span: FlowSpan): FlowWindow {
       const { venue, instrument } = splitInstrumentKey(span.instrument);
       return windowOf(span, kept.get(venue)?.get(instrument));
     },
@@ -154,9 +149,9 @@ function trimGaps(one: Kept, since: EpochMs): void {
   one.gaps.unshift({ from: first.from, until: second.until, why: first.why });
 }
 
-const topOf = (price: string | null, size: string | null): readonly DepthLevel[] => (price === null ? [] : [{ price, size: size ?? '' }]);
+const topOf = (price: string | null, size: string | null): readonly BookLevel[] => (price === null ? [] : [{ price, size: size ?? '' }]);
 
-const levelOf = ([price, size]: readonly [price: string, size: string]): DepthLevel => ({ price, size });
+const levelOf = ([price, size]: readonly [price: string, size: string]): BookLevel => ({ price, size });
 
 /** Returns the kept flow of a window as an immutable copy. */
 function windowOf(span: FlowSpan, one: Kept | undefined): FlowWindow {

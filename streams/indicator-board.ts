@@ -41,7 +41,7 @@ interface Series {
 }
 
 /** Coverage of one series of bars. */
-export interface BarCoverage {
+interface BarCoverage {
   /** Open times from `from` up to but excluding `to` are complete. */
   readonly from: EpochMs;
   readonly to: EpochMs;
@@ -49,7 +49,7 @@ export interface BarCoverage {
   readonly missing: readonly EpochMs[];
 }
 
-export interface IndicatorBoardOptions {
+interface IndicatorBoardOptions {
   readonly counters?: FeedCounters;
   /** Maximum bars per series. Default 2,000, for funding 9,000 (a year of hours). */
   readonly maxBars?: number;

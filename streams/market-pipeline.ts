@@ -15,7 +15,6 @@ import { createMarketView, type MarketView } from './market-view.ts';
 import { type Feed, mergeFeeds } from './merge-feeds.ts';
 import { carriedForward } from './operators/carried-forward.ts';
 import { type ClockSkewOptions, clockSkew, VenueOffsets } from './operators/clock-skew.ts';
-import { conflate } from './operators/conflate.ts';
 import { crossed } from './operators/crossed.ts';
 import { degraded } from './operators/degraded.ts';
 import { gap } from './operators/gap.ts';
@@ -26,7 +25,7 @@ import { stale } from './operators/stale.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 import { type Cutter, createCutter, type InstrumentRelations, seriesNeed } from './slot-cut.ts';
 
-export interface MarketPipelineOptions extends FreshnessOptions {
+interface MarketPipelineOptions extends FreshnessOptions {
   readonly clock: Clock;
   /** Random source for jitter, 0 <= n < 1. */
   readonly random: () => number;
@@ -50,8 +49,8 @@ export interface MarketPipeline {
   readonly assessed: Observable<FeedMessage>;
   /** Instruments whose own book became gapped, crossed or silent, or recovered. */
   readonly instrumentEdges: Observable<InstrumentEdge>;
-  /** Newest quote and reference price of each instrument from `assessed`, in batches of `SHOWN_MS`, for display. */
-  readonly shown: Observable<readonly (Quote | ReferencePrice)[]>;
+  /** Quotes and reference prices from `assessed`. */
+  readonly prices: Observable<Quote | ReferencePrice>;
   readonly view: MarketView;
   readonly board: IndicatorBoard;
   readonly connectivity: Connectivity;
@@ -65,9 +64,6 @@ export interface MarketPipeline {
   start(): void;
   stop(): void;
 }
-
-/** Milliseconds in which quotes of one instrument are shown only as their newest. */
-const SHOWN_MS = 20;
 
 /** Returns the quality rules, one operator each, in order. They share memories, so that a message is looked up once. */
 export function composedQuality(options: ClockSkewOptions = {}): MonoTypeOperatorFunction<FeedMessage> {
@@ -126,10 +122,7 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
     received: merged.stream,
     assessed: fresh,
     instrumentEdges: fresh.pipe(instrumentEdges({ freshness, clock, askedEveryMs: pollingIntervals(options.feeds) })),
-    shown: fresh.pipe(
-      filter(isPrice),
-      conflate(clock, SHOWN_MS, ({ venue, instrument }) => `${venue}:${instrument}`),
-    ),
+    prices: fresh.pipe(filter(isPrice)),
     view,
     board,
     connectivity,

@@ -19,12 +19,12 @@ import { createOrderedBus } from './ordered-bus.ts';
 import { SlotTable } from './slot-table.ts';
 
 /** Milliseconds for which a negative event is active: the longest look-back of a condition. */
-export const ACTIVE_NEWS_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
+const ACTIVE_NEWS_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
 /** Milliseconds for which any other event is kept. No rule reads it, but every cut contains it. */
 const SHOWN_NEWS_MS = 168 * HOUR_MS;
 
 /** Data of one instrument. */
-export interface InstrumentView {
+interface InstrumentView {
   readonly key: InstrumentKey;
   quote: Quote | null;
   reference: ReferencePrice | null;
@@ -40,7 +40,7 @@ export interface FeedState {
   readonly detail: string;
 }
 
-export interface MarketSnapshot {
+interface MarketSnapshot {
   readonly quotes: readonly Quote[];
   readonly references: readonly ReferencePrice[];
   readonly perpContexts: readonly PerpContext[];
@@ -49,7 +49,7 @@ export interface MarketSnapshot {
   readonly counts: Readonly<Record<Venue, VenueCounts>>;
 }
 
-export interface MarketViewOptions {
+interface MarketViewOptions {
   readonly freshness?: Freshness;
   readonly counters?: FeedCounters;
   /** Maximum instruments. Further ones are refused and counted as `over_capacity`. Default 20,000. */
@@ -74,7 +74,7 @@ export interface MarketView {
    */
   newsOf(symbol: string, at: EpochMs): readonly NewsEvent[] | null;
   feeds(): readonly FeedState[];
-  /** Quotes and reference prices that became the latest, in order, for conflation. */
+  /** Quotes and reference prices that became the latest, in order. */
   readonly changed: Observable<Quote | ReferencePrice>;
   readonly counters: FeedCounters;
   readonly freshness: Freshness;

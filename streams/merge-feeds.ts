@@ -31,7 +31,7 @@ export interface Feed {
   readonly schedule?: AskingSchedule;
 }
 
-export interface MergeOptions {
+interface MergeOptions {
   readonly clock: Clock;
   /** Random source for jitter of the delays, 0 <= n < 1. */
   readonly random: () => number;
@@ -42,33 +42,26 @@ export interface MergeOptions {
   readonly maxRetryMs?: number;
 }
 
-export interface MergedFeeds {
-  /** Merged messages. `receivedAt` never decreases. Never errors, and completes only on `stop`. */
-  readonly stream: Observable<FeedMessage>;
-  /** Inserts a message of our own (fetched bars, a tape's event). */
-  push(message: FeedMessage): void;
-  /** Subscribes every feed. */
-  start(): void;
-  /** Unsubscribes every feed and completes the stream. */
-  stop(): void;
-}
-
 /**
  * Merges feeds into one stream. A feed that throws or ends is reported in band (its connections as `disconnected`, and a counted rejection)
  * and subscribed again after a delay with jitter and cap.
  */
-export function mergeFeeds(feeds: readonly Feed[], options: MergeOptions): MergedFeeds {
+export function mergeFeeds(feeds: readonly Feed[], options: MergeOptions) {
   const bus = createOrderedBus<FeedMessage>();
   const inReceiptOrder = createReceiptOrder(options.clock);
+  /** Inserts a message of our own (fetched bars, a tape's event). */
   const push = (message: FeedMessage): void => bus.next(inReceiptOrder(message));
   let running: Subscription | null = null;
   return {
+    /** Merged messages. `receivedAt` never decreases. Never errors, and completes only on `stop`. */
     stream: bus.stream,
     push,
+    /** Subscribes every feed. */
     start() {
       // `followed` never fails. If it did, the subscriber of the bus would receive the error.
       running ??= merge(...feeds.map((feed) => followed(feed, options))).subscribe({ next: push, error: (error) => bus.error(error) });
     },
+    /** Unsubscribes every feed and completes the stream. */
     stop() {
       running?.unsubscribe();
       running = null;

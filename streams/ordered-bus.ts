@@ -1,30 +1,22 @@
 /** A bus whose subscribers all see the same order, even if one of them answers an event with another. */
-import { type Observable, Subject } from 'rxjs';
-
-export interface OrderedBus<T> {
-  readonly stream: Observable<T>;
-  /** True if it has subscribers. */
-  readonly observed: boolean;
-  /** Delivers to every subscriber, or, if called during a delivery, right after it. */
-  next(value: T): void;
-  error(error: unknown): void;
-  complete(): void;
-}
+import { Subject } from 'rxjs';
 
 /**
  * Creates a bus. A plain Subject delivers an event emitted during a delivery at once, so that later subscribers receive the answer before
  * the question. Here it waits for its turn.
  */
-export function createOrderedBus<T>(): OrderedBus<T> {
+export function createOrderedBus<T>() {
   const subject = new Subject<T>();
   const waiting: T[] = [];
   let delivering = false;
   return {
     stream: subject.asObservable(),
+    /** True if it has subscribers. */
     get observed() {
       return subject.observed;
     },
-    next(value) {
+    /** Delivers to every subscriber, or, if called during a delivery, right after it. */
+    next(value: T) {
       if (delivering) {
         waiting.push(value);
         return;
@@ -38,7 +30,7 @@ export function createOrderedBus<T>(): OrderedBus<T> {
         delivering = false;
       }
     },
-    error: (error) => subject.error(error),
+    error: (error: unknown) => subject.error(error),
     complete: () => subject.complete(),
   };
 }

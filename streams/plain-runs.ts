@@ -47,7 +47,7 @@ interface Slot {
   waiting: boolean;
 }
 
-export interface PlainRunsOptions {
+interface PlainRunsOptions {
   readonly freshness: Freshness;
   readonly counters: FeedCounters;
   /** Processes a quote by all rules. Returns true if it passed unmarked and became the newest price. */

@@ -111,7 +111,7 @@ function freshContext(view: MarketView, perpetual: InstrumentKey | null, slot: E
   return context === null || ageMs(context.observedAt, slot) > maxAgeMs ? null : context;
 }
 
-export interface CutterOptions {
+interface CutterOptions {
   readonly clock: Clock;
   readonly view: MarketView;
   readonly board: IndicatorBoard;

@@ -61,7 +61,7 @@ const CENTRAL = [
   'guarded-tables.ts',
   'actor-records.ts',
   'permission.ts',
-  'problem.ts',
+  'problems.ts',
   'documented-feeds.ts',
   'api/v1/index.ts',
   'tag-texts.ts',

@@ -47,18 +47,6 @@ export function prefer(change) {
   for (const listener of listeners) listener();
 }
 
-/** Calls back when the time zone changes. @param {() => void} listener @returns {() => void} Ends it. */
-export function onZone(listener) {
-  let { zone } = chosen;
-  const receive = () => {
-    if (zone === chosen.zone) return;
-    ({ zone } = chosen);
-    listener();
-  };
-  listeners.add(receive);
-  return () => listeners.delete(receive);
-}
-
 /** Calls back on every change. @param {() => void} listener @returns {() => void} Ends it. */
 export function onPreferences(listener) {
   listeners.add(listener);

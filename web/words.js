@@ -29,15 +29,6 @@ export function flagWords(flag) {
   return { word, kind, meaning };
 }
 
-/** Kinds of silence with one word each, for the legend. */
-export const SILENCES = /** @type {const} */ ([
-  ['closed', 'market closed'],
-  ['old', 'stale'],
-  ['carried', 'carried forward'],
-  ['down', 'feed down'],
-  ['doubt', 'doubtful'],
-]);
-
 /**
  * Replaces underscores: `limited_live` becomes `limited live`.
  * @param {string} word
@@ -280,14 +271,6 @@ export const GATE_RULES = /** @type {{ readonly [rule: string]: string }} */ ({ 
  */
 export function gateCheckWords({ name, observed, rule, limit }) {
   return `${plain(name)}: ${valueText(observed)}, required ${GATE_RULES[rule] ?? rule} ${valueText(limit)}`;
-}
-
-/**
- * Returns the address of an instrument's page.
- * @param {string} key `spotexchange:BTCUSDT`
- */
-export function instrumentAddress(key) {
-  return `#/instruments/${encodeURIComponent(key)}`;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** External agent whose next agreement session is due. */
-interface Due {
+export interface DueAgreement {
   readonly id: string;
   readonly orgId: string;
   readonly passedRun: string | null;
@@ -14,15 +14,15 @@ interface Due {
 }
 
 /** Agent whose last session shows that its code is no longer the code that passed. */
-interface Disagreed {
+export interface Disagreement {
   readonly id: string;
   readonly runId: string;
   readonly agreementPct: number | null;
 }
 
 export interface AgreementDeps {
-  readonly due: (now: EpochMs) => Promise<readonly Due[]>;
-  readonly disagreed: () => Promise<readonly Disagreed[]>;
+  readonly due: (now: EpochMs) => Promise<readonly DueAgreement[]>;
+  readonly disagreed: () => Promise<readonly Disagreement[]>;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly evaluations: Pick<EvaluationCommands, 'start'>;
   readonly newId: () => string;
@@ -45,7 +45,7 @@ export async function lookAtAgreement(deps: AgreementDeps, now: EpochMs, contain
   );
 }
 
-async function ask(deps: AgreementDeps, { id, orgId, passedRun, dueSince }: Due, now: EpochMs): Promise<void> {
+async function ask(deps: AgreementDeps, { id, orgId, passedRun, dueSince }: DueAgreement, now: EpochMs): Promise<void> {
   const session = deps.newId();
   const context = { orgId, subject: 'service', permissions: [], requestId: session };
   const started = await deps.evaluations.start(context, id, 'agreement', { of: passedRun, session });

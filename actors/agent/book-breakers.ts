@@ -23,7 +23,7 @@ export interface MarkedTrader {
 }
 
 /** Recorded facts about live books. */
-export interface LiveBookFacts {
+interface LiveBookFacts {
   /** Worst known price of each instrument on this day. Instruments that never had a price are missing. */
   worstKnown(instruments: readonly InstrumentKey[], at: EpochMs): Promise<Parameters<typeof worstDrawdownPct>[1]>;
   /** Marked books with live capital that were filled since `since`. */

@@ -8,7 +8,7 @@ import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** The book of an agent or a Take at present prices. */
-export interface WatchedBook {
+interface WatchedBook {
   readonly agentId: string;
   readonly stage: Stage;
   readonly manifest: Pick<Manifest, 'maxDailyDrawdownPct'>;
@@ -16,7 +16,7 @@ export interface WatchedBook {
 }
 
 /** Slippage in basis points of live fills since the agent was last demoted or the Take last armed, and the expected slippage. */
-export interface SlippageFacts {
+interface SlippageFacts {
   readonly slippageBps: number | null;
   readonly fills: number;
   /** Null if the active manifest of an agent has no evidence of it. */

@@ -1,5 +1,5 @@
 /** Handles agent commands: asks the actor, and writes the audit entry and the answer in the transaction of its step. */
-import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/agents/actor-step.ts';
+import type { ActorRecord, ActorRow, StepPlan } from '../../src/domain/agents/actor-step.ts';
 
 import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
@@ -14,7 +14,7 @@ import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
 import type { CommandContext, HaltView } from './commands.ts';
 import { type AgentView, agent, agentNames } from './resource.ts';
-import { agentContext, agentValue } from './effects.ts';
+import { agentChanges } from './effects.ts';
 import { createEmergencyHalt, type HaltStore } from './emergency-halt.ts';
 import type { AgentEvent } from './protocol.ts';
 
@@ -35,7 +35,7 @@ export interface AgentDirectory extends Omit<HaltStore, 'cancellable' | 'leasesE
 /** Maximum attempts to add a version while other requests add versions at the same time. */
 const VERSION_RACES = 8;
 
-export interface CommandHandlerDeps {
+interface CommandHandlerDeps {
   readonly runtime: Runtime;
   readonly agents: AgentDirectory;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
@@ -129,7 +129,7 @@ async function command(
   const { runtime, agents } = deps;
   const before = await agents.find(context.orgId, agentId);
   if (!before) return refuse('not_found', 'there is no such agent');
-  const after = (plan: StepPlan): AgentView => changed(before, plan.state);
+  const after = (plan: StepPlan): AgentView => ({ ...before, ...agentChanges(plan.state) });
   try {
     const outcome = await runtime.deliver(agentId, typeof event === 'function' ? event(before) : event, {
       cause: `${context.subject} ${context.requestId}`,
@@ -177,22 +177,11 @@ async function create(
   const id = deps.newId();
   const at = clock.now();
   const hash = manifestHash(manifest);
-  const created = {
-    id,
-    name: manifest.name,
-    description: manifest.description,
-    stage: 'draft',
-    pauseCause: null,
-    autonomy: 'research',
-    manifestHash: hash,
-    manifestVersion: 1,
-    closing: [],
-    createdBy: context.subject,
-    createdAt: isoTime(at),
-  } as const;
-  const view: AgentView = { ...created, paused: false };
+  const { name, description } = manifest;
+  const fixed = { id, name, description, createdBy: context.subject, createdAt: isoTime(at) };
+  const after = (plan: StepPlan): AgentView => ({ ...fixed, ...agentChanges(plan.state) });
   try {
-    await runtime.start(
+    const plan = await runtime.start(
       'agent',
       id,
       context.orgId,
@@ -202,17 +191,17 @@ async function create(
         tickPeriodMs: AGENT_TICK_MS,
         also: (plan) => [
           manifestRow(id, 1, manifest, context.subject),
-          { type: 'agent_created', ...agent.record(context.orgId, { ...created, stageEvidence: null, stageAskedBy: null }) },
+          { type: 'agent_created', ...agent.record(context.orgId, agent.pick(fixed, agentChanges(plan.state))) },
           ...(more?.(id) ?? []),
           auditRow(context, 'agent.create', id, null, plan.state),
-          ...answerRows(context, view),
+          ...answerRows(context, after(plan)),
         ],
       },
     );
+    return { ok: true, value: after(plan) };
   } catch (error) {
     return answeredMeanwhile(error);
   }
-  return { ok: true, value: view };
 }
 
 /** Adds a version. If another request added one at the same time, tries again on top of it. */
@@ -258,22 +247,6 @@ async function addVersion(
     conflicting = { version: before.manifestVersion, outcome };
   }
   return refuse('unavailable', 'others keep adding versions to this agent: try again');
-}
-
-/** Returns the view of the agent after a step. Fields that the step can change come from the step. */
-function changed(before: AgentView, state: ActorState): AgentView {
-  const context = agentContext(state);
-  const value = agentValue(state);
-  return {
-    ...before,
-    stage: value.stage,
-    paused: value.duty === 'paused',
-    pauseCause: context.pauseCause,
-    autonomy: context.autonomy,
-    manifestHash: context.manifestHash,
-    manifestVersion: context.manifestVersion,
-    closing: context.closing ?? [],
-  };
 }
 
 function manifestRow(agentId: string, version: number, manifest: Manifest, createdBy: string): ActorRecord {

@@ -9,7 +9,7 @@ const DAILY_LOOK_MS = 600_000;
 /** Maximum number of agents assessed at once. */
 const ASSESSED_AT_ONCE = 500;
 
-export interface DailyGates<Agent> {
+interface DailyGates<Agent> {
   /** Agents whose gate was not assessed on the day of `now`. */
   dueForToday(now: number, limit: number): Promise<readonly Agent[]>;
   /** Validates the agent's present gate, and records the result. */

@@ -11,7 +11,7 @@ import type { AgentContext, AgentEvent, TickDecision } from './protocol.ts';
 import { agentProjection } from './resource.ts';
 
 /** Value of the chart: one state per region. */
-export interface AgentValue {
+interface AgentValue {
   readonly stage: Stage;
   readonly duty: 'active' | 'paused';
   readonly feed: 'live' | 'degraded' | 'lost';
@@ -23,6 +23,15 @@ export function agentValue(state: Pick<ActorState, 'value'>): AgentValue {
 
 export function agentContext(state: Pick<ActorState, 'context'>): AgentContext {
   return state.context as unknown as AgentContext;
+}
+
+/** Returns the fields of an agent that a step changes, and whether it is paused. */
+export function agentChanges(state: Pick<ActorState, 'value' | 'context'>) {
+  const context = agentContext(state);
+  const { stage, duty } = agentValue(state);
+  const { closing = [], promotion } = context;
+  const entered = { stageEvidence: promotion?.evidenceId ?? null, stageAskedBy: promotion?.askedBy ?? null };
+  return { ...agentProjection.pick({ ...context, ...entered, stage, closing }), paused: duty === 'paused' };
 }
 
 /** Returns the fields announced on the `agents` and `alerts` channels. */
@@ -122,13 +131,9 @@ export const agentKind: ActorKind = {
     recordDecision: (decision: TickDecision, info) => [
       record('decision', { agentId: info.actorId, slot: decision.slot, verdict: decision.verdict }),
     ],
-    projectAgent: (_: undefined, info) => {
-      const context = agentContext(info);
-      const { stage } = agentValue(info);
-      const { closing = [], promotion } = context;
-      const entered = { stageEvidence: promotion?.evidenceId ?? null, stageAskedBy: promotion?.askedBy ?? null };
-      return [record('agent_projection', agentProjection.record(info.orgId, { ...context, ...entered, id: info.actorId, stage, closing }))];
-    },
+    projectAgent: (_: undefined, info) => [
+      record('agent_projection', agentProjection.record(info.orgId, { id: info.actorId, ...agentChanges(info) })),
+    ],
     openTickWindow: (_: undefined, info) => [
       record('tick_window', { actorId: info.actorId, from: slotOf(info.now, AGENT_TICK_MS) + AGENT_TICK_MS, until: null }),
     ],

@@ -35,7 +35,7 @@ export interface GateEvidence {
   readonly ruleChange: string | null;
 }
 
-export interface GateState {
+interface GateState {
   readonly gate: Stage;
   readonly kind: EvidenceKind;
   /** Evidence that decides the gate, or null if there is none yet. */
@@ -51,7 +51,7 @@ export interface GateState {
 export type GatedView = Pick<AgentView, 'id' | 'stage' | 'manifestVersion' | 'manifestHash'>;
 
 /** Evidence store of the command handler. */
-export interface GateKeeper {
+interface GateKeeper {
   /** Validates the agent's present gate, and records the result if `write`. Returns null at the last stage. */
   validate(agent: GatedView, write: boolean): Promise<GateState | null>;
   /** True if new evidence of the agent would be simulated: a market data source is not real, or time was moved. */
@@ -67,7 +67,7 @@ export interface GateKeeper {
 /** A promoted agent, and the history that its next backtest would miss. */
 export type PromotedView = AgentView & ManifestInWords & { readonly missingHistory: readonly MissingHistory[] };
 
-export interface GatesProgress extends ManifestInWords {
+interface GatesProgress extends ManifestInWords {
   readonly stage: Stage;
   readonly gates: readonly GateState[];
   /** True if its forward trading runs on a source that is not real, or under a moved time. */

@@ -12,7 +12,7 @@ export interface Halting extends Pick<EmergencyHalt, 'halt'> {
   readonly newId: () => string;
 }
 
-export interface HaltedOrganization extends Omit<HaltView, 'paused'> {
+interface HaltedOrganization extends Omit<HaltView, 'paused'> {
   readonly orgId: string;
   readonly name: string;
   /** Agents and Takes paused by this halt. */

@@ -2,7 +2,7 @@
 import { and, assign, or, raise, setup, stateIn } from 'xstate';
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import { type Closing, withClosing } from '../../src/domain/orders/execution.ts';
-import { effect, fromInput } from '../runtime/actor-kind.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import { degradedAfter, degradedForMs, FEED_REGION, isLastRestored } from '../ticking/feed-region.ts';
 import type { AgentContext, AgentEvent, AgentInput, BreakerTrip, Promotion, TickDecision } from './protocol.ts';
 
@@ -83,13 +83,13 @@ export const agentMachine = setup({
   delays: { degradedFor: ({ event }) => degradedForMs(event) },
 }).createMachine({
   id: 'agent@1',
-  context: fromInput((input) => ({
+  context: ({ input }) => ({
     autonomy: input.autonomy,
     manifestVersion: input.manifestVersion,
     manifestHash: input.manifestHash,
     pauseCause: null,
     degradedVenues: [],
-  })),
+  }),
   type: 'parallel',
   on: {
     'autonomy.set': {

@@ -63,7 +63,7 @@ export interface OutsideContext {
 }
 
 /** Agreement session that waits for answers. */
-export interface OpenAgreement {
+interface OpenAgreement {
   readonly sessionId: string;
   readonly openedAt: EpochMs;
 }

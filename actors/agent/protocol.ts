@@ -8,14 +8,10 @@ import type { Closing } from '../../src/domain/orders/execution.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { DegradedFeeds, FeedEvent } from '../ticking/feed-region.ts';
+import type { AgentChanges } from './resource.ts';
 
 /** Context of an agent. Plain JSON, stored in the snapshot. */
-export interface AgentContext {
-  readonly autonomy: Autonomy;
-  readonly manifestVersion: number;
-  readonly manifestHash: string;
-  /** Null while the agent is active. */
-  readonly pauseCause: PauseCause | null;
+export interface AgentContext extends Omit<AgentChanges, 'stage' | 'closing' | 'stageEvidence' | 'stageAskedBy'> {
   readonly degradedVenues: DegradedFeeds;
   /** Evidence or demotion that led to its present stage. Missing in snapshots from before gates existed. */
   readonly promotion?: Promotion | null;
@@ -48,7 +44,7 @@ export interface AgentInput {
 /**
  * A tick: the slot's cut, the agent's compiled manifest, its book and its risk function. The only event that is neither JSON nor stored.
  */
-export type AgentTick = {
+type AgentTick = {
   readonly type: 'tick';
   readonly slot: EpochMs;
   readonly cut: Cut;

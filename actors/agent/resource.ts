@@ -1,10 +1,11 @@
 /** An agent: each of its fields, once. */
 import { Type } from 'typebox';
-import { held, resource, type ViewOf } from '../../src/core/resource.ts';
+import { derived, held, resource, type ViewOf } from '../../src/core/resource.ts';
 import { AutonomyWord, choice, HashText, IdText, nullable, PauseCauseWord, StageWord, Time } from '../../src/core/shapes.ts';
 import { WORK_FIELDS } from '../../src/core/work-fields.ts';
-import { STAGES } from '../../src/domain/agents/agent.ts';
+import { STAGES, type Stage } from '../../src/domain/agents/agent.ts';
 import type { Closing } from '../../src/domain/orders/execution.ts';
+import { isoTime } from '../../src/domain/values/time.ts';
 
 const ClosingBody = Type.Object({
   instrument: nullable('string', 'Instrument to close, or null for all positions.'),
@@ -18,20 +19,30 @@ const ClosingBody = Type.Object({
   }),
 });
 
+export function closingBody({ instrument, limitPrice, subject, at }: Closing) {
+  return { instrument, limitPrice, closedBy: subject, at: isoTime(at) };
+}
+
 export const agent = resource('agents', {
   id: { wire: IdText, column: 'uuid' },
   name: { wire: Type.String(), column: 'text', changes: true },
   description: { wire: Type.String(), column: 'text', changes: true },
   stage: { wire: StageWord, column: 'text', changes: true },
-  state: { wire: choice([...STAGES, 'paused'], 'The stage, or `paused` while the agent is paused.'), computed: true },
-  paused: { wire: Type.Boolean(), computed: true },
+  state: derived(
+    choice([...STAGES, 'paused'], 'The stage, or `paused` while the agent is paused.'),
+    ({ paused, stage }: { readonly paused: boolean; readonly stage: Stage }) => (paused ? 'paused' : stage),
+  ),
+  paused: derived(Type.Boolean(), ({ paused }: { readonly paused: boolean }) => paused),
   pauseCause: { wire: PauseCauseWord, column: 'text', changes: true },
   autonomy: { wire: AutonomyWord, column: 'text', changes: true },
   manifestHash: { wire: HashText, column: 'text', changes: true },
   manifestVersion: { wire: Type.Integer(), column: 'int', changes: true },
   closing: {
     holds: held<readonly Closing[]>(),
-    wire: Type.Array(ClosingBody, { description: 'Positions closed by a person and not yet sold.' }),
+    ...derived(
+      Type.Array(ClosingBody, { description: 'Positions closed by a person and not yet sold.' }),
+      ({ closing }: { readonly closing: readonly Closing[] }) => closing.map(closingBody),
+    ),
     column: 'jsonb',
     changes: true,
   },
@@ -43,17 +54,9 @@ export const agent = resource('agents', {
 });
 
 /** Fields that a step of the agent changes. */
-export const agentProjection = agent.revision(
-  'stage',
-  'autonomy',
-  'pauseCause',
-  'manifestVersion',
-  'manifestHash',
-  'closing',
-  'stageEvidence',
-  'stageAskedBy',
-);
+export const agentProjection = agent.revisionExcept('name', 'description');
 /** Fields that come from the manifest. */
 export const agentNames = agent.revision('name', 'description');
 
-export type AgentView = Omit<ViewOf<typeof agent>, 'stageEvidence' | 'stageAskedBy'> & { readonly paused: boolean };
+export type AgentChanges = ReturnType<typeof agentProjection.pick>;
+export type AgentView = ViewOf<typeof agent> & { readonly paused: boolean };

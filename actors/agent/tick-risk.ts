@@ -150,7 +150,7 @@ function noOrder(proposal: Proposal, manifest: Manifest): RiskAttribution {
 }
 
 /** Returns the context of a tick's order, made only from the cut and the tick's inputs. */
-export function tickContext(
+function tickContext(
   agent: TradingAgent,
   marked: MarkedBook,
   inputs: TickRiskInputs,

@@ -5,7 +5,7 @@ import { type MarkedBook, markBook, type TradingBook } from '../../src/domain/bo
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
 import type { RiskRejection } from '../../src/domain/agents/decision.ts';
 import { type OutdatedEvidence, outdatedWords } from '../../src/domain/agents/evidence.ts';
-import { type Outcome, type RefusalCode, refuse } from '../../src/domain/values/refusal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { depositObjection, type PresentClaims, type ReserveCheck } from '../../src/domain/books/reserves.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import {
@@ -27,7 +27,7 @@ import type { CommandContext } from './commands.ts';
 import type { VaultChange, VaultHolder, VaultView, Withdrawal } from './vault-commands.ts';
 
 /** A vault as stored. Before its first deposit it has no shares and an empty book. */
-export interface StoredVault extends VaultShares {
+interface StoredVault extends VaultShares {
   readonly agentId: string;
   readonly stage: Stage;
   readonly maxCapitalUsd: DecimalString;
@@ -43,7 +43,7 @@ export interface StoredVault extends VaultShares {
   readonly bookVersion: number;
 }
 
-export interface VaultDirectory {
+interface VaultDirectory {
   /** Returns null if the organization has no such agent. */
   find(orgId: string, agentId: string): Promise<StoredVault | null>;
   /**
@@ -69,7 +69,7 @@ interface PlannedChange extends CapitalChange {
 /** Maximum attempts of a change while other requests change the vault at the same time. */
 const RACES = 8;
 
-export interface VaultHandlerDeps {
+interface VaultHandlerDeps {
   readonly vaults: VaultDirectory;
   /** Returns the prices of live quotes by instrument. Instruments without a live quote are missing. */
   readonly marks: (instruments: readonly InstrumentKey[]) => ReadonlyMap<InstrumentKey, DecimalString>;
@@ -362,6 +362,5 @@ function notPriced({ unpriced }: MarkedBook): Outcome<never> {
 }
 
 function blocked(detail: string, rejection: RiskRejection): Outcome<never> {
-  const code: RefusalCode = 'blocked_by_risk';
-  return { ok: false, refusal: { code, detail, rejections: [rejection] } };
+  return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections: [rejection] } };
 }

@@ -48,7 +48,7 @@ import type { BridgeTransfer } from './resource.ts';
 /** Maximum open quotes per organization. */
 const MOST_QUOTES = 50;
 
-export interface BridgeHandlerDeps {
+interface BridgeHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly load: LoadActors;
   readonly outside: BridgeQuoting;

@@ -12,7 +12,7 @@ import { BROADCAST_SOURCE, LOOK_AT_TRANSFER } from './effects.ts';
 import type { BridgeOutside, SettledArrivals } from './ports.ts';
 import type { BridgeAnswer, BridgeTransferContext } from './protocol.ts';
 
-export interface BridgeExecutionDeps {
+interface BridgeExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   /** Returns true while a transfer's lease is valid, by the store's clock. */

@@ -13,7 +13,7 @@ import {
   type TrackedState,
   type TransferAxes,
 } from '../../src/domain/bridge/axes.ts';
-import { effect, fromInput } from '../runtime/actor-kind.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { BridgeTransferContext, BridgeTransferEvent, BridgeTransferInput } from './protocol.ts';
 import { MINUTE_MS } from '../../src/domain/values/time.ts';
 
@@ -193,7 +193,7 @@ export const bridgeTransferMachine = setup({
   },
 }).createMachine({
   id: 'bridge_transfer@1',
-  context: fromInput((input) => ({
+  context: ({ input }) => ({
     ...input,
     signed: null,
     hash: null,
@@ -209,7 +209,7 @@ export const bridgeTransferMachine = setup({
     broadcast: null,
     leaseUntil: null,
     looks: 0,
-  })),
+  }),
   initial: 'placed',
   states: {
     /** Transient first state. */

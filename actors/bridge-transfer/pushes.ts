@@ -2,7 +2,7 @@
 import type { Runtime } from '../runtime/runtime.ts';
 import type { BridgePushes } from './ports.ts';
 
-export interface PushDeps {
+interface PushDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly pushes: BridgePushes;
   /** Submitted transfers that have not ended, newest first, with the provider's id of each. */

@@ -36,7 +36,7 @@ import type { CheckoutContext, CheckoutInput } from './protocol.ts';
 import { type CheckoutView, type Licence, marketplaceImport } from './resource.ts';
 
 /** Store ports of the command handler. */
-export interface CheckoutDirectory {
+interface CheckoutDirectory {
   listing(orgId: string, id: string): Promise<Listing | null>;
   /** Returns the rules if the organization may read them, or null. */
   rules(orgId: string, id: string): Promise<Manifest | null>;
@@ -47,7 +47,7 @@ export interface CheckoutDirectory {
   startProblem(error: unknown): string | null;
 }
 
-export interface CheckoutHandlerDeps {
+interface CheckoutHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly load: LoadActors;
   readonly store: CheckoutDirectory;
@@ -269,7 +269,7 @@ async function submitted(
 }
 
 /** Returns the message for a listing whose checkout is already open. */
-export function underWay(id: string): string {
+function underWay(id: string): string {
   return `checkout ${id} of this listing is under way: settle it, or wait about two minutes until it has expired`;
 }
 

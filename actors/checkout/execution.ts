@@ -12,7 +12,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { checkoutContext, checkoutState, FOLLOW_PAYMENT } from './effects.ts';
 import type { CheckoutContext, PaymentAnswer } from './protocol.ts';
 
-export interface CheckoutWorkerDeps {
+interface CheckoutWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly chain: Pick<ChainClient, 'status' | 'transaction'>;

@@ -4,7 +4,7 @@
  */
 import { assign, setup } from 'xstate';
 import { again, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
-import { effect, fromInput } from '../runtime/actor-kind.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { CheckoutContext, CheckoutEvent, CheckoutInput, PaymentAnswer } from './protocol.ts';
 
 const PAID = { guard: 'isPaid', target: 'licensed' } as const;
@@ -34,7 +34,7 @@ export const checkoutMachine = setup({
   delays: { unsignedLookAfter: 15_000, followAfter: 1_000, lateLookAfter: 5_000 },
 }).createMachine({
   id: 'checkout@1',
-  context: fromInput((input) => ({ ...input, signed: null, signature: null, submittedBy: null, reason: null, detail: null })),
+  context: ({ input }) => ({ ...input, signed: null, signature: null, submittedBy: null, reason: null, detail: null }),
   initial: 'created',
   states: {
     /** Transient first state. */

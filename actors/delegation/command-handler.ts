@@ -3,7 +3,6 @@ import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { NO_AGENT } from '../../src/domain/agents/agent.ts';
 import {
   CHALLENGE_MS,
-  type Delegation,
   type DelegationTerms,
   delegationText,
   LONGEST_DELEGATION_MS,
@@ -15,12 +14,13 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Challenge, DelegationWish } from './commands.ts';
+import { type Delegation, delegation, revocation } from './resource.ts';
 
 /** Store ports of the command handler. */
-export interface DelegationDirectory {
+interface DelegationDirectory {
   find(orgId: string, id: string): Promise<Delegation | null>;
-  grant(delegation: Delegation, challenge: string, records: readonly ActorRecord[]): Promise<boolean>;
-  revoke(delegation: Delegation, records: readonly ActorRecord[]): Promise<boolean>;
+  /** Writes a command's records. False, with nothing written, if the text was used before or the delegation is revoked already. */
+  write(records: readonly ActorRecord[]): Promise<boolean>;
   /** True if the organization has an agent or a Take with this id. */
   hasTrader(orgId: string, trader: TraderKind, id: string): Promise<boolean>;
   /** Resolves once every execution of the agent or Take that was under way at the call has ended. */
@@ -78,7 +78,7 @@ export function createDelegationHandler(deps: {
       const text = delegationText(terms);
       if (!deps.isSigned(terms.wallet, text, ownerSignature))
         return refuse('signature_invalid', `the signature is not that of ${terms.wallet} under the text that these terms make`);
-      const delegation: Delegation = {
+      const granted: Delegation = {
         ...terms,
         id: newId(),
         ownerSignature,
@@ -87,9 +87,13 @@ export function createDelegationHandler(deps: {
         revokedAt: null,
         revokedBy: null,
       };
-      const rows = [auditRow(context, 'delegation.grant', delegation.id, null, delegation), ...answerRows(context, delegation)];
+      const rows = [
+        { type: 'delegation', ...delegation.record(context.orgId, delegation.pick({ challenge: text }, granted)) },
+        auditRow(context, 'delegation.grant', granted.id, null, granted),
+        ...answerRows(context, granted),
+      ];
       try {
-        if (await store.grant(delegation, text, rows)) return { ok: true, value: delegation };
+        if (await store.write(rows)) return { ok: true, value: granted };
         return refuse('state_conflict', 'this text has granted a delegation before: ask for a new one and have it signed');
       } catch (error) {
         return answeredMeanwhile(error);
@@ -102,9 +106,13 @@ export function createDelegationHandler(deps: {
       if (before === null) return refuse('not_found', NO_DELEGATION);
       if (before.revokedAt !== null) return refuse('state_conflict', `it was revoked at ${isoTime(before.revokedAt)}`);
       const after: Delegation = { ...before, revokedAt: clock.now(), revokedBy: context.subject };
-      const rows = [auditRow(context, 'delegation.revoke', id, before, after), ...answerRows(context, after)];
+      const rows = [
+        { type: 'delegation_revocation', ...revocation.record(context.orgId, revocation.pick({ delegationId: id }, after)) },
+        auditRow(context, 'delegation.revoke', id, before, after),
+        ...answerRows(context, after),
+      ];
       try {
-        if (!(await store.revoke(after, rows))) return refuse('state_conflict', 'another member has just revoked it');
+        if (!(await store.write(rows))) return refuse('state_conflict', 'another member has just revoked it');
         await store.executionsEnded(context.orgId, before.agentId);
         return { ok: true, value: after };
       } catch (error) {

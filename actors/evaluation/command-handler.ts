@@ -22,7 +22,7 @@ interface ActiveManifest {
 }
 
 /** Store ports of the command handler, besides the actors themselves. */
-export interface EvaluationDirectory {
+interface EvaluationDirectory {
   /** Returns the active manifest of the organization's agent, or null if there is no such agent. */
   activeManifest(orgId: string, agentId: string): Promise<ActiveManifest | null>;
   /** Returns null if the agent has no such run in this organization. */

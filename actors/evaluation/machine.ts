@@ -1,6 +1,6 @@
 /** The state chart of an evaluation run: waits for a worker, runs, and ends with a result, a refusal or a failure. */
 import { assign, setup } from 'xstate';
-import { effect, fromInput } from '../runtime/actor-kind.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { EvaluationContext, EvaluationEvent, EvaluationInput } from './protocol.ts';
 
 export const evaluationMachine = setup({
@@ -31,7 +31,7 @@ export const evaluationMachine = setup({
   },
 }).createMachine({
   id: 'evaluation@1',
-  context: fromInput((input) => ({
+  context: ({ input }) => ({
     agentId: input.agentId,
     evaluation: input.evaluation,
     manifestVersion: input.manifestVersion,
@@ -44,7 +44,7 @@ export const evaluationMachine = setup({
     ending: null,
     resultHash: null,
     summary: null,
-  })),
+  }),
   initial: 'queued',
   states: {
     /** Waits for a free worker. */

@@ -53,7 +53,7 @@ export type EvaluationOutcome =
 export type EvaluationRunner = (job: EvaluationJob) => Promise<EvaluationOutcome>;
 
 /** A run leased to this process. */
-export type ClaimedRun = Omit<EvaluationJob, 'signal' | 'progress'> & { readonly evaluation: Evaluation; readonly attempts: number };
+type ClaimedRun = Omit<EvaluationJob, 'signal' | 'progress'> & { readonly evaluation: Evaluation; readonly attempts: number };
 
 /** Published progress of a running evaluation. `since` is the start of its present step (`doing`). */
 export type ProgressBody = ToldProgress &
@@ -64,7 +64,7 @@ export type ProgressBody = ToldProgress &
     readonly evaluation: Evaluation;
   };
 
-export interface RunStore {
+interface RunStore {
   /** Leases up to `limit` runs to `holder`: queued ones, and running ones whose lease is over. */
   claim(holder: string, limit: number, leaseMs: number): Promise<readonly ClaimedRun[]>;
   /** Extends the leases of these runs. Returns those that this holder still holds and that have not ended. */
@@ -87,7 +87,7 @@ export interface RunWorker {
   stop(): Promise<void>;
 }
 
-export interface RunWorkerDeps {
+interface RunWorkerDeps {
   readonly store: RunStore;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;

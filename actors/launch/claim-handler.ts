@@ -23,7 +23,7 @@ import { launchContext } from './effects.ts';
 import type { LaunchChain } from './launch-chain.ts';
 import type { LaunchContext } from './protocol.ts';
 
-export interface ClaimHandlerDeps {
+interface ClaimHandlerDeps {
   readonly runtime: Pick<Runtime, 'start'>;
   readonly load: LoadActors;
   readonly chain: LaunchChain;

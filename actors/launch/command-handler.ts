@@ -41,7 +41,7 @@ import type { Launch, LaunchTerms } from './resource.ts';
 
 const SLOTS_PER_EPOCH = 432_000;
 
-export interface LaunchHandlerDeps {
+interface LaunchHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly load: LoadActors;
   readonly chain: LaunchChain;

@@ -14,7 +14,7 @@ import { CARRY_LAUNCH, LOOK_AT_CURVE, launchContext } from './effects.ts';
 import type { LaunchChain } from './launch-chain.ts';
 import type { CarryAnswer } from './protocol.ts';
 
-export interface LaunchWorkerDeps {
+interface LaunchWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly chain: Pick<LaunchChain, 'accounts'>;

@@ -5,7 +5,7 @@
  */
 import { assign, setup } from 'xstate';
 import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
-import { effect, fromInput } from '../runtime/actor-kind.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { CarryAnswer, LaunchContext, LaunchEvent } from './protocol.ts';
 import type { LaunchTerms } from './resource.ts';
 import { MINUTE_MS } from '../../src/domain/values/time.ts';
@@ -72,7 +72,7 @@ export const launchMachine = setup({
   },
 }).createMachine({
   id: 'launch@1',
-  context: fromInput((input) => ({
+  context: ({ input }) => ({
     ...input,
     signed: null,
     signatures: [],
@@ -82,7 +82,7 @@ export const launchMachine = setup({
     tradingSince: null,
     standing: null,
     quietLooks: 0,
-  })),
+  }),
   initial: 'prepared',
   states: {
     /** The unsigned transactions are stored. */

@@ -22,7 +22,7 @@ import { launcherContext, launcherState, launcherView } from './effects.ts';
 import type { LauncherLaunchInput } from './protocol.ts';
 import type { LauncherLaunch } from './resource.ts';
 
-export interface LauncherHandlerDeps {
+interface LauncherHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly load: LoadActors;
   readonly launcher: Pick<LauncherClient, 'pairs' | 'register'>;

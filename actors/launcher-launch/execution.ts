@@ -11,7 +11,7 @@ import type { LauncherClient } from './commands.ts';
 import { ASK_LAUNCHER, CARRY_PAYMENT, launcherContext } from './effects.ts';
 import type { LauncherAnswer } from './protocol.ts';
 
-export interface LauncherWorkerDeps {
+interface LauncherWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly launcher: Pick<LauncherClient, 'complete'>;

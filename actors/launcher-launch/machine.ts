@@ -5,7 +5,7 @@
  */
 import { assign, setup } from 'xstate';
 import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
-import { effect, fromInput } from '../runtime/actor-kind.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { LauncherAnswer, LauncherLaunchContext, LauncherLaunchEvent, LauncherLaunchInput } from './protocol.ts';
 import { MINUTE_MS } from '../../src/domain/values/time.ts';
 
@@ -56,7 +56,7 @@ export const launcherLaunchMachine = setup({
   },
 }).createMachine({
   id: 'launcher_launch@1',
-  context: fromInput((input) => ({
+  context: ({ input }) => ({
     ...input,
     paymentId: null,
     signed: null,
@@ -66,7 +66,7 @@ export const launcherLaunchMachine = setup({
     detail: null,
     asked: 0,
     token: null,
-  })),
+  }),
   initial: 'quoted',
   states: {
     /** The launcher has priced the intent, and the payment is being built. */

@@ -29,7 +29,7 @@ export interface LauncherLaunchContext extends LauncherLaunchInput {
 }
 
 /** The token as read from the chain. */
-export interface LaunchedToken {
+interface LaunchedToken {
   readonly mint: string;
   readonly program: string;
   readonly decimals: number;

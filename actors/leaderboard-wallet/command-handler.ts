@@ -8,7 +8,7 @@ import type { CommandContext } from '../agent/commands.ts';
 import type { RegisteredWallet } from './commands.ts';
 
 /** Maximum registrations per organization. Each wallet costs requests for good. */
-export const MOST_REGISTRATIONS = 1_000;
+const MOST_REGISTRATIONS = 1_000;
 
 /** Store ports of the command handler. */
 export interface RegistrationDirectory {

@@ -44,7 +44,7 @@ export interface WalletDirectory {
   ): Promise<Outcome<LinkedWallet> | null>;
 }
 
-export interface LinkedWalletDeps {
+interface LinkedWalletDeps {
   readonly store: WalletDirectory;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;

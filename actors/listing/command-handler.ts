@@ -13,7 +13,7 @@ import type { ListingWish } from './commands.ts';
 import type { Listing } from './resource.ts';
 
 /** Store ports of the command handler. */
-export interface ListingDirectory {
+interface ListingDirectory {
   /** Returns the organization's manifest version, or `no_agent` or `no_version` if it does not exist. */
   manifest(orgId: string, agentId: string, version: number): Promise<Manifest | 'no_agent' | 'no_version'>;
   /** True if the organization has proved this wallet of the primary chain. */

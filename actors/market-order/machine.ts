@@ -7,7 +7,7 @@ import type { Fill } from '../../src/domain/books/book.ts';
 import { totalOf } from '../../src/domain/orders/filled.ts';
 import { answerOf, isStale, TAKE_LEASE } from '../proposal/execution-events.ts';
 import type { ExecutionAnswer } from '../proposal/protocol.ts';
-import { effect, fromInput } from '../runtime/actor-kind.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
 import { atRest, beginningAtRest, toldFills } from './resting.ts';
 
@@ -110,14 +110,14 @@ export const marketOrderMachine = setup({
   delays: { reconcileAfter: 15_000 },
 }).createMachine({
   id: 'market_order@1',
-  context: fromInput((input) => ({
+  context: ({ input }) => ({
     ...input,
     ...beginningAtRest(input),
     leaseUntil: null,
     filledQuantity: totalOf('quantity', input.fills),
     filledNotionalUsd: totalOf('notionalUsd', input.fills),
     readsReference: false,
-  })),
+  }),
   initial: 'placed',
   states: {
     /** Transient first state. */

@@ -31,19 +31,19 @@ export interface MemberDirectory {
 }
 
 /** Permissions, and the role they come from. */
-export interface RoleGrant {
+interface RoleGrant {
   readonly role: string | null;
   readonly permissions: readonly Permission[];
 }
 
-export interface RevokedTokens {
+interface RevokedTokens {
   readonly sessionId: string | null;
   readonly tokenId: string | null;
   readonly before: number;
   readonly until: number;
 }
 
-export interface MemberDeps {
+interface MemberDeps {
   readonly store: MemberDirectory;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;

@@ -16,7 +16,7 @@ export function predictionOrderContext(state: Pick<ActorState, 'context'>): Pred
 }
 
 /** Returns the public state. A paper order whose remainder lapsed is partially filled. */
-export function predictionOrderState(state: Pick<ActorState, 'value'>): PredictionOrderState {
+function predictionOrderState(state: Pick<ActorState, 'value'>): PredictionOrderState {
   return state.value === 'lapsed' ? 'partially_filled' : (state.value as PredictionOrderState);
 }
 

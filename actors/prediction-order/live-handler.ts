@@ -33,7 +33,7 @@ import type { PredictionSubject } from './purpose.ts';
 /** Maximum offers requested from the venue until one buys no more than requested. */
 const OFFERS = 3;
 
-export interface LivePredictionDeps {
+interface LivePredictionDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   /** Prices and validates on the book of the venue that the order goes to. */
   readonly preTrade: PredictionPreTrade;

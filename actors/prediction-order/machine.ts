@@ -6,7 +6,7 @@ import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/books/book.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 import { totalOf } from '../../src/domain/orders/filled.ts';
-import { effect, fromInput } from '../runtime/actor-kind.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { PredictionOrderContext, PredictionOrderEvent, PredictionOrderInput, VenueNews } from './protocol.ts';
 import { MINUTE_MS } from '../../src/domain/values/time.ts';
 
@@ -153,7 +153,7 @@ export const predictionOrderMachine = setup({
   },
 }).createMachine({
   id: 'prediction_order@1',
-  context: fromInput((input) => ({
+  context: ({ input }) => ({
     ...input,
     filledQuantity: totalOf('quantity', input.fills),
     filledNotionalUsd: totalOf('notionalUsd', input.fills),
@@ -161,7 +161,7 @@ export const predictionOrderMachine = setup({
     booked: input.fills.map(({ id }) => id),
     refundUsd: null,
     looks: 0,
-  })),
+  }),
   initial: 'placed',
   states: {
     /** Transient first state. */

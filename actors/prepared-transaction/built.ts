@@ -63,7 +63,7 @@ export function lifetimeMs({ lastValidBlockHeight }: Pick<MessageLifetime, 'last
   return Math.max(0, lastValidBlockHeight - blockHeight) * BLOCK_MS;
 }
 
-export interface UserTransactionDeps {
+interface UserTransactionDeps {
   readonly runtime: Pick<Runtime, 'start'>;
   readonly exposureVersion: (orgId: string) => Promise<string>;
 }

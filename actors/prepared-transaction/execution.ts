@@ -16,7 +16,7 @@ import { BROADCAST_TRANSACTION, CHECK_TRANSACTION, FOLLOW_TRANSACTION, transacti
 import type { PreparedTransactionContext, TransactionAnswer } from './protocol.ts';
 import type { Purposes } from './purpose.ts';
 
-export interface TransactionExecutionDeps {
+interface TransactionExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   /** Returns true while a transaction's lease is valid, by the store's clock. */

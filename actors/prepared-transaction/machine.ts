@@ -5,7 +5,7 @@
  */
 import { assign, setup } from 'xstate';
 import type { LandedTransaction } from '../../src/domain/solana/chain.ts';
-import { effect, fromInput } from '../runtime/actor-kind.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { PreparedTransactionContext, PreparedTransactionEvent, PreparedTransactionInput, TransactionAnswer } from './protocol.ts';
 
 type Told = { readonly event: PreparedTransactionEvent };
@@ -135,7 +135,7 @@ export const preparedTransactionMachine = setup({
   delays: { expiryLookAfter: 15_000, followAfter: 2_000, refusedLookAfter: 10_000 },
 }).createMachine({
   id: 'prepared_transaction@1',
-  context: fromInput((input) => ({
+  context: ({ input }) => ({
     ...input,
     signedBase64: null,
     signature: null,
@@ -147,7 +147,7 @@ export const preparedTransactionMachine = setup({
     slot: null,
     landed: null,
     expiredAtHeight: null,
-  })),
+  }),
   initial: 'created',
   states: {
     /** Transient first state. */

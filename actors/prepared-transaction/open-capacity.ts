@@ -4,7 +4,7 @@ import { refuse } from '../../src/domain/values/refusal.ts';
 import type { Obstacle } from '../manual-order/placing.ts';
 
 /** Maximum open transactions of an organization. */
-export const MOST_OPEN_TRANSACTIONS = 20;
+const MOST_OPEN_TRANSACTIONS = 20;
 
 /** Reason why a creation failed: the assessed exposure changed, the limit is reached, or the same message was prepared before. */
 export type CapacityObstacle = 'moved' | 'full' | 'duplicate' | null;

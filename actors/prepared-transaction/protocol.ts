@@ -16,7 +16,7 @@ export interface ResolvedLookup {
 }
 
 /** Capacity of a book, reserved until the transaction has ended. */
-export interface TransactionReservation {
+interface TransactionReservation {
   readonly bookId: string;
   readonly instrument: InstrumentKey;
   readonly side: OrderSide;

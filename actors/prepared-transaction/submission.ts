@@ -28,7 +28,7 @@ const LOST: Readonly<Record<SupersededReason, string>> = {
   autonomy_lowered: 'the autonomy of the agent has been lowered since this was prepared: it is not sent any more',
 };
 
-export interface SubmissionDeps {
+interface SubmissionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: LoadActors;
   readonly verifySignature: VerifySignature;

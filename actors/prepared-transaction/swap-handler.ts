@@ -57,7 +57,7 @@ export interface SwapPreTrade {
   exposureVersion(orgId: string): Promise<string>;
 }
 
-export interface SwapHandlerDeps {
+interface SwapHandlerDeps {
   readonly runtime: Pick<Runtime, 'start'>;
   readonly preTrade: SwapPreTrade;
   readonly submission: TransactionSubmission;

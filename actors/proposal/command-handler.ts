@@ -12,7 +12,7 @@ import type { ProposalEvent } from './protocol.ts';
 import type { ProposalView } from './resource.ts';
 
 /** Store ports of the command handler, besides the actors themselves. */
-export interface ProposalDirectory {
+interface ProposalDirectory {
   /** Returns null if the organization has no such proposal. */
   find(orgId: string, proposalId: string): Promise<ProposalView | null>;
 }

@@ -29,9 +29,8 @@ export function proposalState(state: Pick<ActorState, 'value'>): ProposalState {
 export function proposalRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): Proposal {
   const context = proposalContext(state);
   const { mode, bookId, instrument } = context.order;
-  const execution = shownExecution(context, state.value as string);
-  const derived = { mode, bookId, instrument, notionalUsd: reservedUsd(context), execution };
-  return proposal.pick({ ...derived, id, state: proposalState(state), changedAt }, context);
+  const [notionalUsd, execution] = [reservedUsd(context), shownExecution(context, state.value as string)];
+  return proposal.pick({ mode, bookId, instrument, notionalUsd, execution, id, state: proposalState(state), changedAt }, context);
 }
 
 /** Announcements made while a transaction waits for its owner's signature. */

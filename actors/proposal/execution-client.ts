@@ -22,7 +22,7 @@ export interface SubmitInfo<V extends ExecutableVenue> {
 }
 
 /** Arguments of a look-up, besides the order. */
-export interface LookUpInfo {
+interface LookUpInfo {
   readonly orgId: string;
   /** Price at the decision, for the slippage of the fills. */
   readonly decisionPrice: string;
@@ -33,7 +33,7 @@ export interface LookUpInfo {
 }
 
 /** Resting orders on venue `V`. A post-only order never takes liquidity: it is filled at its own price or not at all. */
-export interface RestingClient<V extends ExecutableVenue> {
+interface RestingClient<V extends ExecutableVenue> {
   /** Places the order at `price`. Returns `rejected` if it is post-only and would take at once. @throws only before anything was sent. */
   readonly place: (
     order: RiskApproved<Order<V>>,

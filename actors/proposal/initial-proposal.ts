@@ -11,7 +11,7 @@ import type { ProposalStart } from '../ticking/tick-store.ts';
 import { proposalKind } from './effects.ts';
 import type { ProposalBeginning, ProposalInput } from './protocol.ts';
 
-export interface ProposalDraft {
+interface ProposalDraft {
   readonly duty: {
     readonly id: string;
     readonly orgId: string;
@@ -105,7 +105,7 @@ export function startedProposal(from: ProposalDraft): ProposalStart {
   };
 }
 
-export interface Flattening {
+interface Flattening {
   readonly agent: {
     readonly id: string;
     readonly orgId: string;

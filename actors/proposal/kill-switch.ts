@@ -18,7 +18,7 @@ import { startedFlattening } from './initial-proposal.ts';
 import type { PreTrade } from './pre-trade.ts';
 
 /** Book to flatten, of a tripped agent or one that a person closes in part. */
-export interface TrippedAgent {
+interface TrippedAgent {
   readonly id: string;
   readonly orgId: string;
   readonly autonomy: Autonomy;
@@ -38,7 +38,7 @@ export interface TrippedAgent {
 }
 
 /** Agents that a person is closing, with everything they hold or have under way. */
-export interface ClosingAgent {
+interface ClosingAgent {
   readonly id: string;
   readonly orgId: string;
   readonly closing: readonly Closing[];
@@ -47,7 +47,7 @@ export interface ClosingAgent {
   readonly underWay: readonly InstrumentKey[];
 }
 
-export interface KillSwitchStore {
+interface KillSwitchStore {
   tripped(): Promise<readonly TrippedAgent[]>;
   closing(): Promise<readonly ClosingAgent[]>;
   /** Starts the proposal unless it exists or another one closes the same position. Returns true if it started. */

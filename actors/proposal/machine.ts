@@ -4,7 +4,7 @@
  */
 import { assign, setup } from 'xstate';
 import { totalOf } from '../../src/domain/orders/filled.ts';
-import { effect, fromInput } from '../runtime/actor-kind.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import { answered, answerOf, fillsOf, RECORD_FILLS, TAKE_LEASE } from './execution-events.ts';
 import { executionOf, isExecuted, isInParts, restMs, waitMs, withPartEnded } from './parts.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent, ProposalInput } from './protocol.ts';
@@ -131,7 +131,7 @@ export const proposalMachine = setup({
   },
 }).createMachine({
   id: 'proposal@1',
-  context: fromInput((input) => ({
+  context: ({ input }) => ({
     agentId: input.agentId,
     decisionId: input.decisionId,
     slot: input.slot,
@@ -156,7 +156,7 @@ export const proposalMachine = setup({
     filledNotionalUsd: '0',
     lookUps: 0,
     ...(input.execution === undefined ? {} : { execution: input.execution }),
-  })),
+  }),
   initial: 'compiled',
   states: {
     /** Transient first state. */

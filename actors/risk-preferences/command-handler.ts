@@ -9,7 +9,7 @@ import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.t
 import type { CommandContext } from '../agent/commands.ts';
 import type { PreferencesView } from './commands.ts';
 
-export interface PreferencesDirectory {
+interface PreferencesDirectory {
   current(orgId: string): Promise<PreferencesView>;
   /** Writes the rows of a change. Returns false and writes nothing if another request wrote that version first. */
   change(records: readonly ActorRecord[]): Promise<boolean>;

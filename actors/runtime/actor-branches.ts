@@ -30,7 +30,7 @@ export interface ActivityFate {
 export type ActivityFates = (actorId: string, version: number, count: number) => Promise<readonly (ActivityFate | null)[]>;
 
 /** A step with its reasons, and the results of its activities. */
-export interface AccountedStep extends Omit<StepAccount, 'activities'> {
+interface AccountedStep extends Omit<StepAccount, 'activities'> {
   readonly kind: string;
   /** Id of the present machine that the account is made with. */
   readonly machine: string;

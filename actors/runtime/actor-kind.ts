@@ -43,20 +43,6 @@ export const effect =
   <Parameters>() =>
   (_: unknown, __: Parameters): void => {};
 
-/** Error of an actor without an input. Created once, because an error's stack trace costs more than a step. */
-const NO_INPUT = new TypeError('the first step of an actor needs an input');
-
-/**
- * Returns a machine's context factory. For each pure step XState creates an actor that never runs and asks for its context without an
- * input. This throws at once, so that actor is not started.
- */
-export const fromInput =
-  <Input, Context>(make: (input: Input) => Context): ((given: { readonly input: Input }) => Context) =>
-  ({ input }) => {
-    if (input === undefined) throw NO_INPUT;
-    return make(input);
-  };
-
 export interface ActorKind {
   /** Name such as `agent`, `take` or `launch`. */
   readonly kind: string;

@@ -12,16 +12,12 @@ export interface LivedStep {
   readonly event: ActorEvent;
 }
 
-export interface ActorLives {
-  /** Yields the steps after `from` up to `to`, oldest first, in the memory of one read. @throws Error if the history does not fold. */
-  between(subject: HistorySubject, from: number, to: number): AsyncGenerator<LivedStep>;
-  /** Yields the steps after a known state up to `to`, without reading a checkpoint. */
-  after(subject: HistorySubject, past: PastState | null, to: number): AsyncGenerator<LivedStep>;
-}
+export type ActorLives = ReturnType<typeof createActorLives>;
 
-export function createActorLives(deps: { readonly store: HistoryStore; readonly directory: Directory }): ActorLives {
+export function createActorLives(deps: { readonly store: HistoryStore; readonly directory: Directory }) {
   const { store, directory } = deps;
 
+  /** Yields the steps after a known state up to `to`, without reading a checkpoint. */
   async function* after(subject: HistorySubject, past: PastState | null, to: number): AsyncGenerator<LivedStep> {
     let before = past;
     for (let from = past?.version ?? 0; from < to; from += STRETCH) {
@@ -35,7 +31,8 @@ export function createActorLives(deps: { readonly store: HistoryStore; readonly 
 
   return {
     after,
-    async *between(subject, from, to) {
+    /** Yields the steps after `from` up to `to`, oldest first, in the memory of one read. @throws Error if the history does not fold. */
+    async *between(subject: HistorySubject, from: number, to: number): AsyncGenerator<LivedStep> {
       const checkpoint = from === 0 ? null : await store.checkpoint(subject.id, from);
       const steps = from === 0 ? [] : await store.steps(subject.id, checkpoint?.version ?? 0, from);
       const before = foldSteps(directory, subject, checkpoint, steps);

@@ -13,7 +13,7 @@ const LONGEST_WAIT_MS = MINUTE_MS;
 /** Time in milliseconds after which a due row that its loop no longer meets is not counted any more. */
 const FORGOTTEN_MS = 1_800_000;
 
-export interface RowName {
+interface RowName {
   readonly id: string;
   /** Organization to notify, or null to notify every organization. */
   readonly orgId: string | null;
@@ -39,7 +39,7 @@ export interface ContainedLoop {
 
 export type Containment = (loop: RowLoop) => ContainedLoop;
 
-export interface ContainmentDeps {
+interface ContainmentDeps {
   /** True for an error that means that a server of the service is down or out of resources. */
   readonly isOutage: (error: unknown) => boolean;
   /** True for an error that means that an outside system did not answer. The row then waits, and is not quarantined. */

@@ -4,7 +4,7 @@ import type { ActorRow, ActorState } from '../../src/domain/agents/actor-step.ts
 import type { ActorKind } from './actor-kind.ts';
 import { restore } from './step.ts';
 
-export interface Fit {
+interface Fit {
   readonly kind: ActorKind;
   readonly state: ActorState;
   readonly snapshot: AnyMachineSnapshot;

@@ -6,7 +6,7 @@ import type { ContainedLoop } from './containment.ts';
 import { runEvery } from './run-every.ts';
 
 /** Maximum wait for a slot's cut, after which the slot is ticked without one. */
-export const CUT_WAIT_MS = 8_000;
+const CUT_WAIT_MS = 8_000;
 /** Interval of the dispatcher while nothing is due. */
 const LOOK_MS = 1_000;
 /** Time in milliseconds after which the duty of a silent process goes to another. */
@@ -14,7 +14,7 @@ const LEASE_MS = 5_000;
 /** Remaining share of the lease below which it is renewed, at about every other look. */
 const RENEWED_BELOW = 0.75;
 
-export interface DispatchStore {
+interface DispatchStore {
   now(): Promise<EpochMs>;
   cutExists(slot: EpochMs): Promise<boolean>;
   writeSilence(slot: EpochMs): Promise<boolean>;
@@ -23,7 +23,7 @@ export interface DispatchStore {
   release(duty: string, holder: string): Promise<void>;
 }
 
-export interface Dispatcher {
+interface Dispatcher {
   /** Looks once. Returns the number of jobs added. */
   look(): Promise<number>;
   stop(): Promise<void>;

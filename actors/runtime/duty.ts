@@ -6,14 +6,14 @@ export interface DutyWork {
 }
 
 /** Reason why this process cannot be on duty now, or has to restart its work. */
-export interface DutyObstacle {
+interface DutyObstacle {
   /** One sentence for operators. */
   readonly why: string;
   /** True if another process should take over at once. */
   readonly gives: boolean;
 }
 
-export interface DutyDeps<Work extends DutyWork> {
+interface DutyDeps<Work extends DutyWork> {
   /** Takes or renews the lease. Returns false while another process holds it. */
   readonly hold: () => Promise<boolean>;
   readonly release: () => Promise<void>;
@@ -26,7 +26,7 @@ export interface DutyDeps<Work extends DutyWork> {
   readonly taken: string;
 }
 
-export interface Duty<Work extends DutyWork> {
+interface Duty<Work extends DutyWork> {
   /** Work in progress, or null on standby. */
   readonly work: Work | null;
   /** Renews the lease, and begins or ends the work accordingly. Overlapping calls begin one work. */

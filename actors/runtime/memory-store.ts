@@ -15,7 +15,7 @@ import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { ActorStore } from './actor-store.ts';
 
 /** A committed step in the history. */
-export interface MemoryStep {
+interface MemoryStep {
   readonly actorId: string;
   readonly version: number;
   readonly at: EpochMs;
@@ -43,7 +43,7 @@ export interface MemoryStore extends ActorStore {
   readonly changes: number;
 }
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   /**
    * Receives the records of steps, in order. With it the store keeps only the present: no steps, records, announcements or answered
    * activities. States are then kept as the steps made them, because the runtime has checked that they are plain.

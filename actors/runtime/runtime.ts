@@ -33,17 +33,17 @@ export interface DeliverOptions {
 }
 
 /** One of several events that an actor receives in one transaction. */
-export interface EventInTurn {
+interface EventInTurn {
   readonly event: ActorEvent;
   readonly options: DeliverOptions;
 }
 
-export interface Delivered {
+interface Delivered {
   readonly version: number;
   readonly plan: StepPlan;
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly cause: string;
   /** Returns rows to commit with the first step, once its outcome is known. */
   readonly also?: (plan: StepPlan) => readonly ActorRecord[];

@@ -1,19 +1,20 @@
 /**
  * Account of one committed step: which guards decided on which values, what the step changed, and what it requested. Rebuilt, never stored.
  */
+import type { FieldChange } from '../../src/domain/manifest/diff.ts';
 import type { StepPlan } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type HistorySubject, type PastState, presentEvent, type StoredStep } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { type GuardAnswer, tracedMachine } from './guard-trace.ts';
 import { eventStep, eventsTaken, restore, startStep } from './step.ts';
-import { type ContextChange, contextChanges } from './what-if.ts';
+import { contextChanges } from './what-if.ts';
 
 /** A past step with its reasons and consequences. */
 export interface StepAccount extends Omit<StepPlan, 'state'> {
   /** Guards that were evaluated, in order. */
   readonly guards: readonly GuardAnswer[];
-  readonly changes: readonly ContextChange[];
+  readonly changes: readonly FieldChange[];
   /** Context after the step. */
   readonly context: Json;
   readonly status: 'active' | 'done';

@@ -1,12 +1,12 @@
 /** One step of a durable actor: takes state and event, and returns state, records, timers, activities and announcements. Pure. */
 import {
+  type AnyActorScope,
   type AnyMachineSnapshot,
   type AnyStateMachine,
+  createActor,
   type ExecutableActionObject,
   getNextTransitions,
-  initialTransition,
   type StateValue,
-  transition,
 } from 'xstate';
 import type {
   Activity,
@@ -32,19 +32,48 @@ export interface StepSubject {
  * begins then.
  */
 export function startStep(kind: ActorKind, subject: StepSubject, input: object): StepPlan {
-  const [snapshot, actions] = initialTransition(kind.machine, input) as Transitioned;
+  if (input === undefined) throw new TypeError('the first step of an actor needs an input');
+  const actions: ExecutableActionObject[] = [];
+  const snapshot = kind.machine.getInitialSnapshot(scopeOf(kind.machine, actions), input);
   if (snapshot.status === 'error') throw snapshot.error;
   return plan(kind, subject, snapshot, actions);
 }
 
 /** Returns the step that an event causes. @throws what a guard, an assignment or an effect throws. The caller keeps the last good state. */
 export function eventStep(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapshot, event: ActorEvent): StepPlan {
-  const [next, actions] = transition(kind.machine, snapshot, event) as Transitioned;
+  const actions: ExecutableActionObject[] = [];
+  const next = kind.machine.transition(snapshot, event, scopeOf(kind.machine, actions));
   if (next.status === 'error') throw next.error;
   return plan(kind, subject, next, actions);
 }
 
-type Transitioned = readonly [AnyMachineSnapshot, readonly ExecutableActionObject[]];
+/** Actors that never run and stand for the actor of a step, one per machine. */
+const standIns = new WeakMap<AnyStateMachine, ReturnType<typeof createActor>>();
+
+/**
+ * Returns the scope of a step, which collects the actions. XState's own `transition` and `initialTransition` do the same with a new actor
+ * for every call.
+ */
+function scopeOf(machine: AnyStateMachine, actions: ExecutableActionObject[]): AnyActorScope {
+  let self = standIns.get(machine);
+  if (self === undefined) {
+    self = createActor(machine);
+    standIns.set(machine, self);
+  }
+  return {
+    self,
+    id: '',
+    sessionId: '',
+    logger: ignore,
+    defer: ignore,
+    stopChild: ignore,
+    system: self.system,
+    emit: ignore,
+    actionExecutor: (action) => actions.push(action),
+  };
+}
+
+function ignore(): void {}
 
 /** Returns the event types that the machine has transitions for in this state, whatever its guards, without the chart's own delays. */
 export function eventsTaken(snapshot: AnyMachineSnapshot): readonly string[] {
@@ -64,7 +93,8 @@ export function restore(machine: AnyStateMachine, state: ActorState): AnyMachine
 
 /** Returns the storable state of a snapshot. @throws TypeError if the context is not plain JSON. */
 export function atRest(snapshot: AnyMachineSnapshot): ActorState {
-  assertPlain(snapshot.context, 'context');
+  const odd = notPlainIn(snapshot.context);
+  if (odd !== null) throw new TypeError(`context${odd.path} ${odd.what}`);
   return {
     value: snapshot.value as Json,
     context: snapshot.context as ActorState['context'],
@@ -103,19 +133,23 @@ function plan(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapsho
   return { state, records, timers, activities, announcements };
 }
 
-function assertPlain(value: unknown, path: string): void {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new TypeError(`${path} is ${value}, which JSON cannot represent`);
-    return;
-  }
+/** Returns what is not plain JSON in a value, with its path, or null. */
+function notPlainIn(value: unknown): { readonly path: string; readonly what: string } | null {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return null;
+  if (typeof value === 'number') return Number.isFinite(value) ? null : { path: '', what: `is ${value}, which JSON cannot represent` };
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) assertPlain(value[i], `${path}[${i}]`);
-    return;
+    for (let i = 0; i < value.length; i++) {
+      const found = notPlainIn(value[i]);
+      if (found !== null) return { ...found, path: `[${i}]${found.path}` };
+    }
+    return null;
   }
   if (typeof value === 'object' && (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null)) {
-    for (const key in value) assertPlain((value as { [key: string]: unknown })[key], `${path}.${key}`);
-    return;
+    for (const key in value) {
+      const found = notPlainIn((value as { [key: string]: unknown })[key]);
+      if (found !== null) return { ...found, path: `.${key}${found.path}` };
+    }
+    return null;
   }
-  throw new TypeError(`${path} is not plain JSON (${typeof value})`);
+  return { path: '', what: `is not plain JSON (${typeof value})` };
 }

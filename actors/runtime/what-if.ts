@@ -1,4 +1,5 @@
 /** Alternative histories of an actor. Events go to a copy of a past state, and nothing is written. */
+import type { FieldChange } from '../../src/domain/manifest/diff.ts';
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, TimerChange } from '../../src/domain/agents/actor-step.ts';
 import { canonicalJson, type Json } from '../../src/domain/values/canonical-json.ts';
@@ -9,14 +10,7 @@ import type { HistorySubject, PastState } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { eventStep, eventsTaken } from './step.ts';
 
-/** Change of the context by an event, by path. A side is null if the path does not exist on it. */
-export interface ContextChange {
-  readonly path: string;
-  readonly before: Json;
-  readonly after: Json;
-}
-
-export interface BranchStep {
+interface BranchStep {
   readonly event: ActorEvent;
   readonly from: Json;
   readonly to: Json;
@@ -25,7 +19,7 @@ export interface BranchStep {
   readonly taken: boolean;
   /** Refusal of the actor before its machine sees the event, or null. */
   readonly refusal: Refusal | null;
-  readonly changes: readonly ContextChange[];
+  readonly changes: readonly FieldChange[];
   readonly records: readonly ActorRecord[];
   readonly timers: readonly TimerChange[];
   readonly activities: readonly Activity[];
@@ -112,7 +106,7 @@ function brokenBy(error: unknown): Refusal {
 }
 
 /** Returns the parts that differ, by their shortest distinguishing path. Arrays are compared as a whole. */
-export function contextChanges(before: Json, after: Json, path = ''): readonly ContextChange[] {
+export function contextChanges(before: Json, after: Json, path = ''): readonly FieldChange[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   if (!isRecord(before) || !isRecord(after)) return [{ path, before, after }];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]

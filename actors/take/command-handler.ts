@@ -6,7 +6,7 @@ import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
 import type { Catalog } from '../../src/domain/catalog/catalog.ts';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import type { RiskRejection } from '../../src/domain/agents/decision.ts';
-import { type Delegation, delegationRefusal } from '../../src/domain/identity/delegation.ts';
+import { type DelegationState, delegationRefusal } from '../../src/domain/identity/delegation.ts';
 import type { Problem } from '../../src/domain/values/field.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
 import type { ExecutionMode } from '../../src/domain/orders/order.ts';
@@ -23,19 +23,19 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { PublishedTake, TakeReading, TakeView } from './commands.ts';
-import { takeContext, takeState } from './effects.ts';
+import { takeChanges, takeContext } from './effects.ts';
 import type { TakeEvent } from './protocol.ts';
+import { type PublishedTake, type TakeReading, type TakeTerms, type TakeView, take } from './resource.ts';
 
 /** Store ports of the command handler. */
-export interface TakeDirectory {
+interface TakeDirectory {
   /** Returns null if the organization has no such Take. */
   find(orgId: string, takeId: string): Promise<TakeView | null>;
   /** Returns a published Take, or null. */
   published(takeId: string): Promise<PublishedTake | null>;
   preferences(orgId: string): Promise<RiskPreferences>;
   /** Returns the newest delegation of a wallet to the Take, in any state, or null. */
-  delegation(orgId: string, takeId: string): Promise<Delegation | null>;
+  delegation(orgId: string, takeId: string): Promise<DelegationState | null>;
 }
 
 /** Dollars that fund a live arming. */
@@ -44,7 +44,7 @@ export interface TakeFunding {
   readonly isSimulated: boolean;
 }
 
-export interface TakeHandlerDeps {
+interface TakeHandlerDeps {
   readonly runtime: Runtime;
   readonly takes: TakeDirectory;
   readonly catalog: Catalog;
@@ -78,7 +78,7 @@ function unsettledRefusal(view: TakeView, confirmed: readonly string[]): Refusal
 const LIVE_VENUES: readonly string[] = ['spotexchange', 'spotchain'] satisfies ExecutableVenue[];
 
 /** Returns why the Take's real orders cannot be executed, or null if they can. */
-function liveRefusal(take: Take, disabled: DisabledVenues, delegation: Delegation | null, now: EpochMs): Refusal | null {
+function liveRefusal(take: Take, disabled: DisabledVenues, delegation: DelegationState | null, now: EpochMs): Refusal | null {
   const { venue } = splitInstrumentKey(take.asset.key);
   if (!LIVE_VENUES.includes(venue))
     return refuse('feature_disabled', `Takes trade on ${LIVE_VENUES.join(' and ')}, and not on ${venue}: arm it on paper`).refusal;
@@ -143,7 +143,7 @@ function rejection(code: string, limit: string, allowed: string, asked: string, 
 }
 
 /** Returns the limits of a Take that exceed its organization's mandate. */
-export function aboveMandate(take: Take, preferences: RiskPreferences): RiskRejection[] {
+function aboveMandate(take: Take, preferences: RiskPreferences): RiskRejection[] {
   const rejections: RiskRejection[] = [];
   const { maxTradeNotionalUsd, maxCapitalUsd, maxSlippageBps } = preferences;
   if (new Decimal(take.allocationUsd).gt(maxTradeNotionalUsd)) {
@@ -188,58 +188,35 @@ function symbolOf(take: Take): string {
   return take.asset.key.slice(take.asset.key.indexOf(':') + 1);
 }
 
-/** Returns the Take after a step. Fields that the step can change come from the step. */
-function changed(before: TakeView, state: ActorState, at: number): TakeView {
-  const context = takeContext(state);
-  const { mode, reason, publishedAt, armedAt } = context;
-  return { ...before, ...takeState(state), mode, reason, publishedAt, armedAt, changedAt: at };
-}
-
 /** Returns the rows that a new Take writes beside its first step: its manifest and itself. */
-function createdRows(orgId: string, view: TakeView): ActorRecord[] {
-  const manifest = manifestOfTake(view.take);
-  const { id, take, hash, lineage, createdBy, createdAt, symbol } = view;
-  const { thesis, understood, assumed, notUnderstood, open } = view;
+function createdRows(orgId: string, { confirmed: _, ...draft }: TakeView): ActorRecord[] {
+  const { id: agentId, manifestHash: hash, createdBy } = draft;
+  const canonical = canonicalJson(manifestOfTake(draft.take));
   return [
-    { type: 'manifest', agentId: id, version: 1, hash: view.manifestHash, canonical: canonicalJson(manifest), createdBy },
-    {
-      type: 'take_created',
-      takeId: id,
-      orgId,
-      origin: take.origin,
-      symbol,
-      canonical: canonicalJson(take),
-      hash,
-      manifestHash: view.manifestHash,
-      compiled: { thesis, understood, assumed, notUnderstood, open },
-      lineage,
-      createdBy,
-      createdAt,
-      expiresAt: take.expiresAt,
-    },
+    { type: 'manifest', agentId, version: 1, hash, canonical, createdBy },
+    { type: 'take_created', ...take.record(orgId, draft) },
   ];
 }
 
-function draftView(deps: TakeHandlerDeps, context: CommandContext, take: Take, reading: TakeReading, lineage: readonly string[]): TakeView {
-  const at = deps.clock.now();
+function termsOf(
+  deps: TakeHandlerDeps,
+  context: CommandContext,
+  policy: Take,
+  reading: TakeReading,
+  lineage: readonly string[],
+): TakeTerms {
   return {
     ...reading,
     id: deps.newId(),
-    state: 'draft',
-    onDuty: false,
-    hash: takeHash(take),
-    take,
-    manifestHash: manifestHash(manifestOfTake(take)),
-    symbol: symbolOf(take),
-    confirmed: [],
-    mode: null,
-    reason: null,
+    origin: policy.origin,
+    hash: takeHash(policy),
+    take: policy,
+    manifestHash: manifestHash(manifestOfTake(policy)),
+    symbol: symbolOf(policy),
+    expiresAt: policy.expiresAt,
     lineage,
-    publishedAt: null,
     createdBy: context.subject,
-    createdAt: at,
-    armedAt: null,
-    changedAt: at,
+    createdAt: deps.clock.now(),
   };
 }
 
@@ -249,7 +226,7 @@ export function createTakeHandler(deps: TakeHandlerDeps) {
   return {
     /** Stores a compiled Take as a draft. */
     create: (context: CommandContext, take: Take, reading: TakeReading): Promise<Outcome<TakeView>> =>
-      start(deps, context, draftView(deps, context, take, reading, []), 'take.compile', true),
+      start(deps, context, termsOf(deps, context, take, reading, []), 'take.compile', true),
 
     /** Creates a draft from the organization's own Take or any published one. */
     async fork(context: CommandContext, takeId: string, changes: ForkChanges): Promise<Outcome<TakeView>> {
@@ -258,8 +235,8 @@ export function createTakeHandler(deps: TakeHandlerDeps) {
       const lifeMs = original.take.expiresAt - original.createdAt;
       const forked = forkTake(original.take, changes, lifeMs, { catalog: deps.catalog, now: clock.now() });
       if (!forked.ok) return takeInvalid(forked.problems);
-      const view = draftView(deps, context, forked.take, readingOfFields(forked.take), [...original.lineage, original.id]);
-      return start(deps, context, view, 'take.fork', true);
+      const terms = termsOf(deps, context, forked.take, readingOfFields(forked.take), [...original.lineage, original.id]);
+      return start(deps, context, terms, 'take.fork', true);
     },
 
     /**
@@ -287,7 +264,7 @@ export function createTakeHandler(deps: TakeHandlerDeps) {
     async createArmed(context: CommandContext, take: Take, reading: TakeReading, mode: ExecutionMode): Promise<Outcome<TakeView>> {
       const refusal = await mandateRefusal(deps, context.orgId, null, take, mode);
       if (refusal !== null) return { ok: false, refusal };
-      const created = await start(deps, context, draftView(deps, context, take, reading, []), 'take.compile', false);
+      const created = await start(deps, context, termsOf(deps, context, take, reading, []), 'take.compile', false);
       return created.ok
         ? command(deps, context, created.value.id, 'take.arm', { type: 'arm', mode, at: clock.now(), confirmed: [] })
         : created;
@@ -319,36 +296,36 @@ export function createTakeHandler(deps: TakeHandlerDeps) {
 /** Commands of Takes. Each answers after its transaction has committed. Takes of another organization are `not_found`. */
 export type TakeCommands = ReturnType<typeof createTakeHandler>;
 
-/** Starts the actor of a draft. `remember` stores the draft as the request's answer. */
+/** Starts the actor of a draft. `answered` stores the draft as the request's answer. */
 async function start(
-  deps: TakeHandlerDeps,
+  { runtime }: TakeHandlerDeps,
   context: CommandContext,
-  view: TakeView,
+  terms: TakeTerms,
   action: string,
   answered: boolean,
 ): Promise<Outcome<TakeView>> {
-  const { runtime } = deps;
-  const { take, hash } = view;
+  const { id, hash, symbol, expiresAt, createdAt } = terms;
+  const after = ({ state }: StepPlan): TakeView => ({ ...terms, ...takeChanges(state, createdAt), confirmed: [] });
   try {
-    await runtime.start(
+    const plan = await runtime.start(
       'take',
-      view.id,
+      id,
       context.orgId,
-      { hash, symbol: view.symbol, hasExit: take.exit.length > 0, expiresAt: take.expiresAt, createdAt: view.createdAt },
+      { hash, symbol, hasExit: terms.take.exit.length > 0, expiresAt, createdAt },
       {
         cause: `${context.subject} ${context.requestId}`,
         tickPeriodMs: TAKE_TICK_MS,
         also: (plan) => [
-          ...createdRows(context.orgId, view),
-          auditRow(context, action, view.id, null, plan.state),
-          ...(answered ? answerRows(context, view) : []),
+          ...createdRows(context.orgId, after(plan)),
+          auditRow(context, action, id, null, plan.state),
+          ...(answered ? answerRows(context, after(plan)) : []),
         ],
       },
     );
+    return { ok: true, value: after(plan) };
   } catch (error) {
     return answeredMeanwhile(error);
   }
-  return { ok: true, value: view };
 }
 
 async function command(
@@ -369,11 +346,11 @@ async function command(
       orgId: context.orgId,
       also: (row: ActorRow, plan: StepPlan) => [
         auditRow(context, action, takeId, row.state, plan.state),
-        ...answerRows(context, changed(before, plan.state, at)),
+        ...answerRows(context, { ...before, ...takeChanges(plan.state, at) }),
         ...(funding === null ? [] : capitalRows(context, before, row.state, funding, at)),
       ],
     });
-    return outcome.ok ? { ok: true, value: changed(before, outcome.value.plan.state, at) } : outcome;
+    return outcome.ok ? { ok: true, value: { ...before, ...takeChanges(outcome.value.plan.state, at) } } : outcome;
   } catch (error) {
     if (error instanceof LiveCapitalUsed) return { ok: false, refusal: capitalRefusal(error) };
     if (error instanceof LiveDollarsLacking) return { ok: false, refusal: dollarsRefusal(error) };

@@ -7,6 +7,7 @@ import { DAY_MS, type EpochMs, TAKE_TICK_MS, isoTime, slotOf } from '../../src/d
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { takeMachine } from './machine.ts';
 import type { TakeContext, TakeEvent } from './protocol.ts';
+import { takeProjection } from './resource.ts';
 
 /** Value of the chart: one state per region. */
 interface TakeValue {
@@ -24,19 +25,9 @@ export function takeState(state: Pick<ActorState, 'value'>): { readonly state: T
   return typeof life === 'string' ? { state: life, onDuty: false } : { state: life.on_duty, onDuty: true };
 }
 
-function projected(info: StepInfo): { readonly [field: string]: unknown } {
-  const context = takeContext(info);
-  const { state, onDuty } = takeState(info);
-  return {
-    takeId: info.actorId,
-    state,
-    onDuty,
-    mode: context.mode,
-    reason: context.reason,
-    armedAt: context.armedAt,
-    publishedAt: context.publishedAt,
-    changedAt: info.now,
-  };
+/** Returns the fields of a Take that a step changes. */
+export function takeChanges(state: Pick<ActorState, 'value' | 'context'>, changedAt: EpochMs) {
+  return takeProjection.pick({ ...takeContext(state), ...takeState(state), changedAt });
 }
 
 /** Returns the fields announced on the `takes` channel. */
@@ -129,7 +120,9 @@ export const takeKind: ActorKind = {
   validate: validateTake,
   migrations: { 'take@1': withFeed },
   effects: {
-    projectTake: (_: undefined, info) => [record('take_projection', projected(info))],
+    projectTake: (_: undefined, info) => [
+      record('take_projection', takeProjection.record(info.orgId, { id: info.actorId, ...takeChanges(info, info.now) })),
+    ],
     announceTake: (_: undefined, info) => [{ kind: 'announcement', announcement: { channel: 'takes', body: announced(info) } }],
     alert: ({ what }: { readonly what: string }, info) => [
       { kind: 'announcement', announcement: { channel: 'alerts', body: alerted(what, info) } },

@@ -5,7 +5,7 @@
 import { assign, raise, setup } from 'xstate';
 import { CLOSING, READING_OPEN } from '../../src/domain/take/take.ts';
 import type { BreakerTrip } from '../agent/protocol.ts';
-import { effect, fromInput } from '../runtime/actor-kind.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import { degradedAfter, degradedForMs, FEED_REGION, isLastRestored } from '../ticking/feed-region.ts';
 import type { ProposalEnded, TakeContext, TakeEvent, TakeInput } from './protocol.ts';
 
@@ -140,7 +140,7 @@ export const takeMachine = setup({
   },
 }).createMachine({
   id: 'take@2',
-  context: fromInput((input) => ({
+  context: ({ input }) => ({
     hash: input.hash,
     symbol: input.symbol,
     hasExit: input.hasExit,
@@ -157,7 +157,7 @@ export const takeMachine = setup({
     publishedAt: null,
     degradedVenues: [],
     breaker: null,
-  })),
+  }),
   type: 'parallel',
   on: { publish: { actions: ['rememberPublication', 'projectTake', 'announceTake'] } },
   states: {

@@ -5,6 +5,7 @@ import type { ExecutionMode } from '../../src/domain/orders/order.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { BreakerTrip, BreakerTripped } from '../agent/protocol.ts';
 import type { DegradedFeeds, FeedEvent } from '../ticking/feed-region.ts';
+import type { TakeChanges } from './resource.ts';
 
 /** Input of a compiled Take. Plain JSON. */
 export interface TakeInput {
@@ -16,11 +17,9 @@ export interface TakeInput {
 }
 
 /** Context of a Take. Plain JSON, stored in the snapshot. */
-export interface TakeContext extends TakeInput {
-  readonly mode: ExecutionMode | null;
+export interface TakeContext extends TakeInput, Omit<TakeChanges, 'state' | 'onDuty' | 'changedAt'> {
   /** True once its live book has its allocation, which the first live arming deposits. */
   readonly funded: boolean;
-  readonly armedAt: EpochMs | null;
   /** Time since which it waits for its entry. Its remaining life counts from here. */
   readonly waitsSince: EpochMs;
   readonly side: 'entry' | 'exit';
@@ -29,9 +28,6 @@ export interface TakeContext extends TakeInput {
   readonly decisionId: string | null;
   /** True between the fill of its entry and of its exit. */
   readonly holdsPosition: boolean;
-  /** Reason of its last change of state, if the state alone does not tell. */
-  readonly reason: string | null;
-  readonly publishedAt: EpochMs | null;
   readonly degradedVenues: DegradedFeeds;
   /** Breaker that disarmed it last, or null. */
   readonly breaker: BreakerTrip | null;

@@ -7,7 +7,7 @@ import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { isPooled } from '../../src/domain/portfolio/pool-exit.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 
-export interface MarketNeedsDeps {
+interface MarketNeedsDeps {
   /** Reads every active manifest once. `manifest` throws if the stored text is not JSON. */
   readonly manifests: () => Promise<readonly { readonly hash: string; readonly manifest: () => Manifest }[]>;
   /** Keys of the instruments held in books. */
@@ -16,19 +16,7 @@ export interface MarketNeedsDeps {
   readonly contained: ContainedLoop;
 }
 
-export interface MarketNeeds {
-  /** Keys of the instruments that agents use or books hold. */
-  readonly looked: ReadonlySet<string>;
-  readonly indicators: readonly IndicatorNeed[];
-  /**
-   * Instruments that agents use or books hold, every token that trades in pools, and the legs of the basis. Pool tokens are included
-   * because people swap tokens that no agent uses, and their risk check needs the pool's depth. The basis is shown even if nobody trades
-   * it.
-   */
-  readonly instruments: readonly CatalogEntry[];
-  /** Reads manifests and books again. */
-  refresh(): Promise<void>;
-}
+export type MarketNeeds = ReturnType<typeof createMarketNeeds>;
 
 interface Needs {
   readonly keys: readonly string[];
@@ -36,7 +24,7 @@ interface Needs {
 }
 
 /** Creates the needs, empty before the first `refresh`. */
-export function createMarketNeeds(deps: MarketNeedsDeps): MarketNeeds {
+export function createMarketNeeds(deps: MarketNeedsDeps) {
   const compiled = new Map<string, Needs>();
   let indicators: readonly IndicatorNeed[] = [];
   let instruments: readonly CatalogEntry[] = [];
@@ -53,15 +41,22 @@ export function createMarketNeeds(deps: MarketNeedsDeps): MarketNeeds {
   }
 
   return {
+    /** Keys of the instruments that agents use or books hold. */
     get looked() {
       return looked;
     },
     get indicators() {
       return indicators;
     },
+    /**
+     * Instruments that agents use or books hold, every token that trades in pools, and the legs of the basis. Pool tokens are included
+     * because people swap tokens that no agent uses, and their risk check needs the pool's depth. The basis is shown even if nobody trades
+     * it.
+     */
     get instruments() {
       return instruments;
     },
+    /** Reads manifests and books again. */
     async refresh() {
       const [manifests, held] = await Promise.all([deps.manifests(), deps.held()]);
       const union = new Map<string, IndicatorNeed>();

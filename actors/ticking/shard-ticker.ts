@@ -51,7 +51,7 @@ export interface TickedKind<Duty extends TickDuty, Note> {
   open(slot: { readonly cut: CutHashes; readonly due: readonly Duty[]; readonly notes: Map<string, Note> }): Promise<SlotDecisions<Duty>>;
 }
 
-export interface ShardTickResult {
+interface ShardTickResult {
   readonly decisions: number;
   readonly late: number;
   readonly crashed: readonly string[];

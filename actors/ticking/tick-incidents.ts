@@ -8,7 +8,7 @@ import type { TickDuty, TickStore } from './tick-store.ts';
 /** Number of failed starts or ticks in a row after which the actor is paused. */
 export const CRASH_LIMIT = 3;
 
-export interface TickIncidentDeps {
+interface TickIncidentDeps {
   readonly store: Pick<TickStore<TickDuty>, 'incident' | 'countCrash' | 'clearCrashes'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Pauses an actor whose ticks keep crashing. */

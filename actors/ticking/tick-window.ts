@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../src/domain/values/time.ts';
 
 /** Pause of an actor: slots from `from` on and before `until`. */
-export interface Rest {
+interface Rest {
   readonly from: EpochMs;
   readonly until: EpochMs;
 }

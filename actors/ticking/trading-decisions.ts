@@ -58,14 +58,14 @@ export interface MarkedAgent {
 }
 
 /** Recorded inputs of an actor. */
-export interface Noted {
+interface Noted {
   readonly text: string;
   readonly risk: TickRiskInputs | null;
   /** True if a book or an outside proposal was recorded, so that the next tick records when it is gone. */
   readonly hasBook: boolean;
 }
 
-export interface TradingKindDeps<Duty extends TradingDuty> {
+interface TradingKindDeps<Duty extends TradingDuty> {
   readonly store: Pick<TickStore<Duty>, 'books' | 'organizations' | 'outsideProposals'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Maximum wait of a proposal for its approval, in milliseconds. */
@@ -79,7 +79,7 @@ export interface TradingKindDeps<Duty extends TradingDuty> {
 }
 
 /** Default wait of a proposal for its approval, in milliseconds. Prices from ten slots ago say little. */
-export const APPROVAL_MS = 600_000;
+const APPROVAL_MS = 600_000;
 
 /** Store of a ticker of trading actors. */
 export type TradingTickStore = TickStore<TradingDuty>;
@@ -118,7 +118,7 @@ interface Consequences {
   readonly noted: [actorId: string, noted: Noted][];
 }
 
-export function createTradingKind<Duty extends TradingDuty>(deps: TradingKindDeps<Duty>): TickedKind<Duty, Noted> {
+function createTradingKind<Duty extends TradingDuty>(deps: TradingKindDeps<Duty>): TickedKind<Duty, Noted> {
   const compiledByHash = new Map<string, CompiledManifest>();
 
   /** Compiles rules within the actor's own tick, so that a crash in the compiler is blamed on its actor. */

@@ -2,14 +2,14 @@
 import type { OperationExample } from './examples.ts';
 
 /** A sample, in the vendor extension that readers of OpenAPI documents know. */
-export interface CodeSample {
+interface CodeSample {
   readonly lang: 'Shell' | 'TypeScript' | 'Python';
   readonly label: string;
   readonly source: string;
 }
 
 /** Facts about an operation, besides its example, that a sample needs. */
-export interface SampledOperation {
+interface SampledOperation {
   /** The operationId. */
   readonly name: string;
   /** Path, such as `/v1/agents/{id}`. */

@@ -4,13 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { DOCS_STYLE } from './docs-style.ts';
-import { PROBLEM_HELP } from './problem-help.ts';
-import { PROBLEMS, type ProblemCode } from '../problem.ts';
+import { PROBLEMS } from '../../src/domain/values/problems.ts';
 
 type Node = { readonly [key: string]: unknown };
 
 /** A page, the same for everybody. */
-export interface DocsPage {
+interface DocsPage {
   readonly type: string;
   readonly content: string;
   /** Entity tag over the content. */
@@ -116,10 +115,10 @@ function introduction({ info, tags }: Document, operations: readonly Placed[]): 
 }
 
 function errorsPage(): string {
-  const rows = Object.entries(PROBLEMS).map(([code, { status, title }]) => {
-    const { cause, cure } = PROBLEM_HELP[code as ProblemCode];
-    return `<tr id="${code}"><th scope="row"><code>${code}</code><br>${text(title)}</th><td>${status}</td><td>${prose(cause)}</td><td>${prose(cure)}</td></tr>`;
-  });
+  const rows = Object.entries(PROBLEMS).map(
+    ([code, { status, title, cause, cure }]) =>
+      `<tr id="${code}"><th scope="row"><code>${code}</code><br>${text(title)}</th><td>${status}</td><td>${prose(cause)}</td><td>${prose(cure)}</td></tr>`,
+  );
   return `<header><h1>Errors</h1><p>Errors are problem details (RFC 9457) with a stable <code>code</code>. Rely on the code. <code>detail</code> is for people, and <code>requestId</code> finds the request in the log.</p></header>
 <table><thead><tr><th>Code</th><th>Status</th><th>Cause</th><th>Cure</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }

@@ -2,7 +2,7 @@
  * A real request and answer of every operation, and a real answer of every error, recorded from the tests by `npm run examples` and shown
  * in the API document.
  */
-import type { ProblemCode } from '../problem.ts';
+import type { ProblemCode } from '../../src/domain/values/problems.ts';
 import RECORDED from '../examples.json' with { type: 'json' };
 
 export interface OperationExample {
@@ -14,7 +14,7 @@ export interface OperationExample {
   readonly answers: { readonly [status: string]: unknown };
 }
 
-export interface Examples {
+interface Examples {
   readonly operations: { readonly [name: string]: OperationExample | undefined };
   readonly problems: { readonly [Code in ProblemCode]?: unknown };
 }

@@ -4,7 +4,8 @@ import { codeSamples, snakeCase } from './code-samples.ts';
 import { EXAMPLES } from './examples.ts';
 import { CREATED, locationOf } from '../http/location.ts';
 import { permissionText } from '../permission.ts';
-import { PROBLEMS, ProblemBody, type ProblemCode } from '../problem.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/domain/values/problems.ts';
+import { ProblemBody } from '../problem.ts';
 import { commonRefusals, type Route, type RouteEntry } from '../route.ts';
 import type { schemaComponents } from './schema-components.ts';
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { feedRoutes } from '../feeds/feed-routes.ts';
 import { MCP, mcpRoute } from '../mcp/route.ts';
 import { permissionText } from '../permission.ts';
-import { PROBLEMS, type ProblemCode } from '../problem.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/domain/values/problems.ts';
 import { defineRoute, entry, type Route, type RouteEntry, type Tag } from '../route.ts';
 import { ROUTE_GROUPS, ROUTES } from '../v1/index.ts';
 import { REPLAY } from '../v1/replay/state.ts';

@@ -2,16 +2,10 @@
 
 type Node = { readonly [key: string]: unknown };
 
-export interface SchemaComponents {
-  /** Returns a copy of a schema with references instead of the schemas that have an `$id`. */
-  convert(schema: unknown): unknown;
-  /** Returns the components referred to so far, by name. */
-  all(): { readonly [name: string]: unknown };
-}
-
-export function schemaComponents(): SchemaComponents {
+export function schemaComponents() {
   const schemas: { [name: string]: unknown } = {};
 
+  /** Returns a copy of a schema with references instead of the schemas that have an `$id`. */
   function convert(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(convert);
     if (typeof node !== 'object' || node === null) return node;
@@ -25,5 +19,9 @@ export function schemaComponents(): SchemaComponents {
   }
   const convertMembers = (node: Node): Node => Object.fromEntries(Object.entries(node).map(([key, value]) => [key, convert(value)]));
 
-  return { convert, all: () => Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))) };
+  return {
+    convert,
+    /** Returns the components referred to so far, by name. */
+    all: (): { readonly [name: string]: unknown } => Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
 }

@@ -14,7 +14,7 @@ const RETRIES = 8;
 const RETRY_MS = 100;
 const RETRY_CAP_MS = 5_000;
 
-export interface AnnouncementReaderDeps {
+interface AnnouncementReaderDeps {
   readonly ports: FeedPorts;
   readonly state: ChannelState;
   readonly shared: SharedGroup;

@@ -2,6 +2,7 @@
  * Sends frames with one write per client and flush. Every frame of a group is encoded and compressed once, however many clients receive it.
  */
 import type { EpochMs } from '../../src/domain/values/time.ts';
+import { PacedCall } from '../../streams/clock/paced-call.ts';
 import { comparePositions, type Position } from './cursor.ts';
 import { type FrameText, frameText, renderFrames, type Wire } from './frames.ts';
 import { deflatedBytes } from './shared-deflate.ts';
@@ -56,7 +57,7 @@ export interface Group {
 
 export interface FanOutOptions {
   readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
-  /** Milliseconds for which frames are collected. Default 25. */
+  /** Least milliseconds between two flushes. Frames in between are collected. Default 25. */
   readonly flushMs?: number;
   /** Unsent bytes from which a client has fallen behind. Default 512 KiB. */
   readonly behindBytes?: number;
@@ -92,25 +93,13 @@ const DEFLATED = { members: 16, bytes: 1_024 } as const;
 /** Maximum compressed forms of a chunk. Members at other numbers need other bytes, and get them uncompressed. */
 const DEFLATED_FORMS = 4;
 
-/** State shared by groups: members that wait for a flush, and statistics. */
-interface Flushing {
-  readonly behindBytes: number;
-  readonly chunkBytes: number;
-  /** Clients whose writes are collected until the end of the flush. */
-  readonly corked: Set<FeedClient>;
-  deliveries: number;
-  writes: number;
-  /** Marks a group that has frames for the next flush. */
-  waits(group: SharedGroup): void;
-}
-
 class SharedGroup implements Group {
   seq = 0;
   readonly members = new Set<Member>();
   #pending: Pending[] = [];
-  readonly #flushing: Flushing;
+  readonly #flushing: ProcessFanOut;
 
-  constructor(flushing: Flushing) {
+  constructor(flushing: ProcessFanOut) {
     this.#flushing = flushing;
   }
 
@@ -233,23 +222,23 @@ export function createFanOut(options: FanOutOptions): FanOut {
   return new ProcessFanOut(options);
 }
 
-class ProcessFanOut implements FanOut, Flushing {
+class ProcessFanOut implements FanOut {
   readonly flushMs: number;
   readonly behindBytes: number;
   readonly chunkBytes: number;
+  /** Clients whose writes are collected until the end of the flush. */
   readonly corked = new Set<FeedClient>();
   deliveries = 0;
   writes = 0;
-  readonly #clock: FanOutOptions['clock'];
   readonly #dirty = new Set<SharedGroup>();
   readonly #hooks: (() => boolean)[] = [];
   #waiters: (() => void)[] = [];
-  #cancel: (() => void) | null = null;
+  readonly #flushing: PacedCall;
   #stopped = false;
 
   constructor({ clock, flushMs = FLUSH_MS, behindBytes = BEHIND_BYTES, chunkBytes = CHUNK_BYTES }: FanOutOptions) {
-    this.#clock = clock;
     this.flushMs = flushMs;
+    this.#flushing = new PacedCall(clock, flushMs, () => this.flush());
     this.behindBytes = behindBytes;
     this.chunkBytes = chunkBytes;
   }
@@ -262,24 +251,25 @@ class ProcessFanOut implements FanOut, Flushing {
     this.#hooks.push(call);
   }
 
+  /** Marks a group that has frames for the next flush. */
   waits(group: SharedGroup): void {
     this.#dirty.add(group);
     this.arm();
   }
 
   arm(): void {
-    if (!this.#stopped) this.#cancel ??= this.#clock.deadline(this.#clock.now() + this.flushMs, () => this.flush());
+    if (!this.#stopped) this.#flushing.request();
   }
 
   flush(): void {
-    this.#disarm();
     let again = false;
     for (const hook of this.#hooks) again = hook() || again;
     for (const group of this.#dirty) if (!group.flush()) this.#dirty.delete(group);
     for (const client of this.corked) client.uncork();
     this.corked.clear();
     // Everything offered during this flush is now either sent or marked as waiting.
-    this.#disarm();
+    this.#flushing.cancel();
+    this.#flushing.ended();
     if (this.#dirty.size > 0 || again) this.arm();
     if (this.#dirty.size === 0) this.#release();
   }
@@ -290,14 +280,9 @@ class ProcessFanOut implements FanOut, Flushing {
 
   stop(): void {
     this.#stopped = true;
-    this.#disarm();
+    this.#flushing.cancel();
     this.#release();
     this.#dirty.clear();
-  }
-
-  #disarm(): void {
-    this.#cancel?.();
-    this.#cancel = null;
   }
 
   /** Resolves the waiters for an empty queue. */

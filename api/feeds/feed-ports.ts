@@ -13,16 +13,16 @@ import type { BookWants } from '../../streams/book-wants.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { ApiPorts } from '../route.ts';
 import type { MarketStateReads } from '../v1/state-reads.ts';
-import type { InspectionPorts } from './inspector.ts';
+import type { InspectionPorts } from './inspected-actors.ts';
 
 /** The newest market states (`MarketStateBus`). */
-export interface MarketStateSource extends MarketStateReads {
+interface MarketStateSource extends MarketStateReads {
   /** Calls the listener with the changes, once per flush, each key at most once. */
   subscribe(listener: (changed: readonly MarketState[]) => void): () => void;
 }
 
 /** The newest quotes (`QuoteBus`). */
-export interface QuoteSource {
+interface QuoteSource {
   snapshot(): readonly (Quote | ReferencePrice)[];
   latest(key: InstrumentKey): Quote | ReferencePrice | null;
   /** Calls the listener with the changes, once per flush, each instrument at most once. */

@@ -22,14 +22,8 @@ export interface FeedOptions extends Omit<FanOutOptions, 'clock'>, HubOptions, W
   readonly open?: true;
 }
 
-export interface Feeds {
-  stats(): FeedStats;
-  /** Sends the whole state to every client of a conflated channel again, because the earlier one is outdated. */
-  renew(): void;
-}
-
 /** Statistics for the metrics. */
-export interface FeedStats {
+interface FeedStats {
   readonly connections: number;
   /** Frames times clients since the start. `writes` is the number of writes they took. */
   readonly deliveries: number;
@@ -45,7 +39,7 @@ const ASK_FOR_AN_UPGRADE = 'this route is a WebSocket: send an upgrade request';
  * Adds `GET /v1/feeds`, `GET /v1/feeds/inspector` and `GET /v1/feeds/sse` to a server whose gate sets `request.caller` (`buildApi`). Use it
  * as `extend: [(app) => registerFeeds(app, ports)]`. Closing the server tells every client to reconnect and waits for none.
  */
-export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, options: FeedOptions = {}): Promise<Feeds> {
+export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, options: FeedOptions = {}) {
   const fanOut = createFanOut({ clock: ports.pace ?? ports.clock, ...options });
   const hub = createHub(ports, fanOut, options);
   const watch = createWatch(ports, options);
@@ -91,7 +85,8 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
 
   hub.start();
   return {
-    stats: () => ({ connections: watch.size, deliveries: fanOut.deliveries, writes: fanOut.writes }),
+    stats: (): FeedStats => ({ connections: watch.size, deliveries: fanOut.deliveries, writes: fanOut.writes }),
+    /** Sends the whole state to every client of a conflated channel again, because the earlier one is outdated. */
     renew: () => hub.renew(),
   };
 }

@@ -4,7 +4,7 @@ import type { ActorDetail, ActorReads } from '../../src/adapters/store/actors/ac
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { ActorLives } from '../../actors/runtime/actor-life.ts';
 import type { Directory } from '../../actors/runtime/directory.ts';
-import { type InspectionPorts, nameOf } from './inspector.ts';
+import { nameOf } from './inspector.ts';
 import type { InspectedActor } from './stately-messages.ts';
 
 /** Maximum running actors sent to a visualizer that names none. */
@@ -15,12 +15,13 @@ export function createInspection(deps: {
   /** Returns the lives of an organization's actors. */
   readonly lives: (orgId: string) => ActorLives;
   readonly directory: Directory;
-}): InspectionPorts {
+}) {
   const { reads, lives, directory } = deps;
   return {
     directory,
     lives,
-    async actors(orgId, actorId) {
+    /** Returns the actors to begin with: the named one, finished or not, else the newest running ones. */
+    async actors(orgId: string, actorId: string | null): Promise<readonly InspectedActor[]> {
       if (actorId !== null) {
         const one = await reads.get(orgId, actorId);
         return one === null ? [] : [inspected(orgId, one)];
@@ -31,6 +32,9 @@ export function createInspection(deps: {
     },
   };
 }
+
+/** Ports of the inspection besides those of the other feeds. */
+export type InspectionPorts = ReturnType<typeof createInspection>;
 
 function inspected(orgId: string, { id, kind, name, version, value, context, status, changedAt }: ActorDetail): InspectedActor {
   const state = { value, context: context as ActorState['context'], status: status === 'done' ? ('done' as const) : ('active' as const) };

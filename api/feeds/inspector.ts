@@ -2,29 +2,21 @@
 import type { WebSocket } from '@fastify/websocket';
 import type { PastState } from '../../actors/runtime/actor-history.ts';
 import type { ActorLives, LivedStep } from '../../actors/runtime/actor-life.ts';
-import type { Directory } from '../../actors/runtime/directory.ts';
 import type { AnnouncementRow } from '../../src/adapters/store/actors/announced-rows.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { Caller } from '../caller.ts';
 import { storedId } from '../identifier.ts';
 import type { FeedPorts } from './feed-ports.ts';
 import { CLOSE } from './frames.ts';
+import type { InspectionPorts } from './inspected-actors.ts';
 import { actorMessage, type InspectedActor, stepMessages } from './stately-messages.ts';
 import { type EndReason, tokenOf, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
 
 /** Maximum unread bytes of a visualizer. Beyond it the socket is closed. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
 
-/** Ports of the inspection besides those of the other feeds. */
-export interface InspectionPorts {
-  readonly directory: Directory;
-  lives(orgId: string): ActorLives;
-  /** Returns the actors to begin with: the named one, finished or not, else the newest running ones. */
-  actors(orgId: string, actorId: string | null): Promise<readonly InspectedActor[]>;
-}
-
 /** Parameters of one inspection. */
-export interface InspectionWish {
+interface InspectionWish {
   readonly actorId: string | null;
   /** Version after which past steps are sent, or null for none. Only with `actorId`. */
   readonly from: number | null;

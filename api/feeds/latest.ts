@@ -21,7 +21,7 @@ interface LatestGroup {
   close(): void;
 }
 
-export interface LatestHub {
+interface LatestHub {
   subscribe(
     channel: LatestChannel,
     key: string,

@@ -10,12 +10,12 @@ import type { FeedPorts } from './feed-ports.ts';
 import type { FeedErrorCode, RequestId } from './frames.ts';
 
 /** Refusal of a request. */
-export interface FeedRefusal {
+interface FeedRefusal {
   readonly code: FeedErrorCode;
   readonly detail: string;
 }
 
-export type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: FeedRefusal };
+type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: FeedRefusal };
 
 const refused = (code: FeedErrorCode, detail: string) => ({ ok: false, refusal: { code, detail } }) as const;
 

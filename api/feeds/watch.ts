@@ -16,7 +16,7 @@ export interface AccessScope {
 export type EndReason = 'token_expired' | 'token_revoked' | 'permission_lost' | 'unverifiable' | 'restarting';
 
 /** Token of a connection, and the claims by which it can be revoked. */
-export type WatchedToken = Pick<Caller, 'subject' | 'expiresAt' | 'claims'>;
+type WatchedToken = Pick<Caller, 'subject' | 'expiresAt' | 'claims'>;
 
 export const tokenOf = ({ subject, expiresAt, claims }: WatchedToken): WatchedToken => ({ subject, expiresAt, claims });
 
@@ -42,18 +42,7 @@ export interface WatchOptions {
   readonly drainMs?: number;
 }
 
-export interface Watch {
-  /** True if the subject may open another connection. */
-  hasCapacity(subject: string): boolean;
-  readonly connectionsPerSubject: number;
-  readonly size: number;
-  /** Watches a connection until the returned function is called. */
-  add(connection: Watched): () => void;
-  /** Terminates the connection unless it was removed within the drain time. */
-  terminateSoon(connection: Watched): void;
-  /** Closes all connections. Those still open after the drain time are terminated. */
-  drain(): void;
-}
+export type Watch = ReturnType<typeof createWatch>;
 
 /** Interval of heartbeats in milliseconds. Clients treat a longer silence as a lost connection, as `/v1/asyncapi.json` says. */
 export const HEARTBEAT_MS = 5_000;
@@ -74,7 +63,7 @@ function endOf(connection: Watched, member: Awaited<ReturnType<FeedPorts['member
   return connection.stand(scope) ? null : 'permission_lost';
 }
 
-export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' | 'reportDefect'>, options: WatchOptions = {}): Watch {
+export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' | 'reportDefect'>, options: WatchOptions = {}) {
   const clock = ports.pace ?? ports.clock;
   const heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
   const verifyMs = options.verifyMs ?? VERIFY_MS;
@@ -119,6 +108,7 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
     terminateSoon(connection);
   }
 
+  /** Terminates the connection unless it was removed within the drain time. */
   function terminateSoon(connection: Watched): void {
     const entry = connections.get(connection);
     if (entry) entry.cancelEnd ??= clock.deadline(clock.now() + drainMs, () => connection.terminate());
@@ -126,12 +116,14 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
 
   return {
     connectionsPerSubject,
-    hasCapacity: (subject) => (bySubject.get(subject)?.size ?? 0) < connectionsPerSubject,
+    /** True if the subject may open another connection. */
+    hasCapacity: (subject: string): boolean => (bySubject.get(subject)?.size ?? 0) < connectionsPerSubject,
     get size() {
       return connections.size;
     },
 
-    add(connection) {
+    /** Watches a connection until the returned function is called. */
+    add(connection: Watched): () => void {
       const { subject, expiresAt } = connection;
       connections.set(connection, { cancelExpiry: clock.deadline(expiresAt, () => end(connection, 'token_expired')), cancelEnd: null });
       const own = bySubject.get(subject) ?? new Set();
@@ -157,6 +149,7 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
 
     terminateSoon,
 
+    /** Closes all connections. Those still open after the drain time are terminated. */
     drain() {
       for (const connection of connections.keys()) end(connection, 'restarting');
     },

@@ -1,14 +1,14 @@
 /** Rate limits: requests of a class per window, per subject or address, counted in memory or shared through Redis. */
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Allowance, CostClass, RateLimits } from '../access.ts';
+import type { Allowance, CostClass } from '../access.ts';
 
 /** Rate limit: requests per window of `windowSeconds`, which begins with its first request. */
-export interface LimitPolicy {
+interface LimitPolicy {
   readonly limit: number;
   readonly windowSeconds: number;
 }
 
-export type LimitPolicies = Readonly<Record<CostClass, LimitPolicy>>;
+type LimitPolicies = Readonly<Record<CostClass, LimitPolicy>>;
 
 /** Default limits per subject, or per address without an identity. Only pauses and halts use the emergency class. */
 export const DEFAULT_POLICIES: LimitPolicies = {
@@ -30,7 +30,7 @@ export type SharedStore = object;
  * process, and a round trip to Redis would cost more than the read. While Redis does not answer, each process counts for itself. @throws
  * Error if the emergency class would allow fewer than ten a minute.
  */
-export function createRateLimits(policies: LimitPolicies = DEFAULT_POLICIES, shared: SharedStore | null = null): RateLimits {
+export function createRateLimits(policies: LimitPolicies = DEFAULT_POLICIES, shared: SharedStore | null = null) {
   const perMinute = (policies.emergency.limit / policies.emergency.windowSeconds) * 60;
   if (policies.emergency.limit < LEAST_EMERGENCY_PER_MINUTE || perMinute < LEAST_EMERGENCY_PER_MINUTE)
     throw new Error(
@@ -41,7 +41,8 @@ export function createRateLimits(policies: LimitPolicies = DEFAULT_POLICIES, sha
   ) as Record<CostClass, RateLimiterMemory | RateLimiterRedis>;
 
   return {
-    async take(key, cost) {
+    /** Counts one request of the key. */
+    async take(key: string, cost: CostClass): Promise<Allowance> {
       try {
         return allowance(true, await limiters[cost].consume(key), policies[cost]);
       } catch (refused) {
@@ -49,9 +50,12 @@ export function createRateLimits(policies: LimitPolicies = DEFAULT_POLICIES, sha
         throw refused;
       }
     },
-    policy: (cost) => policies[cost],
+    /** Returns the limit of a cost class. */
+    policy: (cost: CostClass): LimitPolicy => policies[cost],
   };
 }
+
+export type RateLimits = ReturnType<typeof createRateLimits>;
 
 function limiterOf(
   cost: CostClass,

@@ -5,7 +5,7 @@ import { InputError } from '../problem.ts';
 /** Maximum nesting of objects and lists. */
 export const MAX_DEPTH = 16;
 /** Maximum values of a body, entries of a list and fields of an object: more than any request needs, and few enough to check at once. */
-export const MAX_VALUES = 5_000;
+const MAX_VALUES = 5_000;
 const MAX_ENTRIES = 1_000;
 const MAX_FIELDS = 256;
 

@@ -8,10 +8,10 @@ import { type ToolKind, type ToolSet, toolKindOf } from './tool-sets.ts';
 
 type Schema = { readonly [keyword: string]: unknown };
 type Fields = Readonly<Record<string, Schema>>;
-export type Arguments = Readonly<Record<string, unknown>>;
+type Arguments = Readonly<Record<string, unknown>>;
 
 /** A request of a route without a credential. */
-export interface RouteRequest {
+interface RouteRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
@@ -20,7 +20,7 @@ export interface RouteRequest {
   readonly body: string | undefined;
 }
 
-export interface RouteAnswer {
+interface RouteAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly text: string;
@@ -30,13 +30,7 @@ export interface RouteAnswer {
 export type AskRoute = (request: RouteRequest) => Promise<RouteAnswer>;
 
 /** A tool, and its conversion into a request. */
-export interface RouteTool {
-  readonly kind: ToolKind;
-  readonly forAgents: boolean;
-  readonly tool: Tool;
-  /** Returns the request of the arguments, or why there is none. */
-  requestOf(given: Arguments): RouteRequest | string;
-}
+export type RouteTool = ReturnType<typeof toolOf>;
 
 /** Choice of tools. Agent tokens only see the routes open to them. */
 export interface ToolChoice {
@@ -65,7 +59,7 @@ const KEY_SCHEMA: Schema = {
 /** Maximum characters of a schema in the list of tools. A longer one becomes a separate resource, to keep listing cheap. */
 const SCHEMA_CHARACTERS = 8_000;
 
-function toolOf({ route, permission }: RouteEntry, kind: ToolKind): RouteTool {
+function toolOf({ route, permission }: RouteEntry, kind: ToolKind) {
   const { params, querystring, body } = route.schema;
   const [path, query] = [fieldsOf(params), fieldsOf(querystring)];
   // A body with several forms is a single argument.
@@ -87,8 +81,9 @@ function toolOf({ route, permission }: RouteEntry, kind: ToolKind): RouteTool {
         readOnlyHint: kind.effect === 'none',
         destructiveHint: kind.effect === 'acts',
       },
-    },
-    requestOf: (given) => requestOf(request, given),
+    } satisfies Tool,
+    /** Returns the request of the arguments, or why there is none. */
+    requestOf: (given: Arguments) => requestOf(request, given),
   };
 }
 
@@ -149,7 +144,7 @@ function shortened(schema: Schema): Schema {
   return { type: 'object', description: `${String(description)} Its JSON schema is the resource ${schemaUri($id)}.` };
 }
 
-export function withoutNames(node: unknown): unknown {
+function withoutNames(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutNames);
   if (typeof node !== 'object' || node === null) return node;
   const { $id: _, ...rest } = node as Schema;

@@ -1,6 +1,6 @@
 /** Submission of a signed transaction, shared by all routes that accept one. */
 import { Type } from 'typebox';
-import type { ProblemCode } from '../problem.ts';
+import type { ProblemCode } from '../../src/domain/values/problems.ts';
 import { objectOf } from '../shapes.ts';
 
 /**

@@ -20,7 +20,7 @@ export interface HttpTransportOptions {
   readonly maxAnswerBytes: number;
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Encoded path and query, appended to the base URL. */
   readonly target: string;
@@ -36,7 +36,7 @@ export interface HttpRequest {
 }
 
 /** Headers by lower-case name. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export type LossCode = 'timeout' | 'connect_timeout' | 'connection_failed' | 'answer_broken_off' | 'answer_too_large';
 
@@ -46,13 +46,7 @@ export type HttpOutcome =
   /** `not_sent`: no byte was sent. `lost`: it may have arrived, and no complete answer came. `detail` contains no address. */
   | { readonly kind: 'not_sent' | 'lost'; readonly code: LossCode; readonly detail: string };
 
-export interface HttpTransport {
-  readonly base: URL;
-  /** Sends one request. Never throws, repeats or follows a redirect. */
-  send(request: HttpRequest): Promise<HttpOutcome>;
-  /** Closes open connections. */
-  close(): void;
-}
+export type HttpTransport = ReturnType<typeof createHttpTransport>;
 
 /** Returns the first value of a header, or undefined. */
 export function headerOf(headers: AnswerHeaders, name: string): string | undefined {
@@ -61,7 +55,7 @@ export function headerOf(headers: AnswerHeaders, name: string): string | undefin
 }
 
 /** @throws TypeError for an invalid base URL or one with a query */
-export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
+export function createHttpTransport(options: HttpTransportOptions) {
   const base = fixedBase(options.baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
   const connecting = {
@@ -74,7 +68,8 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   const kept = new Pool(base.origin, { ...connecting, connections: MAX_CONNECTIONS });
   return {
     base,
-    async send(request) {
+    /** Sends one request. Never throws, repeats or follows a redirect. */
+    async send(request: HttpRequest): Promise<HttpOutcome> {
       const path = `${prefix}${request.target}`;
       if (request.fresh !== true) return exchange(kept, path, request, options);
       const client = new Client(base.origin, connecting);
@@ -84,6 +79,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
         client.destroy().catch(() => {});
       }
     },
+    /** Closes open connections. */
     close: () => void kept.destroy().catch(() => {}),
   };
 }

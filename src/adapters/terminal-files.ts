@@ -48,29 +48,35 @@ const OPTIONS = {
 /** Data of the manifest form: its schema and templates. */
 const MANIFESTS = JSON.stringify({ schema: manifestPayloadSchema, templates: MANIFEST_TEMPLATES });
 
-/** Grammar of theses, with its index of instruments. */
-const GRAMMAR = `export { compileThesis, MAX_THESIS_LENGTH } from './src/domain/take/compile-thesis.ts';
-export { catalogOf } from './src/domain/catalog/catalog.ts';`;
 const NO_HASHING = `export function createHash() { throw new Error('pages hash nothing'); }
 export const hash = createHash;`;
 
-const SIGNED_ELSEWHERE = fileURLToPath(new URL('../domain/solana/signed-elsewhere.ts', import.meta.url));
-const SESSIONS = fileURLToPath(new URL('../domain/market/session.ts', import.meta.url));
-
-/** Domain modules that pages import by their own names. */
+/** Modules that are not bundled as they are written. */
 const SHARED: Plugin = {
   name: 'shared',
   setup(build) {
-    build.onResolve({ filter: /\/signed-elsewhere\.js$/ }, () => ({ path: SIGNED_ELSEWHERE }));
-    // A separate copy: shared with the grammar it would be one more file on the first visit.
-    build.onResolve({ filter: /\/exchange-sessions\.js$/ }, () => ({ path: SESSIONS, suffix: '?sessions' }));
-    build.onResolve({ filter: /\/compile-thesis\.js$/ }, () => ({ path: 'compile-thesis', namespace: 'domain' }));
-    build.onLoad({ filter: /^compile-thesis$/, namespace: 'domain' }, () => ({ contents: GRAMMAR, resolveDir: ROOT }));
-    // The grammar needs no hashes. Only the service stores Takes.
+    // A separate copy for the chart: shared with the grammar it would be one more file on the first visit.
+    build.onResolve({ filter: /\/domain\/market\/session\.ts$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      suffix: '?sessions',
+    }));
+    // Pages hash nothing.
     build.onResolve({ filter: /^node:crypto$/ }, () => ({ path: 'no-hashing', namespace: 'domain' }));
     build.onLoad({ filter: /^no-hashing$/, namespace: 'domain' }, () => ({ contents: NO_HASHING }));
     build.onResolve({ filter: /\/manifest-schema\.js$/ }, () => ({ path: 'manifest-schema', namespace: 'domain' }));
     build.onLoad({ filter: /^manifest-schema$/, namespace: 'domain' }, () => ({ contents: MANIFESTS, loader: 'json' }));
+  },
+};
+
+/** Style rules of the dock's own themes: two thirds of its style sheet. The terminal has a theme of its own. */
+const DOCK_THEMES = /[^{}]*\.dockview-theme-[^{}]*\{[^{}]*\}/g;
+const WITHOUT_DOCK_THEMES: Plugin = {
+  name: 'without-dock-themes',
+  setup(build) {
+    build.onLoad({ filter: /\/dockview\.css$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(DOCK_THEMES, ''),
+      loader: 'css',
+    }));
   },
 };
 
@@ -98,7 +104,7 @@ export type TerminalSource = typeof TERMINAL;
 async function bundle(): Promise<TerminalFiles> {
   const esbuild = await import('esbuild');
   try {
-    const { outputFiles, metafile } = await esbuild.build({ ...OPTIONS, plugins: [SHARED] });
+    const { outputFiles, metafile } = await esbuild.build({ ...OPTIONS, plugins: [SHARED, WITHOUT_DOCK_THEMES] });
     const files = outputFiles.map(({ path, contents }) => ({ name: nameOf(path), content: Buffer.from(contents) }));
     const script = entryOf(metafile, ENTRIES.script);
     files.push({ name: 'icon.svg', content: readFileSync(join(ROOT, 'web', 'icon.svg')) });

@@ -6,7 +6,7 @@ import { workProgress, type WorkProgress } from '../domain/values/work-progress.
 /** Interval of progress lines if no bar can be drawn. */
 const LINE_MS = 10_000;
 
-export interface Progress {
+interface Progress {
   /** Shows the progress with an estimate of the remaining time, from the recent pace. */
   update(done: number, total: number): void;
   /** Shows progress as the API reports it, with what is left and what is waited for. */

@@ -39,7 +39,7 @@ import {
   type ValuesOf,
 } from '../domain/settings/settings-table.ts';
 
-export const QUEUE_BACKENDS = ['redis', 'postgres'] as const;
+const QUEUE_BACKENDS = ['redis', 'postgres'] as const;
 
 /** Roles of a process. By default one process runs all. */
 export const ROLES = ['api', 'worker', 'feed', 'sandbox'] as const;

@@ -21,5 +21,3 @@ export function createLifecycle(log: Pick<Logger, 'warn'>, clock: Pick<Clock, 'e
     },
   };
 }
-
-export type Lifecycle = ReturnType<typeof createLifecycle>;

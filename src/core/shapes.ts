@@ -1,6 +1,7 @@
 /** Building blocks of wire schemas for all rooms. */
 import { type TSchema, Type } from 'typebox';
 import { AUTONOMY_LEVELS, PAUSE_CAUSES, STAGES } from '../domain/agents/agent.ts';
+import { QUALITIES, QUALITY_FLAGS } from '../domain/market/quote.ts';
 
 /** Returns the schema of one word of a list. */
 export function choice<const Words extends readonly string[]>(words: Words, description?: string) {
@@ -36,10 +37,15 @@ export const Time = Type.String({ format: 'date-time', examples: ['2026-03-02T14
 export const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
 export const HashText = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hexadecimal.' });
 export const IdText = Type.String({ format: 'uuid' });
+/** Returns the schema of a wallet's address on the primary chain. */
+export const walletAddress = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
 
 export const AutonomyWord = choice(AUTONOMY_LEVELS, 'Autonomy level.');
 export const PauseCauseWord = nullableChoice(PAUSE_CAUSES, 'Reason of the pause, or null while it is running.');
 export const StageWord = choice(STAGES, 'Promotion stage.');
+
+export const QualityWord = choice(QUALITIES, 'Only `live` may become an order.');
+export const QualityFlags = Type.Array(choice(QUALITY_FLAGS), { description: 'Reasons for the quality.' });
 
 /** One condition of a promotion gate. */
 export const GateCheckBody = Type.Object({

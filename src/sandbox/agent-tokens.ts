@@ -1,8 +1,8 @@
 /** Two agent tokens that exist only on the sandbox's chain, so that agent tokens can be viewed and traded before any launch. */
+import { TOKEN_2022 } from '../domain/solana/programs.ts';
 import type { ListedToken } from '../domain/catalog/listed-token.ts';
 import type { AssetTraits } from './market/listed-assets.ts';
 
-const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 /** Listing time, earlier than any bar that may be requested. */
 const LISTED_AT = Date.UTC(2025, 8, 1);
 
@@ -10,7 +10,7 @@ const LISTED_AT = Date.UTC(2025, 8, 1);
 export const SANDBOX_AGENT_TOKENS: readonly Omit<ListedToken, 'delistedAt'>[] = [
   {
     mint: 'AgtRchd1111111111111111111111111111111111111',
-    program: TOKEN_2022_PROGRAM,
+    program: TOKEN_2022,
     symbol: 'ORCHARD',
     name: 'Orchard Keeper',
     decimals: 6,
@@ -20,7 +20,7 @@ export const SANDBOX_AGENT_TOKENS: readonly Omit<ListedToken, 'delistedAt'>[] = 
   },
   {
     mint: 'AgtVtRange1111111111111111111111111111111111',
-    program: TOKEN_2022_PROGRAM,
+    program: TOKEN_2022,
     symbol: 'VOLTAGE',
     name: 'Voltage Ranger',
     decimals: 6,

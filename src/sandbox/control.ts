@@ -3,12 +3,6 @@ import http from 'node:http';
 import type { FaultSettings, FaultSwitch } from './faults.ts';
 import { guarded, listenLocally, readTarget } from './local-server.ts';
 
-export interface SandboxControl {
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** Chain controls of the endpoint. Verbs throw RangeError if their input makes no sense. */
 export interface ChainClient {
   status(): unknown;
@@ -35,7 +29,7 @@ export async function openSandboxControl(options: {
   readonly port: number;
   /** Controls of the primary chain. */
   readonly chain?: ChainClient;
-}): Promise<SandboxControl> {
+}) {
   const { faults, chain } = options;
   const known = Object.keys(faults);
   const all = (): Record<string, FaultSettings> => Object.fromEntries(known.map((name) => [name, (faults[name] as FaultSwitch).settings]));
@@ -98,6 +92,7 @@ export async function openSandboxControl(options: {
   });
   const { port, close } = await listenLocally(server, options.port);
   return {
+    /** `http://127.0.0.1:<port>` */
     url: `http://127.0.0.1:${port}`,
     close,
   };

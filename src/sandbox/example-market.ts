@@ -88,7 +88,7 @@ interface Items<Item> {
   readonly items: readonly Item[];
 }
 
-export interface ExampleMarketOptions {
+interface ExampleMarketOptions {
   /** Address of the running API. */
   readonly url: string;
   /** State folder of the running sandbox. */

@@ -66,20 +66,7 @@ export const NO_FAULTS: FaultSettings = Object.freeze({
 export const FAULT_NAMES = Object.keys(NO_FAULTS) as (keyof FaultSettings)[];
 
 /** Fault switch of one simulator. Simulators read `settings` each time, so a change takes effect from the next frame or request. */
-export interface FaultSwitch {
-  readonly settings: FaultSettings;
-  /**
-   * Changes the given settings and keeps the others.
-   * @throws RangeError naming the setting, the given value and the allowed ones; nothing has changed then
-   */
-  set(change: Partial<FaultSettings>): void;
-  /** Switches every fault off. */
-  reset(): void;
-  /** Returns true with this probability, from the switch's own seeded source. */
-  happens(probability: number): boolean;
-  /** Returns the next number of the seeded source, 0 <= n < 1. */
-  random(): number;
-}
+export type FaultSwitch = ReturnType<typeof createFaultSwitch>;
 
 function checkedSetting(name: string, value: unknown): void {
   if (!Object.hasOwn(NO_FAULTS, name)) throw new RangeError(`unknown fault "${name}"; known are ${FAULT_NAMES.join(', ')}`);
@@ -94,22 +81,29 @@ function checkedSetting(name: string, value: unknown): void {
 }
 
 /** Creates a switch with all faults off. `seed` determines which frames are hit. */
-export function createFaultSwitch(seed = 1): FaultSwitch {
+export function createFaultSwitch(seed = 1) {
+  /** Returns the next number of the seeded source, 0 <= n < 1. */
   const random = seededRandom(seed);
   let settings = NO_FAULTS;
   return {
     get settings() {
       return settings;
     },
-    set(change) {
+    /**
+     * Changes the given settings and keeps the others.
+     * @throws RangeError naming the setting, the given value and the allowed ones; nothing has changed then
+     */
+    set(change: Partial<FaultSettings>) {
       for (const [name, value] of Object.entries(change)) checkedSetting(name, value);
       settings = Object.freeze({ ...settings, ...change });
     },
+    /** Switches every fault off. */
     reset() {
       settings = NO_FAULTS;
     },
+    /** Returns true with this probability, from the switch's own seeded source. */
     // Draws no number for a fault that is off, so that switching one on does not change the others.
-    happens: (probability) => probability > 0 && random() < probability,
+    happens: (probability: number): boolean => probability > 0 && random() < probability,
     random,
   };
 }

@@ -2,14 +2,8 @@
 import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface LocalServer {
-  readonly port: number;
-  /** Closes all connections and the server. Resolves when the port is free. */
-  close(): Promise<void>;
-}
-
 /** Listens on a port; 0 takes any free port. Rejects if the port is taken. */
-export async function listenLocally(server: http.Server, port: number): Promise<LocalServer> {
+export async function listenLocally(server: http.Server, port: number) {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => {
@@ -19,7 +13,8 @@ export async function listenLocally(server: http.Server, port: number): Promise<
   });
   return {
     port: (server.address() as AddressInfo).port,
-    close: () =>
+    /** Closes all connections and the server. Resolves when the port is free. */
+    close: (): Promise<void> =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();

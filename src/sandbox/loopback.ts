@@ -44,7 +44,7 @@ export interface LoopbackSession {
   closed?(): void;
 }
 
-export interface LoopbackOptions {
+interface LoopbackOptions {
   readonly clock: Clock;
   readonly faults: FaultSwitch;
   /** Port; 0 takes any free port. */

@@ -1,7 +1,7 @@
 /** Request weights of a venue's simulator, counted per minute of its own clock, with a ban for clients that do not stop. */
 import { type EpochMs, MINUTE_MS } from '../domain/values/time.ts';
 
-export interface WeightVerdict {
+interface WeightVerdict {
   readonly status: 200 | 429 | 418;
   readonly usedWeight: number;
   readonly retryAfterSeconds: number;

@@ -25,7 +25,7 @@ const NAMELESS: WordSources = { spotexchange: '', evmvenue: '', perpContext: '',
 type Histories = Readonly<Partial<Record<Venue, CandleHistory>>>;
 
 /** Parsers that turn simulator messages into records, as at reception. */
-export interface PastReaders {
+interface PastReaders {
   /** Parses a wire item, or returns why it is invalid. */
   readonly wireItem: (item: unknown, names: EntityNames, receivedAt: EpochMs) => Report | string;
   readonly submissions: (
@@ -34,7 +34,7 @@ export interface PastReaders {
   ) => { readonly reports: readonly Report[] };
 }
 
-export interface SandboxPastOptions {
+interface SandboxPastOptions {
   readonly market: Market;
   readonly seed: number;
   readonly clock: { now(): EpochMs };

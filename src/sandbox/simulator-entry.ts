@@ -6,7 +6,7 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import type { FaultSwitch } from './faults.ts';
 import type { SandboxWorld } from './world.ts';
 
-export interface SimulatorAddress {
+interface SimulatorAddress {
   readonly clock: Clock;
   readonly faults: FaultSwitch;
   /** Port; 0 takes any free port. */

@@ -17,7 +17,7 @@ export interface Sandbox<Name extends string> {
   stop(): Promise<void>;
 }
 
-export interface SandboxStart {
+interface SandboxStart {
   readonly clock: Clock;
   readonly seed: number;
   /** Market of all simulators. */

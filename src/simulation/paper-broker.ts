@@ -28,7 +28,7 @@ import { type HourlyTerms, lastHour } from '../domain/orders/funding.ts';
 import { isPerpetual } from '../domain/orders/margin.ts';
 import type { OutsideProposal } from '../domain/outside/outside-proposal.ts';
 import { mandateOf } from '../domain/risk/mandate.ts';
-import { DEFAULT_PREFERENCES, exposureOfSums, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
+import { DEFAULT_PREFERENCES, exposureOf, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
 import { readTickInputs, type TickInputs } from '../domain/tape/tick-inputs.ts';
 import { AGENT_TICK_MS, type EpochMs, HOUR_MS } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
@@ -87,7 +87,7 @@ export interface PaperBroker {
   readonly counts: BrokerCounts;
 }
 
-export interface PaperBrokerDeps {
+interface PaperBrokerDeps {
   readonly store: MemoryStore;
   readonly runtime: ReturnType<typeof createRuntime>;
   readonly view: MarketView;
@@ -152,13 +152,14 @@ class TapeBroker implements PaperBroker {
   /** Assesses an order by the pre-trade risk function on the tape's current quotes. */
   #assess(orgId: string, proposal: Parameters<PreTrade['assess']>[1]): PresentVerdict {
     const marks = this.#marks ?? createMarks(this.#view, this.#now());
-    return assessOnTape({ ...this.#deps, books: this.#books, preferences: this.#preferences, marks }, orgId, proposal);
+    const { view, now, agent, relations } = this.#deps;
+    return assessOnTape({ books: this.#books, view, now, agent, relations, preferences: this.#preferences, marks }, orgId, proposal);
   }
 
   /** Returns the organization's exposure outside of an agent's book, at the prices of a cut. */
   #othersAt(orgId: string, agent: TradingDuty, cut: Cut): OtherBooks {
     const sums = this.#books.sumsWithout(orgId, executionModeOf(agent.stage), bookIdOf(agent));
-    return exposureOfSums(
+    return exposureOf(
       sums,
       marksOf(
         sums.assets.map(({ instrument }) => instrument),

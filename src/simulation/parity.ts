@@ -25,13 +25,6 @@ export interface ParityReport extends Comparison, ParityRange {
   readonly equal: boolean;
 }
 
-export interface Parity {
-  missed: Awaited<ReturnType<typeof createComparison>>['missed'];
-  take(rows: readonly DecisionRow[], cut: Cut, manifestOf: (hash: string) => Manifest): Promise<void>;
-  /** Compares the range's live decisions again and returns the report. */
-  report(): Promise<ParityReport>;
-}
-
 /** Replays tapes and compares every decision of the range with the live run. */
 export async function reportParity(
   tapes: readonly ReplayTape[],
@@ -45,18 +38,19 @@ export async function reportParity(
 }
 
 /** Creates the comparison of a range. Decisions outside of it are ignored. */
-export async function createParity(reads: LiveRunReads, range: ParityRange): Promise<Parity> {
+export async function createParity(reads: LiveRunReads, range: ParityRange) {
   const comparison = await createComparison(reads);
   const replayed = new Map<EpochMs, ReadonlySet<string>>();
 
   return {
     missed: comparison.missed,
-    async take(rows, cut, manifestOf) {
+    async take(rows: readonly DecisionRow[], cut: Cut, manifestOf: (hash: string) => Manifest) {
       if (cut.slot < range.from || cut.slot >= range.to) return;
       replayed.set(cut.slot, new Set(rows.map(({ agentId }) => agentId)));
       await comparison.take(rows, cut, manifestOf);
     },
-    async report() {
+    /** Compares the range's live decisions again and returns the report. */
+    async report(): Promise<ParityReport> {
       const compared = comparison.result();
       const digest = createHash('sha256');
       let [written, onlyLive] = [0, 0];
@@ -90,7 +84,7 @@ function earlier(compared: Comparison, unmade: { readonly slot: EpochMs; readonl
 }
 
 /** Replayed tape. */
-export interface CertifiedTape {
+interface CertifiedTape {
   readonly name: string;
   /** SHA-256 of the file, hexadecimal. */
   readonly sha256: string;

@@ -1,5 +1,4 @@
 /** Market flow on a tape while orders rest on it: the live tops of the books that have resting orders. */
-import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import type { MarketView } from '../../streams/market-view.ts';
 import type { DecimalString } from '../domain/values/decimal.ts';
 import {
@@ -16,13 +15,7 @@ import type { FlowTop, MarketFlow } from '../domain/orders/resting-fill.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../domain/market/venue.ts';
 
-export interface RestingFlows extends VenueFlows {
-  /** Starts or continues the rest of an order in an instrument. */
-  begin(orderId: string, instrument: InstrumentKey): void;
-  end(orderId: string, instrument: InstrumentKey): void;
-  /** Returns the result of `between` synchronously. */
-  received(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow;
-}
+export type RestingFlows = ReturnType<typeof createRestingFlows>;
 
 /** Reports the quotes of an instrument that the view does not receive. Returns a function that stops it. */
 export type FollowDigits = (instrument: InstrumentKey, listener: (quote: QuoteDigits) => void) => () => void;
@@ -39,7 +32,7 @@ interface Followed {
  * Creates the flows, which listen only while orders rest.
  * @param follow source of quotes received in runs. The last one of a run also comes from the view; a repeated top changes nothing.
  */
-export function createRestingFlows(view: Pick<MarketView, 'changed'>, follow: FollowDigits = () => () => {}): RestingFlows {
+export function createRestingFlows(view: Pick<MarketView, 'changed'>, follow: FollowDigits = () => () => {}) {
   const followed = new Map<InstrumentKey, Followed>();
   let listening: { unsubscribe(): void } | null = null;
 
@@ -56,6 +49,7 @@ export function createRestingFlows(view: Pick<MarketView, 'changed'>, follow: Fo
     return { orders: new Map(), tops, stop: follow(instrument, (quote) => tops.push(new TopOfDigits(quote))) };
   }
 
+  /** Returns the result of `between` synchronously. */
   function received(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow {
     const tops = followed.get(instrument)?.tops ?? [];
     let first = tops.length;
@@ -66,14 +60,15 @@ export function createRestingFlows(view: Pick<MarketView, 'changed'>, follow: Fo
   }
 
   return {
-    begin(orderId, instrument) {
+    /** Starts or continues the rest of an order in an instrument. */
+    begin(orderId: string, instrument: InstrumentKey) {
       const known = followed.get(instrument) ?? begun(instrument);
       if (!known.orders.has(orderId)) known.orders.set(orderId, known.tops.length);
       followed.set(instrument, known);
       listen();
     },
 
-    end(orderId, instrument) {
+    end(orderId: string, instrument: InstrumentKey) {
       const known = followed.get(instrument);
       if (known === undefined || !known.orders.delete(orderId)) return;
       if (known.orders.size > 0) {
@@ -88,7 +83,7 @@ export function createRestingFlows(view: Pick<MarketView, 'changed'>, follow: Fo
     },
 
     received,
-    between: async (instrument, from, to) => received(instrument, from, to),
+    between: async (instrument: InstrumentKey, from: EpochMs, to: EpochMs) => received(instrument, from, to),
   };
 }
 

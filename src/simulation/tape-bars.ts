@@ -8,12 +8,12 @@ import { midPrice } from '../domain/market/valuation.ts';
 import { type InstrumentKey, instrumentKey } from '../domain/market/venue.ts';
 
 /** Closed bar with its source. */
-export interface TapeBar extends Candle {
+interface TapeBar extends Candle {
   readonly source: string;
 }
 
 /** Source of bars built from middles of live quotes or from live reference prices. Their volume is 0. */
-export const BARS_OF_QUOTES = 'tape:quotes';
+const BARS_OF_QUOTES = 'tape:quotes';
 
 export interface TapeBars {
   /** Receives a message in order, for the tape's own bars. */

@@ -26,7 +26,7 @@ export interface TapeDeckOptions<Sinks extends MarketSinks> {
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface LoadedTape<Sinks extends MarketSinks> {
+interface LoadedTape<Sinks extends MarketSinks> {
   readonly name: string;
   readonly contents: TapeInfo;
   /** Receipt time of its first event. */

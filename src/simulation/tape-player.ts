@@ -7,7 +7,7 @@ import type { Venue } from '../domain/market/venue.ts';
 import type { TapeBars } from './tape-bars.ts';
 import { type MarketSinks, TapeWalk, type WalkedTape } from './tape-walk.ts';
 
-export interface TapePlayerOptions<Sinks extends MarketSinks> {
+interface TapePlayerOptions<Sinks extends MarketSinks> {
   /** Opens the tape again. A jump back replays it from its beginning. */
   readonly open: () => Promise<WalkedTape>;
   /** Receipt time of the tape's first event. */

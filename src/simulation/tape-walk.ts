@@ -24,7 +24,7 @@ export interface WalkedTape extends ReplayTape {
 /** Events after which the walk yields to other work. */
 const EVENTS_PER_TURN = 1_024;
 
-export interface TapeWalkOptions<Sinks extends MarketSinks> {
+interface TapeWalkOptions<Sinks extends MarketSinks> {
   readonly tape: WalkedTape;
   /** Time of the tape's first event. */
   readonly start: EpochMs;

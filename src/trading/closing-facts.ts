@@ -10,7 +10,7 @@ import { agedQuote, type LatestQuotes } from './live-marks.ts';
 /** Maximum proposals read. A paused agent makes only closing ones, so the newest show what is under way and the last attempt. */
 const PROPOSALS = 100;
 
-export interface ClosingReads {
+interface ClosingReads {
   /** Returns positions of the live book and of the paper books of every version. Empty for another organization's agent. */
   held(orgId: string, agentId: string): Promise<readonly Position[]>;
   /** Returns proposals, newest first. */

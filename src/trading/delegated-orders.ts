@@ -8,7 +8,7 @@ import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { ActorRecord } from '../domain/agents/actor-step.ts';
 import { canonicalJson } from '../domain/values/canonical-json.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
-import { type Delegation, type DelegationRefusal, delegationRefusal } from '../domain/identity/delegation.ts';
+import { type DelegationRefusal, delegationRefusal } from '../domain/identity/delegation.ts';
 import type { VenueAnswer } from '../domain/orders/execution.ts';
 import type { Order } from '../domain/orders/order.ts';
 import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
@@ -20,7 +20,8 @@ import type { LatestQuotes } from './live-marks.ts';
 import type { SignerClient } from '../adapters/identity/signer/protocol.ts';
 import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
 import type { ProposalFacts } from '../adapters/store/orders/proposal-facts.ts';
-import type { DelegatedOrder, DelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
+import type { DelegatedOrder, Delegation } from '../../actors/delegation/resource.ts';
+import type { DelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
 
 /** Returns the text of an order that the worker signs for the signer: the order, its quotes, and the message. */
 export function delegatedOrderText(order: DelegatedOrder, digest: string): string {

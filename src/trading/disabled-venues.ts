@@ -4,7 +4,7 @@ import { EXECUTABLE_VENUES, VENUE_FACTS } from '../domain/market/venue.ts';
 import { ALL_ENABLED, type DisabledVenues, EXCHANGE_KEY } from '../domain/risk/index.ts';
 
 /** Requirements of live orders on this service. */
-export interface LiveParts {
+interface LiveParts {
   /** True if live orders may go to the spot exchange, and which organizations have an account there. */
   readonly spotexchange: { readonly enabled: boolean; readonly hasKey: (orgId: string) => boolean };
   /** True if a node of the primary chain is configured. */

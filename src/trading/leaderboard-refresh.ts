@@ -27,7 +27,7 @@ const ROUND_MS = REFRESH_MS - 5_000;
 const DOLLAR = new Decimal(1_000_000);
 const dollars = (raw: string): string => plainDecimal(new Decimal(raw).div(DOLLAR));
 
-export interface RefreshResult {
+interface RefreshResult {
   readonly refreshed: number;
   readonly failed: number;
   /** True if a provider's budget ended the round early for its chain. */
@@ -246,7 +246,7 @@ function foldAll(events: readonly StoredEvent[]): ReturnType<typeof fold> {
 }
 
 /** Returns closing fills of perpetuals, each once. Parts of an order without trade numbers look alike, so each counts, by position. */
-export function closingSales(fills: readonly ReportedFill[]): readonly WalletSale[] {
+function closingSales(fills: readonly ReportedFill[]): readonly WalletSale[] {
   const seen = new Map<string, number>();
   return fills.flatMap((fill): WalletSale[] => {
     if (!isPerpFill(fill) || !isClosingFill(fill)) return [];

@@ -8,7 +8,7 @@ import type { Order } from '../domain/orders/order.ts';
 import { type ProposalSwaps, rejected } from './proposal-swaps.ts';
 import type { ProposalFacts, OwnerWallets } from '../adapters/store/orders/proposal-facts.ts';
 
-export interface OwnerOrderDeps {
+interface OwnerOrderDeps {
   readonly swaps: Pick<ProposalSwaps, 'prepare'>;
   readonly store: OwnerWallets;
 }

@@ -24,7 +24,7 @@ import type { PositionFills } from '../adapters/store/books/portfolio-reads.ts';
 /** Maximum fills listed per position. */
 const FILLS_NAMED = 20;
 
-export interface PortfolioDeps {
+interface PortfolioDeps {
   readonly reads: RiskReads;
   readonly fills: PositionFills;
   readonly bus: LatestQuotes;

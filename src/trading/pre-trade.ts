@@ -24,20 +24,12 @@ const MANUAL_SLIPPAGE_BPS = 50;
 const PREVIEW = 'preview';
 
 /** Assesses possible manual orders, and returns the inputs. Nothing is stored or reserved. */
-export interface ImpactPreTrade {
-  /** Assesses an order. `alongside` counts as pending in the manual book. */
-  preview(
-    orgId: string,
-    mode: ExecutionMode,
-    request: MarketOrderRequest,
-    alongside: readonly OpenProposal[],
-  ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>>;
-}
+export type ImpactPreTrade = Pick<ReturnType<typeof createPreTrade>, 'preview'>;
 
 /** Makes an order from the present quote and the organization's slippage limit in basis points. */
 type Compile = (quote: Quote | null, maxSlippageBps: number) => Outcome<Order>;
 
-export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade & ImpactPreTrade {
+export function createPreTrade(deps: MarketLookDeps) {
   const { reads, bus, clock } = deps;
   const look = createMarketLook(deps);
   const marks = createLiveMarks(bus, clock);
@@ -53,7 +45,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
     more?: ManualRiskOptions,
   ) => (await validateOn(manual, look, await look(instrument), orgId, mode, compile, more)).assessed;
 
-  return {
+  const checks: PreTrade & MarketPreTrade = {
     async validateInTurn(orgId, mode, asked, place) {
       const instruments = [...new Set(asked.map(({ request }) => request.instrument))];
       const looks = new Map(await Promise.all(instruments.map(async (instrument) => [instrument, await look(instrument)] as const)));
@@ -66,11 +58,6 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
         account = accountAfter(account, orgId, mode, place(index, assessed));
       }
     },
-
-    preview: (orgId, mode, request, alongside) =>
-      validateManual(orgId, mode, request.instrument, (quote, longest) => compiledManual(orgId, PREVIEW, mode, request, quote, longest), {
-        alongside,
-      }),
 
     async reassess(orgId, { order, epoch }) {
       const assessed = await validateManual(orgId, order.mode, order.instrument, () => ({ ok: true, value: order }), { placedIn: epoch });
@@ -115,6 +102,14 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
           }
         : { ok: false, risk: verdict.attribution, mandateVersion };
     },
+  };
+  return {
+    ...checks,
+    /** Assesses an order. `alongside` counts as pending in the manual book. */
+    preview: (orgId: string, mode: ExecutionMode, request: MarketOrderRequest, alongside: readonly OpenProposal[]) =>
+      validateManual(orgId, mode, request.instrument, (quote, longest) => compiledManual(orgId, PREVIEW, mode, request, quote, longest), {
+        alongside,
+      }),
   };
 }
 

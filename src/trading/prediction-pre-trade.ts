@@ -26,7 +26,7 @@ import { agedQuote, type LatestQuotes } from './live-marks.ts';
 import type { ManualRisk } from './manual-risk.ts';
 import { type PresentInstrument, topOf } from './present-market.ts';
 
-export interface PredictionPreTradeDeps {
+interface PredictionPreTradeDeps {
   readonly risk: ManualRisk;
   readonly markets: { get(id: string): Promise<PredictionMarket | null> };
   /** Returns the provider's present listing, or null if it has none or does not answer. */

@@ -12,7 +12,7 @@ import { type ProposalSwaps, rejected } from './proposal-swaps.ts';
 import type { DelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
 import type { ProposalFacts } from '../adapters/store/orders/proposal-facts.ts';
 
-export interface PrimaryChainOrderDeps {
+interface PrimaryChainOrderDeps {
   readonly store: Pick<DelegatedOrderStore, 'proposal'>;
   readonly swaps: Pick<ProposalSwaps, 'lookUp'>;
   /** Null if no delegated signer is configured. */

@@ -8,7 +8,7 @@ import type { CapacityObstacle } from '../../actors/prepared-transaction/open-ca
 import type { PreparedTransactionContext, PreparedTransactionInput } from '../../actors/prepared-transaction/protocol.ts';
 import { createSwapHandler } from '../../actors/prepared-transaction/swap-handler.ts';
 import { swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
-import type { ExecutionClient, SubmitInfo } from '../../actors/proposal/execution-client.ts';
+import type { SubmitInfo } from '../../actors/proposal/execution-client.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { ActorRecord, ActorRow } from '../domain/agents/actor-step.ts';
@@ -35,7 +35,7 @@ const USD_STEP = '0.000001';
 /** Reads for proposals' swaps. */
 type ProposalSwapStore = Pick<DelegatedOrderStore, 'proposal' | 'load' | 'exposureVersion'>;
 
-export interface ProposalSwapDeps extends PrimaryChain {
+interface ProposalSwapDeps extends PrimaryChain {
   readonly store: ProposalSwapStore;
   readonly reads: Pick<RiskReads, 'agentBooks'>;
   readonly runtime: Pick<Runtime, 'start'>;
@@ -47,24 +47,19 @@ export interface ProposalSwapDeps extends PrimaryChain {
 }
 
 /** A prepared swap: its id, the digest of its message, and its order as assessed at its worst price. */
-export interface PreparedProposalSwap {
+interface PreparedProposalSwap {
   readonly id: string;
   readonly digest: string;
   readonly order: Order;
 }
 
 /** Signer and wallet. */
-export interface SwapSigner {
+interface SwapSigner {
   readonly wallet: string;
   readonly executor: PreparedTransactionInput['executor'];
 }
 
-export interface ProposalSwaps {
-  /** Prepares the swap of a proposal. Refuses with the codes of `SwapCommands.prepare`. */
-  prepare(order: Order, info: SubmitInfo<'spotchain'>, facts: ProposalFacts, signer: SwapSigner): Promise<Outcome<PreparedProposalSwap>>;
-  /** Returns the result of the swap according to the chain. */
-  readonly lookUp: ExecutionClient<'spotchain'>['lookUp'];
-}
+export type ProposalSwaps = ReturnType<typeof createProposalSwaps>;
 
 /** Returns the answer of a client that sent nothing. */
 export function rejected(reason: string, detail: string): VenueAnswer {
@@ -84,10 +79,16 @@ export function permitOf({ orgId, agentId, epoch, manifestHash, reduceOnly, flat
 /** Submission is handled elsewhere for these swaps. */
 const NOT_HERE = { submit: async () => refuse('unavailable', 'the signer submits the swap of a proposal') } as const;
 
-export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
+export function createProposalSwaps(deps: ProposalSwapDeps) {
   const { store } = deps;
   return {
-    async prepare(order, info, facts, signer) {
+    /** Prepares the swap of a proposal. Refuses with the codes of `SwapCommands.prepare`. */
+    async prepare(
+      order: Order,
+      info: SubmitInfo<'spotchain'>,
+      facts: ProposalFacts,
+      signer: SwapSigner,
+    ): Promise<Outcome<PreparedProposalSwap>> {
       const legs = await legsOf(deps, order.instrument);
       if (!legs.ok) return legs;
       const slippageBps = slippageLeft(order, info);
@@ -120,7 +121,8 @@ export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
       return { ok: true, value: { id: prepared.value.id, digest: prepared.value.message.digest, order: assessed.order } };
     },
 
-    async lookUp(order, key) {
+    /** Returns the result of the swap according to the chain. */
+    async lookUp(order: Order<'spotchain'>, key: string): Promise<VenueAnswer> {
       const id = proposalTransactionId(key);
       const row = (await store.load([id])).get(id);
       return row === undefined ? rejected('not_found', 'nothing was prepared for it') : answerOf(row, order, key, deps.clock.now());

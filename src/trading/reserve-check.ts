@@ -45,7 +45,7 @@ export interface ReservePlaces {
 }
 
 /** Number of organizations per verdict. */
-export type ReserveRound = Readonly<Record<ReserveVerdict, number>>;
+type ReserveRound = Readonly<Record<ReserveVerdict, number>>;
 
 export function createReserveCheck(deps: {
   readonly store: ReserveStore;

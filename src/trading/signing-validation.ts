@@ -9,7 +9,7 @@ import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import { EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';
 import { compileManifest } from '../domain/agents/decide.ts';
 import { Decimal } from '../domain/values/decimal.ts';
-import { type Delegation, delegationRefusal, delegationText, type TraderKind } from '../domain/identity/delegation.ts';
+import { delegationRefusal, delegationText, type TraderKind } from '../domain/identity/delegation.ts';
 import { supersededBy } from '../domain/orders/execution.ts';
 import { marketStepOf } from '../domain/market/market-step.ts';
 import type { Order } from '../domain/orders/order.ts';
@@ -32,7 +32,7 @@ import type { SignerAnswer } from '../adapters/identity/signer/protocol.ts';
 import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
 import type { SigningLedger } from '../adapters/signing-keys/signing-ledger.ts';
 import type { RemoteSigner } from '../adapters/identity/signer/remote-signer.ts';
-import type { DelegatedOrder } from '../adapters/store/delegations/delegation-store.ts';
+import type { DelegatedOrder, Delegation } from '../../actors/delegation/resource.ts';
 import type { SignableTransaction, SignableProposal, SigningReads } from '../adapters/store/delegations/signing-reads.ts';
 import type { PrimaryChain } from '../adapters/venues/spotchain/access.ts';
 

@@ -1,29 +1,11 @@
 /** A clock that moves only on request, so that replays, simulations and tests run as fast as they can. */
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { Clock } from './clock.ts';
 import { type HeapTimer, TimerHeap } from './timer-heap.ts';
 
-export interface VirtualClock extends Clock {
-  /** Number of pending timers. */
-  readonly pending: number;
-  /** Returns the time of the next timer, or null. */
-  nextAt(): EpochMs | null;
-  /**
-   * Fires every timer due up to and including `at`, ordered by (time, order of setting), and stops at `at`. Timers that these set also fire
-   * if due. @throws RangeError if `at` is in the past.
-   */
-  advanceTo(at: EpochMs): void;
-  /**
-   * Fires timers until none is left. @throws Error after `most` timers (default 10 million), because a timer that always sets the next one
-   * would never end.
-   */
-  runUntilIdle(most?: number): void;
-  /** Advances like `advanceTo`, and lets promises settle after every instant at which a timer fired. */
-  settleTo(at: EpochMs): Promise<void>;
-}
+export type VirtualClock = ReturnType<typeof createVirtualClock>;
 
 /** Creates a virtual clock at `start`. Its timers are in a heap, because RxJS's virtual scheduler sorts everything at every timer. */
-export function createVirtualClock(start: EpochMs): VirtualClock {
+export function createVirtualClock(start: EpochMs) {
   let now = start;
   const timers = new TimerHeap();
 
@@ -50,19 +32,29 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
   }
 
   return {
+    /** Number of pending timers. */
     get pending() {
       return timers.pending;
     },
     now: () => now,
     elapsed: () => now,
     deadline,
-    nextAt: () => timers.peek()?.at ?? null,
-    advanceTo(at) {
+    /** Returns the time of the next timer, or null. */
+    nextAt: (): EpochMs | null => timers.peek()?.at ?? null,
+    /**
+     * Fires every timer due up to and including `at`, ordered by (time, order of setting), and stops at `at`. Timers that these set also fire
+     * if due. @throws RangeError if `at` is in the past.
+     */
+    advanceTo(at: EpochMs) {
       checkForward(at);
       for (let timer = dueBy(at); timer !== null; timer = dueBy(at)) fire(timer);
       // A timer may have moved the clock further.
       if (at > now) now = at;
     },
+    /**
+     * Fires timers until none is left. @throws Error after `most` timers (default 10 million), because a timer that always sets the next one
+     * would never end.
+     */
     runUntilIdle(most = 10_000_000) {
       for (let fired = 0; ; fired++) {
         const timer = timers.peek();
@@ -71,7 +63,8 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
         fire(timer);
       }
     },
-    async settleTo(at) {
+    /** Advances like `advanceTo`, and lets promises settle after every instant at which a timer fired. */
+    async settleTo(at: EpochMs) {
       checkForward(at);
       await settled();
       for (let first = dueBy(at); first !== null; first = dueBy(at)) {

@@ -7,7 +7,7 @@ import { CROSSED, ONE_SIDED } from '../quality/flag-bits.ts';
 import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 
 /** Returns the flag bit of a book: crossed, one-sided or none. A locked book (bid = ask) is allowed, because venues show it for moments. */
-export function bookBits(quote: Quote): number {
+function bookBits(quote: Quote): number {
   const { bid, ask } = quote;
   if (bid === null || ask === null) return ONE_SIDED;
   return compareDecimals(bid, ask) > 0 ? CROSSED : 0;

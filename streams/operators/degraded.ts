@@ -10,7 +10,7 @@ import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
  * Returns the flag bit of a reference price whose confidence interval is too wide for comparing a token. Half-width / price is a ratio,
  * hence a number.
  */
-export function confidenceBits(reference: ReferencePrice, limits: FeedLimits): number {
+function confidenceBits(reference: ReferencePrice, limits: FeedLimits): number {
   const ratio = Number(reference.confidence) / Number(reference.referencePrice);
   // Written so that NaN fails closed.
   return ratio >= 0 && ratio <= limits.maxConfidence ? 0 : WIDE_CONFIDENCE;

@@ -79,7 +79,7 @@ export function freshnessOf(options: RuleOptions): Freshness {
 const MAX_INSTRUMENTS = 20_000;
 
 /** Memories by kind of message. */
-export type RuleMemories = Readonly<Record<RuledEvent['kind'], FeedMemories>>;
+type RuleMemories = Readonly<Record<RuledEvent['kind'], FeedMemories>>;
 
 /** Returns empty memories for one run of rules. */
 export function createRuleMemories(options: RuleOptions): RuleMemories {
@@ -208,7 +208,7 @@ export function keptBy(begin: () => RunRules, onFailure?: (error: unknown) => vo
 }
 
 /** Memories by venue, source and instrument, which a new connection of their provider can find. */
-export class FeedMemories {
+class FeedMemories {
   readonly #create: (venue: Venue, source: string, instrument: string) => RuleMemory;
   readonly #venues = new Map<Venue, SlotTable<RuleMemory>>();
   #lastVenue: Venue | null = null;

@@ -10,7 +10,7 @@ import { withQuoteFlags, withReferenceFlags, OVER_AGE } from '../quality/flag-bi
 import { SlotTable } from '../slot-table.ts';
 import { freshnessOf, type RuleOptions } from './rule.ts';
 
-export interface StaleOptions extends RuleOptions {
+interface StaleOptions extends RuleOptions {
   readonly clock: Clock;
 }
 
@@ -24,7 +24,7 @@ interface StaleSlot {
 }
 
 /** Creates a keeper. It uses at most one timer per feed and instrument, renewed only when it fires, so that a quote costs no timer. */
-export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMessage) => void) {
+function createStaleKeeper(options: StaleOptions, emit: (message: FeedMessage) => void) {
   const { clock } = options;
   const freshness = freshnessOf(options);
   const lives = new FeedLives();

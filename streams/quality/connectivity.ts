@@ -24,7 +24,7 @@ export function degradationLeftMs({ goodAt, at }: { readonly goodAt: EpochMs | n
  * silence means nothing. `carried_forward`: messages arrive, but prices stand still while the session is open. `silent`: connected, but
  * nothing arrived for longer than its limit. `feed_down`: not connected. The last three are degraded.
  */
-export type Hearing = 'live' | 'no_trades' | 'market_closed' | 'carried_forward' | 'silent' | 'feed_down';
+type Hearing = 'live' | 'no_trades' | 'market_closed' | 'carried_forward' | 'silent' | 'feed_down';
 
 /** Providers of marks and news. Their state says nothing about a venue's prices. */
 const SIDE_PROVIDERS: ReadonlySet<string> = new Set(['prestocks', 'tessera', 'news', 'finnhub', 'alpaca']);
@@ -46,7 +46,7 @@ export interface ConnectivityEdge {
   readonly detail: string;
 }
 
-export interface VenueConnectivity {
+interface VenueConnectivity {
   readonly venue: Venue;
   readonly hearing: Hearing;
   readonly detail: string;
@@ -58,7 +58,7 @@ export interface VenueConnectivity {
   readonly heardAt: EpochMs | null;
 }
 
-export interface ConnectivityOptions {
+interface ConnectivityOptions {
   readonly clock: Clock;
   /** Expected venues, which are degraded until they are received. */
   readonly venues: readonly Venue[];

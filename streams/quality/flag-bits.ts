@@ -82,7 +82,7 @@ export function withQuality<V extends ExecutableVenue>(quote: Quote<V>, quality:
 }
 
 /** Returns a reference price with another quality and other flags. */
-export function withReferenceQuality(reference: ReferencePrice, quality: Quality, flags: readonly QualityFlag[]): ReferencePrice {
+function withReferenceQuality(reference: ReferencePrice, quality: Quality, flags: readonly QualityFlag[]): ReferencePrice {
   return {
     kind: 'reference',
     venue: 'reference',

@@ -26,7 +26,7 @@ export interface InstrumentEdge {
 /** Flags of a broken book. A thin market is not broken: one side may be empty, and a jump is confirmed or refuted later. */
 const BROKEN = GAP | RESYNCING | CROSSED;
 
-export interface InstrumentWatch {
+interface InstrumentWatch {
   readonly freshness: Freshness;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   /** Returns the maximum milliseconds between polls of an instrument, or null if unknown. */

@@ -20,7 +20,7 @@ export interface QualityLimits {
 }
 
 /** Limits that apply without configuration: those of each venue's facts. */
-export const DEFAULT_LIMITS: QualityLimits = {
+const DEFAULT_LIMITS: QualityLimits = {
   venues: Object.fromEntries(VENUES.map((venue) => [venue, VENUE_FACTS[venue].limits])) as Record<Venue, FeedLimits>,
   sources: Object.assign({}, ...VENUES.map((venue) => VENUE_FACTS[venue].sourceLimits ?? {})) as QualityLimits['sources'],
   perpContextMaxAgeMs: MINUTE_MS,

@@ -7,7 +7,7 @@ import { FEED_DOWN, flagsOf, flagBitsOf, OVER_AGE, qualityWith } from './flag-bi
 /** Milliseconds after which a venue state is outdated, because no process follows the venue. It is renewed every second. */
 export const VENUE_STATE_MAX_AGE_MS = 10_000;
 
-export interface StateQuality {
+interface StateQuality {
   readonly ageMs: number;
   readonly quality: Quality;
   readonly flags: readonly QualityFlag[];

@@ -54,6 +54,7 @@ import { createLiveQuotes } from '../../src/trading/live-marks.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { recordExample } from '../harness/recorded-examples.ts';
 import { borrowDatabase } from '../harness/reused-database.ts';
+import { LONGEST_MS } from '../harness/wait-for.ts';
 
 export const NOW = Date.UTC(2026, 2, 2, 14, 31);
 export const OURS = '00000000-0000-7000-8000-00000000000a';
@@ -262,7 +263,14 @@ export async function apiUnderTest(
     catalog: { entries: CATALOG, marks: createIssuerMarkStore(sql) },
   };
   const ports = withParts(plain, over(plain));
-  const app = await buildApi(ports, { allowedOrigins: [ORIGIN], loopback: true, version: '0.0.0', ...options });
+  const app = await buildApi(ports, {
+    allowedOrigins: [ORIGIN],
+    loopback: true,
+    version: '0.0.0',
+    // A busy machine answers late; only tests of the time limit want 503 for it.
+    timeoutMs: LONGEST_MS,
+    ...options,
+  });
   await app.ready();
   let subjects = 0;
 

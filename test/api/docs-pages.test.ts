@@ -1,7 +1,7 @@
 // Pages under /docs: every operation and every error once, in three columns without a script, and no broken link.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { documentedRoutes, TAGS } from '../../api/document/openapi.ts';
-import { PROBLEMS } from '../../api/problem.ts';
+import { PROBLEMS } from '../../src/domain/values/problems.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 
 let api: ApiUnderTest;

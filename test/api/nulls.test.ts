@@ -1,7 +1,7 @@
 // Null values are sent as null in every schema of the document; an empty list or object never replaces them.
 import fastJsonStringify from 'fast-json-stringify';
 import { expect, test } from 'vitest';
-import { ObservationBody } from '../../api/v1/agents/decisions/decision-body.ts';
+import { ObservationBody } from '../../src/core/decision-shapes.ts';
 import { ROUTES } from '../../api/v1/index.ts';
 
 interface Node {

@@ -4,7 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { asyncApiDocument } from '../../api/document/asyncapi.ts';
 import { documentedRoutes, openApiDocument, permissionTable } from '../../api/document/openapi.ts';
-import { PROBLEMS } from '../../api/problem.ts';
+import { PROBLEMS } from '../../src/domain/values/problems.ts';
 import { surfaceRecord } from './surface-record.ts';
 import { feedTypes, wireTypes } from './wire-types.ts';
 

@@ -1,5 +1,5 @@
 // Compiled sources: built once per state of the files, complete, and with errors at the source's lines.
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -63,6 +63,27 @@ try { fail(); } catch (error) { console.log((error as Error).stack); }
   };
 }
 
+/** Makes a project's compiler write a line for each compilation, and returns their count. */
+function countCompilations(root: string): () => number {
+  const compiler = join(root, 'node_modules/esbuild');
+  const log = join(root, 'compilations');
+  rmSync(compiler);
+  mkdirSync(compiler);
+  writeFileSync(join(compiler, 'package.json'), '{"type":"module","exports":"./index.js"}');
+  writeFileSync(
+    join(compiler, 'index.js'),
+    `import { appendFileSync } from 'node:fs';
+import * as esbuild from ${JSON.stringify(join(ROOT, 'node_modules/esbuild/lib/main.js'))};
+export const { stop } = esbuild;
+export function build(options) {
+  appendFileSync(${JSON.stringify(log)}, '.');
+  return esbuild.build(options);
+}
+`,
+  );
+  return () => readFileSync(log, 'utf8').length;
+}
+
 test('a source finds neighbouring files and loads parts late, and errors name its own lines', async () => {
   const { begin } = project();
   const said = await begin();
@@ -70,9 +91,18 @@ test('a source finds neighbouring files and loads parts late, and errors name it
   expect(said).toMatch(/Error: here\n +at fail \(.*\/src\/begin\.ts:8:9\)/);
 });
 
-test('the same state is compiled once, also by four processes at once, and another state anew', async () => {
+test('the same state is compiled once, also by processes and threads that begin at once, and another state anew', async () => {
   const { root, begin, kept } = project();
-  await Promise.all([begin(), begin(), begin(), begin()]);
+  const compilations = countCompilations(root);
+  writeFileSync(
+    join(root, 'src/threads.mjs'),
+    `import { Worker } from 'node:worker_threads';
+for (let n = 0; n < 3; n++) new Worker(new URL('./begin.mjs', import.meta.url));
+`,
+  );
+  const { stdout } = (await Promise.all([run(process.execPath, [join(root, 'src/threads.mjs')]), begin(), begin(), begin()]))[0];
+  expect(stdout.match(/first late beside/g)).toHaveLength(3);
+  expect(compilations()).toBe(1);
   expect(kept()).toHaveLength(1);
   const [first] = kept();
   writeFileSync(join(root, 'src/part.ts'), "export const part: string = 'changed';\n");
@@ -86,6 +116,23 @@ test('the same state is compiled once, also by four processes at once, and anoth
   writeFileSync(join(root, 'src/part.ts'), "export const part: string = 'changed again';\n");
   expect(await begin()).toContain('first changed again beside');
   expect(existsSync(folder)).toBe(false);
+});
+
+test('a compilation whose process has died is begun anew, one that fails is told to everybody', async () => {
+  const { root, begin, kept } = project();
+  writeFileSync(join(root, 'src/part.ts'), 'export const part: string = ;\n');
+  const outcomes = await Promise.allSettled([begin(), begin()]);
+  for (const outcome of outcomes) expect(String((outcome as PromiseRejectedResult).reason)).toContain('Unexpected ";"');
+  expect(kept()).toEqual([]);
+  writeFileSync(join(root, 'src/part.ts'), "export const part: string = 'mended';\n");
+  await begin();
+  const [folder] = kept();
+  // What a process that no longer exists began.
+  const cache = join(root, 'node_modules/.cache/sevengate');
+  rmSync(join(cache, folder as string), { recursive: true });
+  writeFileSync(join(cache, `${folder}.lock`), String(spawnSync(process.execPath, ['-e', '']).pid));
+  expect(await begin()).toContain('first mended beside');
+  expect(kept()).toEqual([folder]);
 });
 
 test('a build used by a living process stays, however old', async () => {

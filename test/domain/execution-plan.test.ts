@@ -6,8 +6,8 @@ import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import {
   continuationOf,
   type EndedPart,
-  executedOf,
   firstPart,
+  leftOf,
   planOf,
   SLICES,
   sliceCount,
@@ -78,7 +78,7 @@ test('however the parts of an order end, together they never exceed the order', 
         const ended: EndedPart[] = [];
         let at = 0;
         for (let part = firstPart(plan, whole) as ReturnType<typeof firstPart> | null; part !== null; ) {
-          expect(new Decimal(part.quantity).plus(executedOf(ended)).lte(quantity)).toBe(true);
+          expect(new Decimal(part.quantity).lte(leftOf({ quantity }, ended))).toBe(true);
           const executed = new Decimal(part.quantity).times(filled[ended.length] ?? 1).toDecimalPlaces(5, Decimal.ROUND_DOWN);
           ended.push({ ...part, executedQuantity: plainDecimal(executed), reason: null });
           at = Math.max(at, part.dueAt ?? 0) + late;

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { createDelegationStore, delegatedOrder, type DelegatedOrder } from '../../src/adapters/store/delegations/delegation-store.ts';
+import type { DelegatedOrder } from '../../actors/delegation/resource.ts';
+import { createDelegationStore, readDelegatedOrder } from '../../src/adapters/store/delegations/delegation-store.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
 import { policyTake } from '../../src/domain/basis/policy.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
@@ -350,7 +351,7 @@ test('a compromised worker signs a worse price with a matching quote: the feedâ€
     const [row] = await owner<{ order_id: string; digest: string }[]>`
       select d.order_id, a.snapshot #>> '{context,prepared,digest}' as digest from delegated_orders d join actors a on a.id = d.order_id`;
     await owner.end();
-    const noted = await delegatedOrder(fixture.sql, row?.order_id ?? '');
+    const noted = await readDelegatedOrder(fixture.sql, row?.order_id ?? '');
     world.meanwhile.signature = signsAsWorker(world.home)(delegatedOrderText(noted as DelegatedOrder, row?.digest ?? ''));
   };
   await world.proposed(agentId);

@@ -41,7 +41,7 @@ export const files: readonly SourceFile[] = ROOMS.flatMap((room) => list(join(RO
     path,
     text,
     code: /\.(ts|mjs)$/.test(path) ? withoutTexts(text) : text,
-    imports: /\.(ts|mjs)$/.test(path) ? importsOf(path, text) : [],
+    imports: /\.(tsx?|mjs)$/.test(path) ? importsOf(path, text) : [],
   };
 });
 

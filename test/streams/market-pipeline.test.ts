@@ -239,26 +239,16 @@ describe('the market pipeline', () => {
     pipeline.stop();
   });
 
-  it('shows only the newest price of each instrument in twenty milliseconds', () => {
+  it('tells every price in its order, and nothing else', () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
     const { pipeline } = receive(clock, feed);
-    const batches: [number, (number | null)[]][] = [];
-    pipeline.shown.subscribe({
-      next: (prices) => batches.push([clock.now() - T, prices.map((price) => (price.kind === 'quote' ? price.sequence : null))]),
-    });
+    const told: (number | null)[] = [];
+    pipeline.prices.subscribe({ next: (price) => told.push(price.kind === 'quote' ? price.sequence : null) });
     feed.next(status(T, 'connected'));
     for (let sequence = 1; sequence <= 3; sequence++) feed.next(quote(T, { sequence }));
     feed.next(quote(T, { sequence: 7, instrument: 'ETHUSDT' }));
-    clock.advanceTo(T + 19);
-    expect(batches).toEqual([]);
-    clock.advanceTo(T + 20);
-    feed.next(quote(T + 20, { sequence: 4 }));
-    clock.advanceTo(T + 100);
-    expect(batches).toEqual([
-      [20, [3, 7]],
-      [40, [4]],
-    ]);
+    expect(told).toEqual([1, 2, 3, 7]);
     pipeline.stop();
   });
 });

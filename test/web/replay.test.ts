@@ -103,6 +103,29 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the terminal', () => {
     await waitFor(async () => (await bars()) === 2, { what: 'the bars of that time again' });
   });
 
+  test('a chart stays when the time goes back, as it does after an estimate that was ahead', async () => {
+    const tape = async (path = '', body?: object) => {
+      const sent = body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+      return (await (await fetch(`${server.url}/v1/replay${path}`, sent)).json()) as { readonly at: string };
+    };
+    const told = await tape('/seek', { at: isoTime(DAY_BEGIN + 150_000) });
+    const own = await browser.page();
+    let estimate = DAY_BEGIN + 310_000;
+    await own.page.route('**/v1/replay', (route) => route.fulfill({ json: { ...told, at: isoTime(estimate) } }));
+    await own.page.goto(`${server.url}/#/instruments/${encodeURIComponent('spotexchange:BTCUSDT')}/1m`);
+    const row = own.page.locator('tr[data-instrument="spotexchange:BTCUSDT"]').first();
+    const isShown = async (at: number) => (await row.innerText()).replace(/\D/g, '').includes(String(Number(bidAt(at)) + 1));
+    await waitFor(async () => (await own.page.locator('.chart-canvas').getAttribute('data-bars')) === '2', { what: 'the bars' });
+    await waitFor(() => isShown(DAY_BEGIN + 150_000), { what: 'a quote, which draws the forming bar' });
+    estimate = DAY_BEGIN + 200_000;
+    await waitFor(async () => (await own.page.locator('.replay-time').innerText()).includes('14:33:20'), { what: 'the earlier time' });
+    await tape('/step', {});
+    await waitFor(() => isShown(DAY_BEGIN + 151_000), { what: 'the next quote' });
+    expect(await own.page.locator('.chart-canvas').getAttribute('data-bars')).toBe('2');
+    expect(own.complaints).toEqual([]);
+    await own.page.close();
+  });
+
   test('another tape of the folder is loaded; axe has no findings in dark, light and on a phone', async () => {
     await page.getByRole('link', { name: 'day.tape.ndjson' }).click();
     await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();

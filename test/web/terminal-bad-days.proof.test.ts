@@ -283,7 +283,7 @@ describe.skipIf(CHROMIUM === null)('the terminal on a bad day', () => {
     await page.locator(`[data-step="${STEPS}"]`).waitFor();
   });
 
-  test('a list that is far longer than a page should give is drawn in parts, sorted and searched without a long pause', LONG, async () => {
+  test('a list that is far longer than a page should give is sorted and searched as a whole, and few rows exist', LONG, async () => {
     // Created in the page, because such a long answer does not fit through the pipe to the browser.
     await page.evaluate(`(() => {
       const asked = window.fetch;
@@ -299,16 +299,16 @@ describe.skipIf(CHROMIUM === null)('the terminal on a bad day', () => {
     })()`);
     await go('private-markets');
     const table = page.getByRole('region', { name: 'Pre-IPO tokens' });
-    await page.getByRole('button', { name: `Show more than 1000 of ${STEPS} rows` }).waitFor();
-    expect(await table.locator('tbody tr').count()).toBe(1_000);
+    await table.locator(`[aria-rowcount="${STEPS + 1}"]`).waitFor();
+    expect(await table.locator('tbody tr').count()).toBeLessThan(100);
     const began = performance.now();
     await table.getByRole('button', { name: 'Price', exact: true }).click();
     await table.locator('th[aria-sort=ascending]').waitFor();
-    console.info(`sorting 1,000 of ${STEPS} rows took ${Math.round(performance.now() - began)} ms`);
-    const prices = (await table.locator('tbody tr td:nth-child(3)').allInnerTexts())
-      .slice(0, 50)
-      .map((text) => Number(text.replaceAll(',', '')));
-    expect(prices).toEqual(prices.toSorted((a, b) => a - b));
+    console.info(`sorting ${STEPS} rows took ${Math.round(performance.now() - began)} ms`);
+    const prices = (await table.locator('tbody tr[aria-rowindex] td:nth-child(2)').allInnerTexts()).map((text) =>
+      Number(text.replaceAll(',', '')),
+    );
+    expect(prices.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, place) => place + 0.5));
     await table.getByRole('button', { name: 'Price', exact: true }).click();
     await table.getByRole('button', { name: 'Price', exact: true }).click();
     await page.evaluate('window.giveFew()');

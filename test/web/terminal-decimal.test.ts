@@ -1,7 +1,7 @@
 // Decimals of the terminal: a button writes the price that it shows into the ticket, and a table sorts by the shown value.
 import { expect, test } from 'vitest';
 import { cut, multiply, sum, withoutZeros } from '../../web/terminal/kit/decimal.ts';
-import { numberIn, orderOf } from '../../web/terminal/kit/order-texts.ts';
+import { compareCells, numberIn, type Sortable, sortableOf } from '../../web/terminal/kit/order-texts.ts';
 
 test.each([
   ['97000', '97000'],
@@ -68,13 +68,17 @@ test.each([
     [1, 2, 0],
   ],
 ])('%j stand in the order %j, empty cells last', (texts, order) => {
-  expect(orderOf(texts, { isDown: false })).toEqual(order);
-  const empty = order.filter((place) => ['', '–'].includes(texts[place] as string));
-  const full = order.filter((place) => !empty.includes(place));
-  expect(orderOf(texts, { isDown: true })).toEqual([...full.toReversed(), ...empty]);
+  const cells = texts.map((text, place) => ({ place, sortable: sortableOf(text) }));
+  const full = cells.filter((cell): cell is { place: number; sortable: Sortable } => cell.sortable !== undefined);
+  const sorted = full.toSorted((a, b) => compareCells(a.sortable, b.sortable));
+  const empty = cells.filter(({ sortable }) => sortable === undefined);
+  expect([...sorted, ...empty].map(({ place }) => place)).toEqual(order);
 });
 
-test('rows of one value keep their given order, both ways', () => {
-  expect(orderOf(['1', '1.0', '1.00'], { isDown: false })).toEqual([0, 1, 2]);
-  expect(orderOf(['1', '1.0', '1.00'], { isDown: true })).toEqual([0, 1, 2]);
+test.each([
+  ['1', '1.00'],
+  ['$1.5K', '1,500'],
+  ['100000000000000000.010', '100000000000000000.01'],
+])('%s and %s are equal', (left, right) => {
+  expect(compareCells(sortableOf(left) as Sortable, sortableOf(right) as Sortable)).toBe(0);
 });

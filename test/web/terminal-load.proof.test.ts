@@ -3,6 +3,8 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
+import { seededRandom } from '../../src/domain/values/seeded-random.ts';
+import { seedOfRun } from '../harness/seed.ts';
 import { PATIENCE } from '../harness/wait-for.ts';
 import {
   type Browser,
@@ -28,6 +30,8 @@ const MOST_GROWTH = 1.1;
 const MOST_REQUESTS = 12;
 const MOST_BYTES = 450_000;
 const MOST_SHIFT = 0.05;
+/** Longest delay of an answer, in milliseconds. */
+const LATEST_MS = 1_500;
 const MOST_LCP_MS = 1_200 * PATIENCE;
 
 describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
@@ -58,6 +62,19 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     await page.locator('.chart-canvas canvas').first().waitFor();
   };
 
+  /** Loads the terminal anew at an address. */
+  async function open(address: string): Promise<void> {
+    await page.goto('about:blank');
+    await page.goto(`${service.url}/${address}`);
+  }
+
+  async function shiftOf(address: string) {
+    await open(address);
+    await page.locator('.frame').waitFor();
+    await visit(page, address.slice('#/'.length));
+    return layoutShift(page);
+  }
+
   test('the first visit is few files and few bytes, and paints at once', async () => {
     await page.reload();
     await settle();
@@ -79,11 +96,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     for (const { width, height } of SIZES) {
       await page.setViewportSize({ width, height });
       for (const address of addresses) {
-        await page.goto('about:blank');
-        await page.goto(`${service.url}/${address}`);
-        await page.locator('.frame').waitFor();
-        await visit(page, address.slice('#/'.length));
-        shifts.push({ page: address, width, ...(await layoutShift(page)) });
+        shifts.push({ page: address, width, ...(await shiftOf(address)) });
       }
     }
     const largest = shifts.toSorted((a, b) => b.shift - a.shift).slice(0, 5);
@@ -94,9 +107,24 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     expect(shifts.filter(({ shift }) => shift >= MOST_SHIFT)).toEqual([]);
   });
 
+  test('no page of a phone shifts, whichever of its answers arrives last', { timeout: 1_200_000 * PATIENCE }, async () => {
+    const addresses = await everyAddress(page, service);
+    const random = seededRandom(seedOfRun());
+    await page.route('**/v1/**', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, random() * LATEST_MS));
+      await route.continue();
+    });
+    const shifts: { page: string; shift: number; moved: string }[] = [];
+    for (const address of addresses) shifts.push({ page: address, ...(await shiftOf(address)) });
+    await page.unroute('**/v1/**');
+    expect(shifts.filter(({ shift }) => shift >= MOST_SHIFT)).toEqual([]);
+  });
+
   test(`${QUOTES_A_SECOND} quotes a second are drawn without a noticeable pause, and the heap stays flat`, {
     timeout: 400_000 * PATIENCE,
   }, async () => {
+    await page.setViewportSize({ width: 1920, height: 1080 });
+    await open('#/trade');
     await turnTo(page, 'dark');
     await settle();
     const { items } = (await service.get('/v1/quotes?limit=200')).body as { items: object[] };

@@ -1,5 +1,5 @@
 // Settings of a member follow to another browser, and neither an older copy, a broken one nor a missing connection costs anything.
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -118,6 +118,24 @@ describe.skipIf(CHROMIUM === null)('settings of a member', () => {
     await second.unroute('**/v1/me/settings**');
     await second.reload();
     await isKept('views-agents', 'Offline');
+  });
+
+  test('a change that follows a write whose answer was lost is kept, and no other browser is blamed', async () => {
+    const unanswered = async (route: Route) => {
+      await route.fetch();
+      await route.abort();
+    };
+    await second.route('**/v1/me/settings/views-agents', unanswered, { times: 1 });
+    const lost = second.waitForEvent('requestfailed', (request) => request.method() === 'PUT');
+    await saveView(second, 'Unanswered');
+    await isKept('views-agents', 'Unanswered');
+    await lost;
+    await second.getByRole('button', { name: 'Views' }).click();
+    await second.getByRole('button', { name: 'Delete view Unanswered' }).click();
+    await close(second);
+    await waitFor(async () => !(await valueOf('views-agents'))?.includes('Unanswered'), { what: 'a setting without the deleted view' });
+    expect(await views(second)).not.toContain('Unanswered');
+    expect(await second.getByText('It was changed in another browser meanwhile').count()).toBe(0);
   });
 
   test('whatever a setting holds, the page shows its defaults instead', async () => {

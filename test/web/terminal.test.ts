@@ -1,6 +1,7 @@
 // Terminal: live prices, orders by mouse, approvals by keyboard, and its size.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EXAMPLES } from '../../api/document/examples.ts';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import {
@@ -20,6 +21,7 @@ import {
   type Watched,
 } from './terminal-fixture.ts';
 import { keyboardOf } from './hands.ts';
+import { widenAnswers } from './wide-answers.ts';
 import { latch } from '../harness/latch.ts';
 
 /** Agent whose own rules never trade, so that only the test proposes. */
@@ -72,7 +74,8 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     // The sandbox's market differs every hour: sometimes an example agent proposes too.
     const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
     const trend = items.find(({ name }) => name === 'Crypto trend')?.id;
-    expect((await service.post(`/v1/agents/${trend}/autonomy`, { autonomy: 'research' })).status).toBe(200);
+    const lowered = await service.post(`/v1/agents/${trend}/autonomy`, { autonomy: 'research' });
+    expect(lowered.status, JSON.stringify(lowered.body)).toBe(200);
   });
   afterAll(async () => {
     await browser?.close();
@@ -137,6 +140,51 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     const each5s = await late.evaluate<number>('Math.ceil(performance.now() / 5_000)');
     expect(asked.filter((address) => address.includes('/v1/portfolio/performance')).length).toBeLessThanOrEqual(1 + each5s);
     await late.close();
+  });
+
+  test('on a phone neither the feed nor more rows of a list move what is read', async () => {
+    const { page: phone } = await browser.page({ width: 390, height: 844 });
+    await phone.addInitScript(WATCH_SHIFTS);
+    const heard = latch();
+    await phone.routeWebSocket(/./, (socket) => {
+      const service = socket.connectToServer();
+      service.onMessage((message) => void heard.released.then(() => socket.send(message)));
+    });
+    const { items } = Object(EXAMPLES.operations['listWork']?.answers['200']) as { readonly items: readonly object[] };
+    // A table has a search field from its twentieth row on, if it begins with so many.
+    let rows = 19;
+    await phone.route('**/v1/runtime/work?*', (route) =>
+      route.fulfill({
+        json: { items: Array.from({ length: rows }, (_, place) => ({ ...items[0], id: String(place) })), nextCursor: null },
+      }),
+    );
+    await phone.goto(`${service.url}/#/runtime/work`);
+    const table = phone.getByRole('region', { name: 'Long work' });
+    await table.waitFor();
+    await phone.evaluate('window.shifts.length = 0');
+    rows = 25;
+    heard.release();
+    await phone.getByText('Feed: heartbeat every 5 s').waitFor();
+    await waitFor(async () => (await table.getByRole('row').count()) === 1 + rows, { what: 'more rows' });
+    const { shift, moved } = await layoutShift(phone);
+    expect(shift, moved).toBeLessThan(MOST_SHIFT_BY_PRICES);
+    await phone.close();
+  });
+
+  test('a sandbox wallet that opens late moves nothing below it', async () => {
+    const { page: phone } = await browser.page({ width: 390, height: 844 });
+    await phone.addInitScript(WATCH_SHIFTS);
+    const opened = latch();
+    await phone.route('**/v1/sandbox/wallet', (route) => opened.released.then(() => route.continue()));
+    await phone.goto(`${service.url}/#/wallets`);
+    await phone.getByText(/No wallet is linked|Linked by/).waitFor();
+    await phone.getByRole('status').getByText('Loading…').waitFor({ state: 'attached' });
+    opened.release();
+    await phone.getByRole('button', { name: 'Get 10 SOL and 10,000 USDC' }).waitFor();
+    await phone.getByRole('button', { name: 'Create text to sign' }).waitFor();
+    const { shift, moved } = await layoutShift(phone);
+    expect(shift, moved).toBeLessThan(MOST_SHIFT);
+    await phone.close();
   });
 
   test('by mouse a market order is checked, placed on paper and filled; a limit order rests and is cancelled', async () => {
@@ -456,27 +504,56 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect(watched.asked.filter((address) => new URL(address).host !== new URL(service.url).host)).toEqual([]);
   });
 
-  test('on a phone the figures of a table are in sight, and its other columns are a choice', async () => {
+  test('on a phone the figures of every table are in sight beside long names, and its other columns are a choice', async () => {
     const { page: phone } = await browser.page({ width: 390, height: 844 });
+    await widenAnswers(phone);
     // Columns that the member chose before, on this browser, would stay.
     await phone.goto(service.url);
     await phone.evaluate("for (const key of Object.keys(localStorage)) if (key.includes('.views.')) localStorage.removeItem(key)");
-    for (const [place, title] of [
+    await phone.reload();
+    const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
+    const patient = items.find(({ name }) => name === PATIENT.name)?.id;
+    for (const [place, ...titles] of [
       ['quotes', 'Ask'],
       ['rankings', 'Gap'],
       ['agents', 'Today'],
       ['overview', 'Today'],
-      ['private-markets', 'Gap'],
+      ['private-markets', 'Gap', 'Change'],
       ['social', 'Post'],
+      ['perps', 'Annual funding'],
+      ['predictions', 'Yes', 'Value'],
+      ['swaps', 'Value'],
+      ['transfers', 'Expected'],
+      ['takes', 'Allocation'],
+      ['proposals', 'Order'],
+      ['basis-policies', 'Size'],
+      ['macro', 'Latest'],
+      ['chains', 'Value locked'],
+      ['marketplace', 'Paid'],
+      ['selling', 'Price'],
+      ['published-takes', 'Size'],
+      ['vaults', 'Return'],
+      ['leaderboard', 'Realized'],
+      ['launches', 'State'],
+      ['agent-tokens', 'Price'],
+      ['portfolio', 'Value', 'Loss', 'Net'],
+      [`agents/${patient}/trades`, 'Cost', 'Value'],
+      [`agents/${patient}/costs`, 'Realized', 'Bias'],
+      ['runtime/actors', 'Status'],
+      ['runtime/timers', 'Due'],
     ] as const) {
-      await phone.goto(`${service.url}/#/${place}`);
-      const head = phone.getByRole('columnheader', { name: title, exact: true }).first();
-      await head.waitFor();
-      const { x, width } = (await head.boundingBox()) as { x: number; width: number };
-      expect(x + width, place).toBeLessThanOrEqual(390);
-      if (title === 'Post') expect(width).toBeGreaterThan(150);
+      // The tables of the page before may stand for a moment.
+      await phone.evaluate(`document.querySelectorAll('th').forEach((th) => th.dataset.old = ''); location.hash = '#/${place}'`);
+      for (const title of titles) {
+        const head = phone.locator('thead th:not([data-old])', { hasText: new RegExp(`^${title}$`) }).first();
+        await head.waitFor();
+        if (place === 'agents') await phone.locator('[data-agent]').getByText('98,765.43').first().waitFor();
+        const { x, width } = (await head.boundingBox()) as { x: number; width: number };
+        expect(x + width, `${place}: ${title}`).toBeLessThanOrEqual(390);
+        if (title === 'Post') expect(width).toBeGreaterThan(150);
+      }
     }
-    await phone.goto(`${service.url}/#/agents`);
+    await phone.evaluate("location.hash = '#/agents'");
     await phone.getByRole('button', { name: 'Views' }).click();
     await phone.getByRole('checkbox', { name: 'Mode' }).check();
     await phone.getByRole('columnheader', { name: 'Mode' }).waitFor();

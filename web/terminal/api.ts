@@ -3,38 +3,7 @@ import { MutationCache, QueryCache, QueryClient, type QueryKey, type UndefinedIn
 import { ApiError, createClient, NetworkError } from '../../clients/typescript/src/index.ts';
 import { createStore } from './kit/store.ts';
 
-export type {
-  Agent,
-  AgentDetail,
-  Alert,
-  BacktestPreview,
-  BasisRow,
-  Book,
-  Calibration,
-  CatalogEntry,
-  CostFigures,
-  DayTicker,
-  Decision,
-  EvaluationRun,
-  Evidence,
-  Fill,
-  Gate,
-  Gates,
-  Manifest,
-  ManifestVersion,
-  MarketOrder,
-  Me,
-  OpenedSignalHook,
-  OutsideProposal,
-  PortfolioHolding,
-  PortfolioImpact,
-  Proposal,
-  Quote,
-  RankedRow,
-  Recommendation,
-  RiskPreferences,
-  SignalHook,
-} from '../../clients/typescript/src/index.ts';
+export type * from '../../clients/typescript/src/index.ts';
 export { ApiError, NetworkError } from '../../clients/typescript/src/index.ts';
 
 /** Trouble with calls: refused until `busyUntil` (milliseconds since the epoch), and the number of `slow` calls under way. */

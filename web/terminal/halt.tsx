@@ -1,10 +1,11 @@
 /** Emergency halt: its button, its banner while agents are paused, and resuming. */
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { age, dayAndTime, zoneWord } from '../words.js';
 import { api, refresh, useRead } from './api.ts';
+import { Dialog } from './kit/ask.tsx';
 import { Written } from './kit/form.tsx';
 import { Refusal } from './kit/refusal.tsx';
 import { createStore, useStore, useTicking } from './kit/store.ts';
@@ -49,12 +50,8 @@ function HaltDialog() {
       });
     },
   });
-  const close = () => {
-    halt.reset();
-    asking.set(false);
-  };
   return (
-    <Modal opened={isOpen} onClose={close} title="Halt all trading?" closeButtonProps={{ 'aria-label': 'Close' }} centered>
+    <Dialog isOpen={isOpen} close={() => asking.set(false)} title="Halt all trading?" confirm="Halt all agents" change={halt} isDangerous>
       <p>Every agent of the organization pauses and its pending proposals are cancelled. No new order reaches a venue.</p>
       <p className="faint">A member with risk:manage resumes the agents. Positions stay open.</p>
       <Written
@@ -64,16 +61,7 @@ function HaltDialog() {
         value={reason}
         write={setReason}
       />
-      <Refusal error={halt.error} />
-      <div className="buttons">
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-        <Button color="red.9" loading={halt.isPending} onClick={() => halt.mutate()} data-autofocus>
-          Halt all agents
-        </Button>
-      </div>
-    </Modal>
+    </Dialog>
   );
 }
 

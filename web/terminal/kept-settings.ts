@@ -12,6 +12,8 @@ interface Kept {
   /** Version at the service that it equals or changes; 0 if there is none. */
   readonly version: number;
   readonly isUnsent: boolean;
+  /** Texts of the last writes whose answer was not seen. Found at the service, such a text is this browser's own. */
+  readonly unanswered?: readonly string[];
 }
 
 type Listed = Awaited<ReturnType<typeof api.listSettings>>['items'];
@@ -19,6 +21,8 @@ type Listed = Awaited<ReturnType<typeof api.listSettings>>['items'];
 const SEND_AFTER_MS = 1_000;
 /** Time after the member is known within which the page waits for the settings. Nothing that is shown shifts by a later answer. */
 const LONGEST_WAIT_MS = 1_500;
+/** Number of such texts that are kept. */
+const UNANSWERED = 3;
 const CANNOT_BE_SENT = [400, 403, 413];
 
 const stores = new Map<string, { readonly store: Store<string>; readonly first: string }>();
@@ -40,7 +44,7 @@ export function settingOf(name: string, first = ''): Store<string> {
     const text = store.get();
     const before = cache.get(name);
     if (key === null || (before?.text ?? first) === text) return;
-    put(name, { text, version: before?.version ?? 0, isUnsent: true });
+    put(name, { ...before, text, version: before?.version ?? 0, isUnsent: true });
     plan(name);
   });
   return store;
@@ -80,7 +84,10 @@ function readCache(): ReadonlyMap<string, Kept> {
 }
 
 const isKept = (found: Partial<Kept> | null): boolean =>
-  typeof found?.text === 'string' && Number.isInteger(found.version) && typeof found.isUnsent === 'boolean';
+  typeof found?.text === 'string' &&
+  Number.isInteger(found.version) &&
+  typeof found.isUnsent === 'boolean' &&
+  Array.isArray(found.unanswered ?? []);
 
 /** Writes to the cache, which other tabs write too. */
 function put(name: string, kept: Kept | null): void {
@@ -95,11 +102,7 @@ function put(name: string, kept: Kept | null): void {
 
 /** Compares the cache with what the service has. Of a change that could not be sent, the service's newer one counts. */
 function agree(listed: Listed): void {
-  for (const { name, version, value } of listed) {
-    const mine = cache.get(name);
-    if (mine?.isUnsent === true && mine.version === version && mine.text !== value) plan(name);
-    else take(name, version, value ?? '');
-  }
+  for (const { name, version, value } of listed) take(name, version, value ?? '');
   for (const [name, kept] of cache) {
     if (listed.some((one) => one.name === name)) continue;
     put(name, kept.isUnsent ? { ...kept, version: 0 } : null);
@@ -107,12 +110,16 @@ function agree(listed: Listed): void {
   }
 }
 
-/** Takes the service's text over, and says so if it replaces a change of this browser. */
+/** Takes the service's text over, and says so if it replaces a change of this browser. A change that follows that text is sent instead. */
 function take(name: string, version: number, text: string): void {
   const mine = cache.get(name);
+  const differs = mine?.isUnsent === true && mine.text !== text;
+  if (differs && (mine.version === version || mine.unanswered?.includes(text))) {
+    put(name, { ...mine, version });
+    return plan(name);
+  }
   put(name, { text, version, isUnsent: false });
-  if (mine?.isUnsent === true && mine.text !== text)
-    tell(`It was changed in another browser meanwhile, and that one is kept. Repeat your change if you still want it.`, name);
+  if (differs) tell(`It was changed in another browser meanwhile, and that one is kept. Repeat your change if you still want it.`, name);
 }
 
 function tell(message: string, name: string): void {
@@ -134,10 +141,11 @@ async function send(name: string, write = api.keepSetting): Promise<void> {
   const [of, kept] = [key, cache.get(name)];
   if (kept?.isUnsent !== true || sending.has(name)) return;
   sending.add(name);
+  put(name, { ...kept, unanswered: [...(kept.unanswered ?? []), kept.text].slice(-UNANSWERED) });
   try {
     const { version } = await write({ name, body: { version: kept.version, value: kept.text } });
-    const now = cache.get(name) ?? kept;
-    if (of === key) put(name, { ...now, version, isUnsent: now.text !== kept.text });
+    const { text } = cache.get(name) ?? kept;
+    if (of === key) put(name, { text, version, isUnsent: text !== kept.text });
   } catch (error) {
     // Without an answer it is sent with the next change, or on the next visit.
     if (of === key && error instanceof ApiError) await settle(name, kept, error).catch(() => {});
@@ -151,7 +159,7 @@ async function settle(name: string, kept: Kept, error: ApiError): Promise<void> 
   const found = error.status === 409 ? (await api.listSettings()).items.find((one) => one.name === name) : undefined;
   if (found !== undefined) take(name, found.version, found.value ?? '');
   else if (error.status === 409 && kept.version > 0) {
-    put(name, { ...kept, version: 0 });
+    put(name, { ...(cache.get(name) ?? kept), version: 0 });
     plan(name);
   } else if (error.status === 409 || CANNOT_BE_SENT.includes(error.status))
     tell(`It is kept in this browser only: ${sentenceOf(error)}`, name);

@@ -57,7 +57,14 @@ const theme = createTheme({
 const nonce = document.querySelector('style')?.nonce ?? '';
 
 createRoot(document.getElementById('terminal') as HTMLElement).render(
-  <MantineProvider theme={theme} defaultColorScheme="auto" colorSchemeManager={THEME_OF_MEMBER} getStyleNonce={() => nonce}>
+  <MantineProvider
+    theme={theme}
+    defaultColorScheme="auto"
+    colorSchemeManager={THEME_OF_MEMBER}
+    getStyleNonce={() => nonce}
+    // Writes every variable itself, which spares a style sheet with the default ones.
+    deduplicateCssVariables={false}
+  >
     <QueryClientProvider client={queries}>
       <Notifications position="bottom-right" limit={4} />
       <Session />

@@ -11,9 +11,7 @@ const HINT = 'sevengate.signedInUntil';
 export const MeContext = createContext<Me | null>(null);
 
 /** True if the member's role gives the permission. */
-export function useMay(permission: Me['permissions'][number]): boolean {
-  return useMe().permissions.includes(permission);
-}
+export const useMay = (permission: Me['permissions'][number]): boolean => useMe().permissions.includes(permission);
 
 export function useMe(): Me {
   const me = useContext(MeContext);

@@ -15,7 +15,6 @@ export function useAgentName(): (agentId: string) => string {
 export const useAlerts = () =>
   useRead(['alerts'], async (call) => (await api.listAlerts({ limit: 200 }, call)).items, { enabled: useMay('agent:read') });
 
-/** Linked wallets of the organization. */
 export const useWallets = ({ isWanted = true }: { readonly isWanted?: boolean } = {}) =>
   useRead(['wallets'], async (call) => (await api.listWallets({ limit: 200 }, call)).items, { enabled: isWanted });
 

@@ -29,16 +29,14 @@ function later(load: () => Promise<ComponentType>): ComponentType {
   );
 }
 
-function Chart() {
-  return (
-    <div className="chart-panel">
-      <InstrumentHead />
-      <Suspense fallback={<div className="chart-place" />}>
-        <Candles />
-      </Suspense>
-    </div>
-  );
-}
+const Chart = () => (
+  <div className="chart-panel">
+    <InstrumentHead />
+    <Suspense fallback={<div className="chart-place" />}>
+      <Candles />
+    </Suspense>
+  </div>
+);
 
 export const PANELS = {
   watchlist: { title: 'Watchlist', content: Watchlist },

@@ -18,7 +18,6 @@ const SCREENS: readonly (readonly [title: string, ...panels: PanelName[]])[] = [
   ['Portfolio', 'positions', 'fills', 'alerts'],
 ];
 
-/** Chosen screen, or null. */
 const chosen = createStore<string | null>(null);
 
 function useScreen(): string {

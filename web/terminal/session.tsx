@@ -1,7 +1,7 @@
 /** Shows the terminal to signed-in members, and the sign-in form to everybody else. */
 import { Button, PasswordInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Activity, type FormEvent, useState } from 'react';
+import { Activity, useState } from 'react';
 import { api, signedOut } from './api.ts';
 import { Frame } from './frame.tsx';
 import { NotRead } from './kit/lists.tsx';
@@ -9,6 +9,7 @@ import { Guarded, Refusal } from './kit/refusal.tsx';
 import { createStore, useStore } from './kit/store.ts';
 import { becomeMember, identityOf, isKeptSignedIn, keepSignedIn, MeContext, readMember, signingOut } from './member.ts';
 import { IS_REPLAY } from './replay/mode.ts';
+import { submits } from './kit/browser.ts';
 
 // A replay needs no sign-in.
 signedOut.set(!IS_REPLAY && !isKeptSignedIn());
@@ -70,10 +71,7 @@ function SignIn({ reason }: { readonly reason: unknown }) {
     mutationFn: () => api.openSession({ body: { token: token.trim() } }),
     onSuccess: signedIn,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    opening.mutate();
-  };
+  const submit = submits(() => opening.mutate());
   return (
     <main className="sign-in">
       <form onSubmit={submit}>

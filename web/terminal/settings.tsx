@@ -49,7 +49,6 @@ export const THEME_OF_MEMBER: typeof here = {
   },
 };
 
-/** Renders again when a preference changes. */
 export const usePreferences = () => useSyncExternalStore(onPreferences, preferences);
 
 export function switchZone(): void {
@@ -121,20 +120,18 @@ export function HelpSheet() {
   );
 }
 
-function Keys({ title, of }: { readonly title: string; readonly of: readonly (readonly [keys: string, what: string])[] }) {
-  return (
-    <section>
-      <h2>{title}</h2>
-      <dl className="keys">
-        {of.map(([keys, what]) => (
-          <div key={keys}>
-            <dt>
-              <kbd>{keys}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
-}
+const Keys = ({ title, of }: { readonly title: string; readonly of: readonly (readonly [keys: string, what: string])[] }) => (
+  <section>
+    <h2>{title}</h2>
+    <dl className="keys">
+      {of.map(([keys, what]) => (
+        <div key={keys}>
+          <dt>
+            <kbd>{keys}</kbd>
+          </dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+    </dl>
+  </section>
+);

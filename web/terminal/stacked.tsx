@@ -7,8 +7,8 @@ interface StackedProps<Name extends string> {
   readonly names: readonly Name[];
 }
 
-export function Stacked<Name extends string>({ panels, names }: StackedProps<Name>) {
-  return names.map((name) => {
+export const Stacked = <Name extends string>({ panels, names }: StackedProps<Name>) =>
+  names.map((name) => {
     const { title, content: Content, hasHead = false }: Panel = panels[name];
     return (
       <section key={name} className="phone-panel" aria-label={title}>
@@ -17,4 +17,3 @@ export function Stacked<Name extends string>({ panels, names }: StackedProps<Nam
       </section>
     );
   });
-}

@@ -6,9 +6,8 @@ import { PANELS, type PanelName } from './panels.tsx';
 
 const WIDE = 1_700;
 
-function Waiting({ count, isUrgent = false }: { readonly count: number; readonly isUrgent?: boolean }) {
-  return count === 0 ? null : <span className={isUrgent ? 'count urgent' : 'count'} data-count={count} />;
-}
+const Waiting = ({ count, isUrgent = false }: { readonly count: number; readonly isUrgent?: boolean }) =>
+  count === 0 ? null : <span className={isUrgent ? 'count urgent' : 'count'} data-count={count} />;
 
 export const TRADE: Workspace<PanelName> = {
   name: 'trade',

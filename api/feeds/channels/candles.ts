@@ -1,6 +1,6 @@
 /** The `candles` channel: the last closed bars of a series, then each bar shortly after it closes, without gaps. */
 import { Type } from 'typebox';
-import type { StoredCandle } from '../../../src/domain/candles/candle.ts';
+import type { StoredCandle, CandleSeries } from '../../../src/domain/candles/candle.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
 import { instrumentKey, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
@@ -42,17 +42,11 @@ export const candlesChannel: LatestChannel = {
     return known ? null : `instrument: ${String(venue)} has none of that name; GET /v1/catalog lists them`;
   },
   open(ports, params) {
-    return followSeries(ports, params as unknown as Series);
+    return followSeries(ports, params as unknown as CandleSeries);
   },
 };
 
-interface Series {
-  readonly venue: Venue;
-  readonly instrument: string;
-  readonly timeframe: string;
-}
-
-function followSeries(ports: FeedPorts, series: Series): LatestSource {
+function followSeries(ports: FeedPorts, series: CandleSeries): LatestSource {
   const { clock } = ports;
   const barMs = timeframeMs(series.timeframe) as number;
   const bars = new Map<EpochMs, StoredCandle>();

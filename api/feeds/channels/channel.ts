@@ -33,7 +33,7 @@ export interface QuoteChannel extends ChannelBase {
 }
 
 /** First frame of a subscription to announcements. */
-export interface FirstFrame {
+interface FirstFrame {
   readonly body: TSchema;
   read(ports: FeedPorts, orgId: string, actorId: string | null): Promise<Json | readonly object[]>;
 }

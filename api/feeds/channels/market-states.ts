@@ -65,7 +65,7 @@ function unknownInstrument(venue: Venue, instrument: unknown): string | null {
 }
 
 /** Returns a book in the shape of `GET /v1/order-book`, with its age. */
-export function bookBody(book: OrderBookSnapshot, depth: number, ports: Pick<FeedPorts, 'states'>, at: EpochMs) {
+function bookBody(book: OrderBookSnapshot, depth: number, ports: Pick<FeedPorts, 'states'>, at: EpochMs) {
   const { maxAgeMs } = limitsOf(qualityLimits(), book.venue, book.source);
   const { ageMs, quality, flags } = stateQuality(book, venueStateOf(ports.states, book.venue), at, maxAgeMs);
   const levels = (side: OrderBookSnapshot['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));

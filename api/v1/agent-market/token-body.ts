@@ -200,8 +200,8 @@ const agedBody = <Look extends { readonly at: EpochMs }>(look: Look, now: EpochM
   ageMs: Math.max(0, now - look.at),
 });
 
-export const priceBody = (price: PriceLook | null, now: EpochMs) => (price === null ? null : agedBody(price, now));
-export const depthBody = (depth: DepthLook | null, now: EpochMs) => (depth === null ? null : agedBody(depth, now));
+const priceBody = (price: PriceLook | null, now: EpochMs) => (price === null ? null : agedBody(price, now));
+const depthBody = (depth: DepthLook | null, now: EpochMs) => (depth === null ? null : agedBody(depth, now));
 
 function holdersBody(holders: HolderConcentration, decimals: number, creator: string | null): Static<typeof HoldersBody> {
   const whole = (raw: bigint): string => wholeTokens(raw, decimals);

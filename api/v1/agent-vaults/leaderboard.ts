@@ -20,7 +20,7 @@ import {
 } from '../../shapes.ts';
 
 /** Periods over which the return is measured. */
-export const VAULT_WINDOWS = ['24h', '7d', '30d', 'all'] as const;
+const VAULT_WINDOWS = ['24h', '7d', '30d', 'all'] as const;
 
 const RankedVaultBody = Type.Object(
   {

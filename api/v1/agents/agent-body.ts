@@ -1,11 +1,9 @@
 /** An agent on the wire. */
 import { Type } from 'typebox';
-import { type AgentView, agent } from '../../../actors/agent/resource.ts';
+import { type AgentView, agent, closingBody } from '../../../actors/agent/resource.ts';
 import { type ClosingFacts, closingWait } from '../../../src/domain/agents/closing-waits.ts';
-import type { Closing } from '../../../src/domain/orders/execution.ts';
-import { isoTime } from '../../../src/domain/values/time.ts';
 
-export const agentFields = agent.wire;
+export const { wire: agentFields, body: agentBody } = agent;
 
 export const AGENT_EXAMPLE = {
   id: '019a5b1e-7c00-7000-8000-000000000001',
@@ -24,15 +22,6 @@ export const AGENT_EXAMPLE = {
 };
 
 export const AgentBody = Type.Object(agentFields, { $id: 'Agent', examples: [AGENT_EXAMPLE] });
-
-export function agentBody(view: AgentView) {
-  const { paused } = view;
-  return agent.body(view, { state: paused ? 'paused' : view.stage, paused, closing: view.closing.map(closingBody) });
-}
-
-function closingBody({ instrument, limitPrice, subject, at }: Closing) {
-  return { instrument, limitPrice, closedBy: subject, at: isoTime(at) };
-}
 
 export function waitingAgentBody(view: AgentView, facts: ClosingFacts) {
   const closing = view.closing.map((one) => ({ ...closingBody(one), waitingFor: closingWait(one, view.closing, facts) }));

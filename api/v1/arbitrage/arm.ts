@@ -1,7 +1,7 @@
 /** POST /v1/arbitrage/arm: deploys a basis policy, which is evaluated like a Take. */
 import { Type } from 'typebox';
 import { takeInvalid } from '../../../actors/take/command-handler.ts';
-import type { TakeView } from '../../../actors/take/commands.ts';
+import type { TakeView } from '../../../actors/take/resource.ts';
 import {
   DEFAULT_MAX_HOLD_HOURS,
   DEFAULT_POLICY_LIFE_MS,

@@ -1,5 +1,5 @@
 /** POST /v1/arbitrage/policies/:id/disarm: stops its evaluation, and cancels its pending proposals. */
-import type { TakeView } from '../../../actors/take/commands.ts';
+import type { TakeView } from '../../../actors/take/resource.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

@@ -10,7 +10,7 @@ import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 
 /** Days of hourly bars in a fit. */
-export const HALF_LIFE_DAYS = 30;
+const HALF_LIFE_DAYS = 30;
 /** Milliseconds after an hour by which its bar is stored, so that the half-lives of the hour can be fitted. */
 const STORED_MS = 300_000;
 /** Number of entries fitted at a time, so that other requests are answered in between. */
@@ -22,7 +22,7 @@ const KEPT_HOURS = 4;
 
 type Lives = BasisInputs['halfLife'];
 /** Half-lives by instrument key. */
-export type HalfLives = ReadonlyMap<string, Lives>;
+type HalfLives = ReadonlyMap<string, Lives>;
 
 function fitted(token: readonly ClosedBar[] | undefined, base: readonly ClosedBar[] | undefined): HalfLife | null {
   return token === undefined || base === undefined ? null : halfLifeOf(alignedSpreads(token, base), HOUR_MS);

@@ -1,13 +1,12 @@
 /** A basis policy on the wire: a Take with named thresholds. */
 import { Type } from 'typebox';
-import type { TakeView } from '../../../actors/take/commands.ts';
+import { type TakeView, take } from '../../../actors/take/resource.ts';
 import { policyOf } from '../../../src/domain/basis/policy.ts';
 import { DecimalText } from '../../shapes.ts';
-import { takeBody, takeFields } from '../takes/take-body.ts';
 
 export const PolicyBody = Type.Object(
   {
-    ...takeFields,
+    ...take.wire,
     enterDiscountPct: Type.Number(),
     exitDiscountPct: Type.Number(),
     notionalUsd: DecimalText,
@@ -17,7 +16,7 @@ export const PolicyBody = Type.Object(
 );
 
 export function policyBody(view: TakeView) {
-  return { ...takeBody(view), ...policyOf(view.take) };
+  return { ...take.body(view), ...policyOf(view.take) };
 }
 
 export const NO_POLICY = 'there is no basis policy with this id';

@@ -3,13 +3,11 @@ import { Type } from 'typebox';
 import { type BridgeTransfer, bridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
 import { type ArrivalAxis, attentionWords } from '../../../src/domain/bridge/axes.ts';
 import { usdOf } from '../../../src/domain/bridge/quote.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { type EpochMs, isoTimeOrNull } from '../../../src/domain/values/time.ts';
 import { transferProgress } from '../../../src/domain/values/work-progress.ts';
 import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 
 export const BridgeTransferBody = Type.Object({ ...bridgeTransfer.wire, ...WORK_FIELDS }, { $id: 'BridgeTransfer' });
-
-const timeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at));
 
 function arrivalBody({ state, hash, amount }: ArrivalAxis) {
   return { state, hash, amountUsd: amount === null ? null : usdOf(amount) };
@@ -43,8 +41,8 @@ export function bridgeTransferBody(view: BridgeTransfer, at: EpochMs) {
       })),
       transaction: transactionBody(view),
       axes: {
-        provider: { state: provider.state, said: provider.said, reason: provider.reason, silentSince: timeOrNull(provider.silentSince) },
-        source: { ...source, includedAt: timeOrNull(source.includedAt) },
+        provider: { state: provider.state, said: provider.said, reason: provider.reason, silentSince: isoTimeOrNull(provider.silentSince) },
+        source: { ...source, includedAt: isoTimeOrNull(source.includedAt) },
         destination: arrivalBody(destination),
         refund: arrivalBody(refund),
       },

@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 
 /** Missing bars that open from `from` (inclusive) to `to` (exclusive). */
-export interface Gap {
+interface Gap {
   readonly from: EpochMs;
   readonly to: EpochMs;
   readonly missing: number;

@@ -51,7 +51,7 @@ export interface CopilotAnswer {
 }
 
 /** A draft to review. It is not stored or armed. `next` names the call to make. */
-export interface CopilotDraft {
+interface CopilotDraft {
   readonly kind: 'take' | 'policy';
   readonly hash: string;
   readonly body: unknown;

@@ -37,7 +37,7 @@ export const CURVE_FIELDS = {
 const CurveFields = objectOf(CURVE_FIELDS);
 
 /** A request, and the token it is quoted in. */
-export interface QuotedWish {
+interface QuotedWish {
   readonly wish: CurveWish;
   readonly token: QuoteToken;
 }

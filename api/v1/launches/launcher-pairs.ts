@@ -5,7 +5,7 @@ import { sendRefusal } from '../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../route.ts';
 
 /** Returns pairs with tokenized shares of the catalog. The launcher also pairs with coins, which are left out. */
-export function stockPairs(ports: Pick<ApiPorts, 'catalog'>, { pairs }: LauncherPairs) {
+function stockPairs(ports: Pick<ApiPorts, 'catalog'>, { pairs }: LauncherPairs) {
   return pairs.flatMap((pair) => {
     const entry = ports.catalog.entries.byMint(pair.mint);
     return entry === undefined || entry.kind !== 'tokenized_equity' || entry.token === null

@@ -5,8 +5,8 @@ import { refuse } from '../../../src/domain/values/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
 import { defineRoute } from '../../route.ts';
-import { IdText, objectOf, shownText, Time } from '../../shapes.ts';
-import { checkedAddress, walletAddress } from '../wallet-address.ts';
+import { IdText, objectOf, shownText, Time, walletAddress } from '../../shapes.ts';
+import { checkedAddress } from '../wallet-address.ts';
 import { LauncherLaunchBody, launcherLaunchBody } from './launch-view-body.ts';
 
 export const quoteLauncherLaunch = defineRoute({

@@ -6,9 +6,9 @@ import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { IdText, objectOf, shownText, Time } from '../../shapes.ts';
+import { IdText, objectOf, shownText, Time, walletAddress } from '../../shapes.ts';
 import { malformed } from '../../http/strict-json.ts';
-import { checkedAddress, walletAddress } from '../wallet-address.ts';
+import { checkedAddress } from '../wallet-address.ts';
 import { CURVE_FIELDS, quotedWish } from './launch-body.ts';
 import { LaunchBody, launchBody } from './launch-view-body.ts';
 

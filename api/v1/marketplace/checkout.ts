@@ -6,9 +6,8 @@ import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { objectOf } from '../../shapes.ts';
+import { objectOf, walletAddress } from '../../shapes.ts';
 import { malformed } from '../../http/strict-json.ts';
-import { walletAddress } from '../wallet-address.ts';
 import { CheckoutBody, checkoutBody } from './checkout-body.ts';
 import { ListingPath } from './listing-body.ts';
 

@@ -7,9 +7,8 @@ import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { objectOf } from '../../shapes.ts';
+import { objectOf, walletAddress } from '../../shapes.ts';
 import { malformed } from '../../http/strict-json.ts';
-import { walletAddress } from '../wallet-address.ts';
 import { ListingBody, listingBody, PriceField } from './listing-body.ts';
 
 export const publishListing = defineRoute({

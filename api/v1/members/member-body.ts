@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { PERMISSIONS } from '../../../src/domain/agents/agent.ts';
 import { type Invitation, type MemberRole, type MemberView, ROLE_NAME } from '../../../src/domain/identity/member.ts';
-import { isoTime } from '../../../src/domain/values/time.ts';
+import { isoTime, isoTimeOrNull } from '../../../src/domain/values/time.ts';
 import { choice, IdText, NullableTime, nullable, objectOf, shownText, Time } from '../../shapes.ts';
 
 export const PermissionList = Type.Array(choice(PERMISSIONS), { minItems: 1, maxItems: PERMISSIONS.length, uniqueItems: true });
@@ -43,7 +43,6 @@ export const roleBody = ({ name, permissions, builtIn }: MemberRole) => ({ name,
 /** Returns an invitation without its code. */
 export function invitationBody({ id, name, role, permissions, invitedBy, acceptedBy, ...times }: Invitation) {
   const { createdAt, expiresAt, acceptedAt, revokedAt } = times;
-  const time = (at: number | null): string | null => (at === null ? null : isoTime(at));
   return {
     id,
     name,
@@ -53,7 +52,7 @@ export function invitationBody({ id, name, role, permissions, invitedBy, accepte
     createdAt: isoTime(createdAt),
     expiresAt: isoTime(expiresAt),
     acceptedBy,
-    acceptedAt: time(acceptedAt),
-    revokedAt: time(revokedAt),
+    acceptedAt: isoTimeOrNull(acceptedAt),
+    revokedAt: isoTimeOrNull(revokedAt),
   };
 }

@@ -7,7 +7,7 @@ import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { ApiPorts } from '../../route.ts';
 
-export interface ReadEarnings extends Pick<PortfolioMaterial, 'at' | 'books' | 'quotes'> {
+interface ReadEarnings extends Pick<PortfolioMaterial, 'at' | 'books' | 'quotes'> {
   /** Earnings in the order of the books. */
   readonly earned: readonly BookEarnings[];
 }

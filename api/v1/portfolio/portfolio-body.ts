@@ -9,7 +9,7 @@ import { PRICINGS, type PriceSource } from '../../../src/domain/portfolio/positi
 import { SCENARIO_IDS, STANDARD_SCENARIOS } from '../../../src/domain/portfolio/standard-scenarios.ts';
 import { INPUT_KINDS, type PortfolioInput } from '../../../src/domain/portfolio/trace.ts';
 import { QUALITIES } from '../../../src/domain/market/quote.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { isoTime, isoTimeOrNull } from '../../../src/domain/values/time.ts';
 import {
   choice,
   DecimalText,
@@ -217,10 +217,8 @@ export const PortfolioBody = Type.Object(
 export const FormulasBody = Type.Record(Type.String(), Type.String(), { description: 'Formulas of the numbers, by field.' });
 export const FORMULAS = PORTFOLIO_FORMULAS;
 
-const timeOf = (at: EpochMs | null): string | null => (at === null ? null : isoTime(at));
-
 export function inputBody(input: PortfolioInput) {
-  return { ...input, observedAt: timeOf(input.observedAt) };
+  return { ...input, observedAt: isoTimeOrNull(input.observedAt) };
 }
 
 function quoteBody(quote: PriceSource | null) {
@@ -259,7 +257,7 @@ export function portfolioBody(portfolio: Portfolio) {
     exits,
     scenarios: scenarios.map(({ opensAt, ...result }, index) => {
       const { shocks = {}, exitHaircutPct = null, against = null } = STANDARD_SCENARIOS[index] ?? {};
-      return { ...result, shocks, exitHaircutPct, against, opensAt: timeOf(opensAt) };
+      return { ...result, shocks, exitHaircutPct, against, opensAt: isoTimeOrNull(opensAt) };
     }),
   };
 }

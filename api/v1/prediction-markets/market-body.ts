@@ -10,7 +10,7 @@ import {
 } from '../../../src/domain/prediction/market.ts';
 import { COMPARATORS } from '../../../src/domain/prediction/question.ts';
 import type { Quote } from '../../../src/domain/market/quote.ts';
-import { type EpochMs, MINUTE_MS, isoTime } from '../../../src/domain/values/time.ts';
+import { type EpochMs, MINUTE_MS, isoTime, isoTimeOrNull } from '../../../src/domain/values/time.ts';
 import {
   choice,
   DecimalText,
@@ -133,10 +133,8 @@ export const PredictionMarketBody = Type.Object(
 );
 
 /** Maximum age of a listing in milliseconds, in which it is repeated twice. Older ones are stale. */
-export const LISTING_MAX_AGE_MS = MINUTE_MS;
+const LISTING_MAX_AGE_MS = MINUTE_MS;
 const OVER_AGE = ['over_age'] as const;
-
-const maybeTime = (at: EpochMs | null): string | null => (at === null ? null : isoTime(at));
 
 /** Returns the prices of an outcome: the stream's if received, else the aged listing's. */
 function outcomeBody(market: PredictionMarket, outcome: PredictionOutcome, quote: Quote | null, now: EpochMs) {
@@ -186,11 +184,11 @@ export function predictionMarketBody(market: PredictionMarket, quotes: QuoteRead
     openInterest: market.openInterest,
     volumeUnit: market.volumeUnit,
     liquidityUsd: market.liquidity,
-    opensAt: maybeTime(market.opensAt),
-    closesAt: maybeTime(market.closesAt),
-    expectedResolutionAt: maybeTime(market.expectedResolutionAt),
-    latestResolutionAt: maybeTime(market.latestResolutionAt),
-    resolvedAt: maybeTime(market.resolvedAt),
+    opensAt: isoTimeOrNull(market.opensAt),
+    closesAt: isoTimeOrNull(market.closesAt),
+    expectedResolutionAt: isoTimeOrNull(market.expectedResolutionAt),
+    latestResolutionAt: isoTimeOrNull(market.latestResolutionAt),
+    resolvedAt: isoTimeOrNull(market.resolvedAt),
     resolution: market.resolution,
     fee: market.fee,
     underlying: market.underlying,

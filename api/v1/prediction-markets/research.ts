@@ -4,7 +4,7 @@ import { CRITERION_ASPECTS, type CriteriaBreakdown, criteriaDifferences, criteri
 import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
 import { matchQuestions, type QuestionMatch } from '../../../src/domain/prediction/question.ts';
 import { CORROBORATIONS, DISAGREEMENTS, researchProbability } from '../../../src/domain/prediction/research.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { isoTime, isoTimeOrNull } from '../../../src/domain/values/time.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, QualityWord, Time } from '../../shapes.ts';
@@ -117,8 +117,6 @@ function matchBody(market: PredictionMarket, match: QuestionMatch) {
   return { marketId, provider, question, subtitle, status, asks: questionBody(market), reasons: match.reasons };
 }
 
-const maybeTime = (at: EpochMs | null): string | null => (at === null ? null : isoTime(at));
-
 function criteriaBody(breakdown: CriteriaBreakdown) {
   const { marketId, provider, criteria, sources, procedure, mayCloseEarly } = breakdown;
   return {
@@ -127,9 +125,9 @@ function criteriaBody(breakdown: CriteriaBreakdown) {
     criteria,
     sources,
     procedure,
-    closesAt: maybeTime(breakdown.closesAt),
-    expectedResolutionAt: maybeTime(breakdown.expectedResolutionAt),
-    latestResolutionAt: maybeTime(breakdown.latestResolutionAt),
+    closesAt: isoTimeOrNull(breakdown.closesAt),
+    expectedResolutionAt: isoTimeOrNull(breakdown.expectedResolutionAt),
+    latestResolutionAt: isoTimeOrNull(breakdown.latestResolutionAt),
     mayCloseEarly,
   };
 }

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
-import { objectOf } from '../../shapes.ts';
-import { checkedAddress, walletAddress } from '../wallet-address.ts';
+import { objectOf, walletAddress } from '../../shapes.ts';
+import { checkedAddress } from '../wallet-address.ts';
 import { OrderTransactionBody, orderTransactionBody } from './order-transaction-body.ts';
 import { PredictionOrderBody, predictionOrderBody, WISH_FIELDS, wishOf } from './prediction-order-body.ts';
 

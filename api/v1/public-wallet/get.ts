@@ -1,6 +1,6 @@
 /** GET /v1/public-wallet/{address}: returns any address on the perpetuals venue, as the venue reports it. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/values/time.ts';
+import { isoTime, isoTimeOrNull } from '../../../src/domain/values/time.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
@@ -82,8 +82,6 @@ const PublicWalletBody = Type.Object(
   { $id: 'PublicWallet' },
 );
 
-const timeOf = (at: number | null): string | null => (at === null ? null : isoTime(at));
-
 export const getPublicWallet = defineRoute({
   method: 'GET',
   url: '/v1/public-wallet/:address',
@@ -104,7 +102,7 @@ export const getPublicWallet = defineRoute({
       address,
       venue: 'evmvenue' as const,
       label: coverage.label,
-      observedAt: timeOf(observedAt),
+      observedAt: isoTimeOrNull(observedAt),
       fetchedAt: isoTime(fetchedAt),
       ageMs: Math.max(0, ports.clock.now() - fetchedAt),
       margin: { accountValue, totalNotional, totalMarginUsed, withdrawable },
@@ -122,7 +120,7 @@ export const getPublicWallet = defineRoute({
         fundingSinceOpen: position.fundingSinceOpen,
       })),
       closed: pnl,
-      coverage: { ...coverage, from: timeOf(coverage.from), to: timeOf(coverage.to) },
+      coverage: { ...coverage, from: isoTimeOrNull(coverage.from), to: isoTimeOrNull(coverage.to) },
     };
   },
 });

@@ -5,7 +5,7 @@ import type { Cut } from '../../../src/domain/market/cut.ts';
 const KEPT_REQUESTS = 32;
 
 /** Returns the cached or newly derived value of a cut. `about` names everything else it depends on. */
-export type OncePerCut<Made> = (cut: Cut, about: string, make: () => Made) => Made;
+type OncePerCut<Made> = (cut: Cut, about: string, make: () => Made) => Made;
 
 /** Creates a cache that keeps a derived value while its cut is kept. A rejected promise is computed again. */
 export function createOncePerCut<Made>(): OncePerCut<Made> {

@@ -21,7 +21,7 @@ import {
   Time,
 } from '../../shapes.ts';
 import { malformed } from '../../http/strict-json.ts';
-import { UnknownInputBody } from '../agents/decisions/decision-body.ts';
+import { UnknownInputBody } from '../../../src/core/decision-shapes.ts';
 
 /** Maximum age of a cut in milliseconds. An older one means that the feeds were not received. */
 const FRESH_CUT_MS = 120_000;
@@ -42,7 +42,7 @@ const PriceBody = Type.Unsafe<ReturnType<typeof priceBody>>({
 
 export { PriceBody };
 
-export const RankedRowBody = Type.Object(
+const RankedRowBody = Type.Object(
   {
     rank: nullable('integer', 'From 1; null if the row cannot be ranked, and `reasons` say why.'),
     symbol: Type.String(),
@@ -124,9 +124,9 @@ function inputsBody(inputs: RankedRow['inputs']): RankedRow['inputs'] {
 }
 
 /** Position in a ranking: the cut and the number of earlier rows, so that all pages are of one cut. */
-export const RANKING_POSITION = /^\d{1,16}\.\d{1,6}$/;
+const RANKING_POSITION = /^\d{1,16}\.\d{1,6}$/;
 
-export interface RankingQuery extends PageQuery {
+interface RankingQuery extends PageQuery {
   readonly at?: string;
   readonly sector?: string;
   readonly q?: string;

@@ -12,7 +12,7 @@ export interface ReplayState extends ReplayPosition {
 }
 
 /** A tape that may be loaded. */
-export interface TapeFile {
+interface TapeFile {
   readonly name: string;
   readonly bytes: number;
 }

@@ -11,7 +11,7 @@ import { InputError } from '../../problem.ts';
 import { noneOf, type ReplayPorts } from '../../replay.ts';
 
 /** The loaded tape as far as it was played. */
-export interface ReplayedTape {
+interface ReplayedTape {
   /** Time at which its first event was received. */
   readonly start: EpochMs;
   /** Every instrument that has a price or a bar. */

@@ -6,7 +6,7 @@ import { isoTime } from '../../../src/domain/values/time.ts';
 import { AnyJson, choice, IdText, NullableTime, nullable, Time } from '../../shapes.ts';
 
 /** Actor of a record. */
-export const ofActor = {
+const ofActor = {
   actorId: IdText,
   actorKind: Type.String(),
   actorName: nullable('string', 'Name of the agent, or null for other actors.'),

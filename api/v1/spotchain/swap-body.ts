@@ -11,10 +11,9 @@ import { priceOf, type SwapPromise, uiOf } from '../../../src/domain/solana/swap
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import type { ApiPorts } from '../../route.ts';
-import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+import { choice, DecimalText, HashText, IdText, nullable, NullableDecimalText, objectOf, Time, walletAddress } from '../../shapes.ts';
 import { malformed } from '../../http/strict-json.ts';
 import { fillBody } from '../agent-orders/proposal-body.ts';
-import { walletAddress } from '../wallet-address.ts';
 
 /** Pattern of an amount, with as many decimals as a book's position may have, so that the whole position can be sold. */
 const AMOUNT = '^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,36})?$';

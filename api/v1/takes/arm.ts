@@ -1,13 +1,13 @@
 /** POST /v1/takes/arm: arms a Take, which is then evaluated every half minute under the organization's risk mandate. */
 import { Type } from 'typebox';
-import type { TakeView } from '../../../actors/take/commands.ts';
+import { take } from '../../../actors/take/resource.ts';
 import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { storedId } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
-import { ConfirmField, NO_TAKE, TakeBody, takeBody } from './take-body.ts';
+import { ConfirmField, NO_TAKE, TakeBody } from './take-body.ts';
 
 export const armTake = defineRoute({
   method: 'POST',
@@ -36,7 +36,7 @@ export const armTake = defineRoute({
       if (takeId === null) return sendProblem(reply, 'not_found', NO_TAKE);
       return carryOut(request, reply, {
         status: 200,
-        answer: (view: TakeView) => takeBody(view),
+        answer: take.body,
         run: (context) => ports.takes.commands.arm(context, takeId, mode, confirm),
       });
     };

@@ -1,12 +1,12 @@
 /** POST /v1/takes/compile: compiles a thesis in words or fields into a draft Take. */
 import { Type } from 'typebox';
-import type { TakeView } from '../../../actors/take/commands.ts';
+import { take } from '../../../actors/take/resource.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AnyJson, AnyNumber } from '../../shapes.ts';
 import { readCompilation } from './read-compilation.ts';
-import { TakeBody, takeBody } from './take-body.ts';
+import { TakeBody } from './take-body.ts';
 
 /** Shape of the body for the document. The domain reads the body and reports every problem. */
 const CompileBody = Type.Object(
@@ -49,11 +49,11 @@ export const compileTake = defineRoute({
         ports.clock.now(),
       );
       if (!read.ok) return sendRefusal(reply, read.refusal);
-      const { take, reading } = read.value;
+      const { take: policy, reading } = read.value;
       return carryOut(request, reply, {
         status: 201,
-        answer: (view: TakeView) => takeBody(view),
-        run: (context) => ports.takes.commands.create(context, take, reading),
+        answer: take.body,
+        run: (context) => ports.takes.commands.create(context, policy, reading),
       });
     };
   },

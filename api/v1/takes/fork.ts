@@ -1,12 +1,12 @@
 /** POST /v1/takes/fork: creates a draft from an own or published Take, with another allocation, slippage budget or thresholds. */
 import { Type } from 'typebox';
-import type { TakeView } from '../../../actors/take/commands.ts';
+import { take } from '../../../actors/take/resource.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { storedId } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AnyJson, DecimalText, objectOf } from '../../shapes.ts';
-import { NO_TAKE, TakeBody, takeBody } from './take-body.ts';
+import { NO_TAKE, TakeBody } from './take-body.ts';
 
 export const forkTakeRoute = defineRoute({
   method: 'POST',
@@ -38,7 +38,7 @@ export const forkTakeRoute = defineRoute({
       if (takeId === null) return sendProblem(reply, 'not_found', NO_TAKE);
       return carryOut(request, reply, {
         status: 201,
-        answer: (view: TakeView) => takeBody(view),
+        answer: take.body,
         run: (context) => ports.takes.commands.fork(context, takeId, changes),
       });
     };

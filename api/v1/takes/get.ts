@@ -1,10 +1,11 @@
 /** GET /v1/takes/:id. */
+import { take } from '../../../actors/take/resource.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath } from '../../shapes.ts';
-import { NO_TAKE, TakeBody, takeBody } from './take-body.ts';
+import { NO_TAKE, TakeBody } from './take-body.ts';
 
 export const getTake = defineRoute({
   method: 'GET',
@@ -19,6 +20,6 @@ export const getTake = defineRoute({
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
     const found = id === null ? null : await ports.takes.reads.find(memberOf(request).orgId, id);
-    return found === null ? sendProblem(reply, 'not_found', NO_TAKE) : takeBody(found);
+    return found === null ? sendProblem(reply, 'not_found', NO_TAKE) : take.body(found);
   },
 });

@@ -1,11 +1,12 @@
 /** GET /v1/takes: the organization's Takes, newest first. */
 import { Type } from 'typebox';
+import { take } from '../../../actors/take/resource.ts';
 import { TAKE_STATES } from '../../../src/domain/take/take.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { TakeBody, takeBody } from './take-body.ts';
+import { TakeBody } from './take-body.ts';
 
 export const listTakes = defineRoute({
   method: 'GET',
@@ -25,6 +26,6 @@ export const listTakes = defineRoute({
   handle: (ports) => async (request) => {
     const { state = null } = request.query;
     const page = pageOfQuery(request.query, 'takes', POSITIONS.number);
-    return pageBody(await ports.takes.reads.list(memberOf(request).orgId, { origin: null, state }, page), 'takes', takeBody);
+    return pageBody(await ports.takes.reads.list(memberOf(request).orgId, { origin: null, state }, page), 'takes', take.body);
   },
 });

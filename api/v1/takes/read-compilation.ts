@@ -1,7 +1,7 @@
 /** Reads the input of a compilation: a thesis in words, or the fields of a Take. */
 
 import { takeInvalid } from '../../../actors/take/command-handler.ts';
-import type { TakeReading } from '../../../actors/take/commands.ts';
+import type { TakeReading } from '../../../actors/take/resource.ts';
 import type { Catalog } from '../../../src/domain/catalog/catalog.ts';
 import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
@@ -9,7 +9,7 @@ import { readingOfFields, readTakeFields } from '../../../src/domain/take/read-t
 import type { Take } from '../../../src/domain/take/take.ts';
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 
-export interface Compilation {
+interface Compilation {
   readonly take: Take;
   readonly reading: TakeReading;
 }

@@ -2,13 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { TakeCommands } from '../../../actors/take/command-handler.ts';
-import type { TakeView } from '../../../actors/take/commands.ts';
+import { type TakeView, take } from '../../../actors/take/resource.ts';
 import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import type { ApiPorts } from '../../route.ts';
 import { sendProblem } from '../../problem.ts';
-import { NO_TAKE, takeBody } from './take-body.ts';
+import { NO_TAKE } from './take-body.ts';
 
 type TakeCommand = (commands: TakeCommands, context: CommandContext, id: string) => Promise<Outcome<TakeView>>;
 
@@ -21,7 +21,7 @@ export function commandToTake(command: TakeCommand) {
       if (id === null) return sendProblem(reply, 'not_found', NO_TAKE);
       return carryOut(request, reply, {
         status: 200,
-        answer: (view: TakeView) => takeBody(view),
+        answer: take.body,
         run: (context) => command(ports.takes.commands, context, id),
       });
     };

@@ -1,7 +1,7 @@
 /** Wallets of the sandbox's chains, which work in a process of its own. */
 
 /** A wallet of the sandbox's chains, whose coins are worth nothing. */
-export interface SandboxWallet {
+interface SandboxWallet {
   address(): Promise<string>;
   /** Adds coins. */
   fund(): Promise<void>;

@@ -9,7 +9,7 @@ const PAUSES = { firstMs: 500, longestMs: 8_000 };
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /** True if the same request may succeed later. */
-export function isPassing(error: unknown): boolean {
+function isPassing(error: unknown): boolean {
   if (error instanceof ApiError) return BUSY.includes(error.status) || error.code === 'idempotency_in_flight';
   if (!(error instanceof NetworkError)) return false;
   return error.failure !== 'foreign' || BUSY.includes(error.status ?? 0);

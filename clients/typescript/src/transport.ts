@@ -18,25 +18,16 @@ export interface Outgoing {
   readonly body: string | null;
 }
 
-export interface Transport {
-  readonly baseUrl: string;
-  readonly timing: Timing;
-  /** Sends a request. If the token is refused, asks for another one once. @throws NetworkError if no answer came. */
-  send(request: Outgoing, signal: AbortSignal): Promise<Response>;
-  /** Headers with the token. */
-  authorization(): Promise<Readonly<Record<string, string>>>;
-  /** Drops the token, so that the next request asks for a new one. */
-  forgetToken(): void;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly baseUrl: string;
   readonly token: Token | undefined;
   readonly fetch: typeof fetch;
   readonly timing: Timing;
 }
 
-export function createTransport({ baseUrl, token, fetch, timing }: TransportOptions): Transport {
+export function createTransport({ baseUrl, token, fetch, timing }: TransportOptions) {
   const credentials = createCredentials(token);
 
   async function ask({ method, path, headers, body }: Outgoing, bearer: string | null, signal: AbortSignal): Promise<Response> {
@@ -58,7 +49,8 @@ export function createTransport({ baseUrl, token, fetch, timing }: TransportOpti
   return {
     baseUrl,
     timing,
-    async send(request, signal) {
+    /** Sends a request. If the token is refused, asks for another one once. @throws NetworkError if no answer came. */
+    async send(request: Outgoing, signal: AbortSignal): Promise<Response> {
       const bearer = await credentials.get(null);
       const response = await ask(request, bearer, signal);
       if (response.status !== 401 || bearer === null) return response;
@@ -67,7 +59,9 @@ export function createTransport({ baseUrl, token, fetch, timing }: TransportOpti
       await response.body?.cancel();
       return ask(request, renewed, signal);
     },
-    authorization: async () => authorizationOf(await credentials.get(null)),
+    /** Headers with the token. */
+    authorization: async (): Promise<Readonly<Record<string, string>>> => authorizationOf(await credentials.get(null)),
+    /** Drops the token, so that the next request asks for a new one. */
     forgetToken: credentials.forget,
   };
 }
@@ -135,7 +129,7 @@ export async function bounded<Answer>(
 }
 
 /** Expected form of an answer: `text` if the document promises no JSON, `refused` for error statuses whose JSON is a regular answer. */
-export interface Expected {
+interface Expected {
   readonly what: string;
   readonly text: boolean;
   readonly refused: readonly number[];
@@ -182,7 +176,7 @@ function isProblem(value: unknown): value is Problem {
 }
 
 /** Returns `Retry-After` in milliseconds, given in seconds or as a date, or null if there is none. */
-export function retryAfterOf({ headers }: Pick<Response, 'headers'>, timing: Timing): number | null {
+function retryAfterOf({ headers }: Pick<Response, 'headers'>, timing: Timing): number | null {
   const text = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
   const at = Date.parse(text);

@@ -35,7 +35,7 @@ import { EVM_HASH } from './provider-http.ts';
 /** Timeout of a request. A broadcast that exceeds it has an unknown outcome. */
 const TIMEOUT_MS = 8_000;
 
-export interface EvmChainOptions {
+interface EvmChainOptions {
   /** JSON-RPC address of the node. It may contain a key and is never part of a message. */
   readonly url: string;
   readonly chainId: number;
@@ -47,33 +47,12 @@ export interface EvmChainOptions {
   readonly onFailure?: (reason: string) => void;
 }
 
-export interface SignedEvmTransaction extends ReadEvmTransaction {
+interface SignedEvmTransaction extends ReadEvmTransaction {
   readonly hash: Hex;
   readonly nonce: number;
 }
 
-export interface EvmBridgeChain {
-  readonly chain: 'evmvenue';
-  /**
-   * Broadcasts signed bytes once, and only while `leftMs` returns more than 0 ms. A node accepts the same bytes any number of times.
-   * @throws EvmSilence if the node received nothing
-   */
-  broadcast(signed: string, leftMs?: () => number): Promise<Broadcast>;
-  /** Returns the status of the source transaction. @throws EvmSilence */
-  source(terms: TransferTerms): Promise<SourceSighting>;
-  /** Returns the stablecoin payment of a transaction to an address. @throws EvmSilence */
-  arrival(hash: string, recipient: string): Promise<ArrivalSighting>;
-  /** Returns the newest block. @throws EvmSilence */
-  head(): Promise<ChainHead>;
-  /** Returns the spender's allowance from an owner, in base units. @throws EvmSilence */
-  allowance(owner: string, spender: string): Promise<bigint>;
-  /** Returns an owner's balance of the stablecoin, in base units. @throws EvmSilence */
-  balance(owner: string): Promise<bigint>;
-  /** Returns why the chain would refuse a call now, or null if it would accept it. @throws EvmSilence */
-  simulate(transaction: UnsignedEvmTransaction): Promise<string | null>;
-  /** Returns the present gas price in wei. @throws EvmSilence */
-  gasPrice(): Promise<bigint>;
-}
+export type EvmBridgeChain = ReturnType<typeof createEvmBridgeChain>;
 
 /** Thrown if no node answers; a missing answer never means `unseen`. The message contains no address. */
 export class EvmSilence extends Error {}
@@ -97,7 +76,7 @@ function senderOf({ url, clock, timeoutMs = TIMEOUT_MS, onFailure }: EvmChainOpt
 }
 
 /** Creates the client. It opens no connection before the first read. */
-export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
+export function createEvmBridgeChain(options: EvmChainOptions) {
   const { token, onFailure } = options;
   const client = readerOf(options);
   const sender = senderOf(options);
@@ -122,6 +101,7 @@ export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
     return { receipt, confirmations, isFinal: final.number >= receipt.blockNumber, block: headOf(own) };
   }
 
+  /** Returns the status of the source transaction. @throws EvmSilence */
   async function source(terms: TransferTerms): Promise<SourceSighting> {
     if (terms.hash === null || terms.source.kind !== 'evm') throw new Error('the transfer has no source transaction on the EVM chain');
     const hash = terms.hash as Hex;
@@ -148,6 +128,7 @@ export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
     return { state: 'unseen', confirmations: 0, detail: null };
   }
 
+  /** Returns the stablecoin payment of a transaction to an address. @throws EvmSilence */
   async function arrival(hash: string, recipient: string): Promise<ArrivalSighting> {
     if (!EVM_HASH.test(hash)) return { state: 'failed', hash, amount: null, block: null };
     const stands = await inclusionOf(hash as Hex);
@@ -156,19 +137,29 @@ export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
   }
 
   return {
-    chain: 'evmvenue',
+    chain: 'evmvenue' as const,
     source,
     arrival,
-    head: async () => headOf(await blockAt('latest')),
-    broadcast: async (signed, leftMs) => broadcastOf(await sender.once('eth_sendRawTransaction', [signed], leftMs), signed as Hex),
-    async allowance(owner, spender) {
+    /** Returns the newest block. @throws EvmSilence */
+    head: async (): Promise<ChainHead> => headOf(await blockAt('latest')),
+    /**
+     * Broadcasts signed bytes once, and only while `leftMs` returns more than 0 ms. A node accepts the same bytes any number of times.
+     * @throws EvmSilence if the node received nothing
+     */
+    broadcast: async (signed: string, leftMs?: () => number): Promise<Broadcast> =>
+      broadcastOf(await sender.once('eth_sendRawTransaction', [signed], leftMs), signed as Hex),
+    /** Returns the spender's allowance from an owner, in base units. @throws EvmSilence */
+    async allowance(owner: string, spender: string): Promise<bigint> {
       const args = [getAddress(owner), getAddress(spender)] as const;
       return asked(() => client.readContract({ address: contract, abi: erc20Abi, functionName: 'allowance', args }));
     },
-    balance: (owner) =>
+    /** Returns an owner's balance of the stablecoin, in base units. @throws EvmSilence */
+    balance: (owner: string): Promise<bigint> =>
       asked(() => client.readContract({ address: contract, abi: erc20Abi, functionName: 'balanceOf', args: [getAddress(owner)] })),
-    gasPrice: () => asked(() => client.getGasPrice()),
-    async simulate({ from, to, data, value }) {
+    /** Returns the present gas price in wei. @throws EvmSilence */
+    gasPrice: (): Promise<bigint> => asked(() => client.getGasPrice()),
+    /** Returns why the chain would refuse a call now, or null if it would accept it. @throws EvmSilence */
+    async simulate({ from, to, data, value }: UnsignedEvmTransaction): Promise<string | null> {
       try {
         await client.call({ account: from as Hex, to: to as Hex, data: data as Hex, value: BigInt(value) });
         return null;

@@ -8,7 +8,7 @@ import type { RequestBudget } from '../venues/request-budget.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { createVenueHttp, type VenueHttp } from '../venues/venue-http.ts';
 
-export interface ProviderHttpOptions {
+interface ProviderHttpOptions {
   /** Base URL, such as `https://api.relay.link`. Its path prefixes every request. */
   readonly url: string;
   readonly key: string | null;

@@ -1,11 +1,11 @@
 /** Supported formats of candle files: the meaning of their columns and the format of their times. */
 
 /** Columns of a bar in the order of storage. */
-export const BAR_COLUMNS = ['openTime', 'open', 'high', 'low', 'close', 'volume'] as const;
+const BAR_COLUMNS = ['openTime', 'open', 'high', 'low', 'close', 'volume'] as const;
 export type BarColumn = (typeof BAR_COLUMNS)[number];
 
 /** Unit of times: always milliseconds, or detected from the number of digits. */
-export type TimeStyle = 'milliseconds' | 'by_length';
+type TimeStyle = 'milliseconds' | 'by_length';
 
 export interface CandleForm {
   readonly name: 'uniform' | 'binance-kline' | 'headed';

@@ -11,7 +11,7 @@ import { type BarColumn, type CandleForm, formOf } from './candle-forms.ts';
 import { ShareClock, tradedUntil } from './share-hours.ts';
 
 /** Reasons why a row is not a bar. */
-export const BAD_ROW_REASONS = [
+const BAD_ROW_REASONS = [
   'wrong_columns',
   'bad_time',
   'damaged_time',
@@ -26,7 +26,7 @@ export const BAD_ROW_REASONS = [
   'duplicate',
   'disorder',
 ] as const;
-export type BadRowReason = (typeof BAD_ROW_REASONS)[number];
+type BadRowReason = (typeof BAD_ROW_REASONS)[number];
 
 /** Row that is not a valid bar. */
 export interface BadRow {
@@ -56,7 +56,7 @@ export class CandleFileError extends Error {
 }
 
 /** Valid bars in file order as rows for `COPY`: six fields separated by tabs, one bar per line. */
-export interface BarBatch {
+interface BarBatch {
   readonly rows: string;
   readonly bars: number;
   readonly firstOpen: EpochMs;
@@ -80,13 +80,6 @@ export interface ReadOptions {
   readonly onBytes?: (bytes: number) => void;
   /** Bars per batch. Default 20,000. */
   readonly batch?: number;
-}
-
-export interface CandleReading {
-  /** Yields batches until the end of the file; `result` is valid afterwards. */
-  batches(): AsyncGenerator<BarBatch>;
-  /** Returns the format, the hash of the file, and the number of shifted bars. */
-  result(): { readonly form: CandleForm['name']; readonly sha256: string; readonly aligned: number };
 }
 
 const BATCH = 20_000;
@@ -159,11 +152,12 @@ const NEW_YORK_CLOCK =
   'import with --timezone America/New_York, or with --timezone UTC if the times really are UTC';
 
 /** Opens a file. Names that end in `.gz` are unpacked. Reading begins with `batches`. */
-export function readCandleFile(file: string, options: ReadOptions): CandleReading {
+export function readCandleFile(file: string, options: ReadOptions) {
   const hash = createHash('sha256');
   const reader = new BarReader(options);
   let digest = '';
 
+  /** Yields batches until the end of the file; `result` is valid afterwards. */
   async function* batches(): AsyncGenerator<BarBatch> {
     const size = options.batch ?? BATCH;
     try {
@@ -180,7 +174,15 @@ export function readCandleFile(file: string, options: ReadOptions): CandleReadin
     digest = hash.digest('hex');
   }
 
-  return { batches, result: () => ({ form: reader.form?.name ?? 'uniform', sha256: digest, aligned: reader.aligned }) };
+  return {
+    batches,
+    /** Returns the format, the hash of the file, and the number of shifted bars. */
+    result: (): { readonly form: CandleForm['name']; readonly sha256: string; readonly aligned: number } => ({
+      form: reader.form?.name ?? 'uniform',
+      sha256: digest,
+      aligned: reader.aligned,
+    }),
+  };
 }
 
 /** Detects the format from the first record and yields the records, oldest first. @throws CandleFileError */

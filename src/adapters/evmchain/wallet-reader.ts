@@ -20,7 +20,7 @@ import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { type AccountKind, amountOf, type ChainToken, type ChainWallet } from '../../domain/identity/wallet.ts';
 
 /** Contract that batches reads into one call, at the same address on nearly every chain. */
-export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
+const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
 const NATIVE = { name: 'Ether', symbol: 'ETH', decimals: 18 } as const;
 /** Timeout in milliseconds, because a person waits for it. A slower node counts as unavailable. */
 const TIMEOUT_MS = 4_000;
@@ -36,7 +36,7 @@ export interface TokenListing {
   readonly contract: `0x${string}`;
 }
 
-export interface WalletReaderOptions {
+interface WalletReaderOptions {
   /** JSON-RPC address of the node. It may contain a key and is never part of a message. */
   readonly url: string;
   readonly chainId: number;
@@ -49,21 +49,8 @@ export interface WalletReaderOptions {
   readonly onFailure?: (reason: string) => void;
 }
 
-export interface WalletReader {
-  /**
-   * Reads a wallet. `address` comes from `checkedAddress`. Refuses with `unavailable` if the node does not answer correctly or serves
-   * another chain.
-   */
-  read(address: string): Promise<Outcome<ChainWallet>>;
-  /**
-   * Returns true if the contract at an address accepts a signature of a hash now (ERC-1271); false if there is no contract. Refuses with
-   * `unavailable`.
-   */
-  takesSignature(address: string, hash: Hex, signature: Hex): Promise<Outcome<boolean>>;
-}
-
 /** Creates the reader. Reads are batched into few requests and not cached. */
-export function createWalletReader(options: WalletReaderOptions): WalletReader {
+export function createWalletReader(options: WalletReaderOptions) {
   const { chainId, clock } = options;
   const tokens = options.tokens.map(({ symbol, contract }) => ({ symbol, contract: getAddress(contract.toLowerCase()) }));
   const chain = defineChain({
@@ -94,6 +81,10 @@ export function createWalletReader(options: WalletReaderOptions): WalletReader {
     return refuse('unavailable', `the node is of chain ${actual}, and the settings say ${chainId}`);
   }
 
+  /**
+   * Returns true if the contract at an address accepts a signature of a hash now (ERC-1271); false if there is no contract. Refuses with
+   * `unavailable`.
+   */
   async function takesSignature(address: string, hash: Hex, signature: Hex): Promise<Outcome<boolean>> {
     const data = encodeFunctionData({ abi: CONTRACT_WALLET_ABI, args: [hash, signature] });
     try {
@@ -109,7 +100,11 @@ export function createWalletReader(options: WalletReaderOptions): WalletReader {
 
   return {
     takesSignature,
-    async read(address) {
+    /**
+     * Reads a wallet. `address` comes from `checkedAddress`. Refuses with `unavailable` if the node does not answer correctly or serves
+     * another chain.
+     */
+    async read(address: string): Promise<Outcome<ChainWallet>> {
       const account = address as `0x${string}`;
       try {
         const [actual, block] = await Promise.all([client.getChainId(), client.getBlock({ blockTag: 'latest' })]);

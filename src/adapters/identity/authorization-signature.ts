@@ -6,7 +6,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:cr
 import { canonicalJson, type Json } from '../../domain/values/canonical-json.ts';
 
 /** Signed parts of a request. Header names are lower case; only names that begin with `privy-` are signed. */
-export interface AuthorizedRequest {
+interface AuthorizedRequest {
   readonly method: 'POST';
   /** Complete URL without a trailing slash. */
   readonly url: string;

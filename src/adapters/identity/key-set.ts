@@ -11,7 +11,7 @@ export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 
 /** Published key that verifies tokens of exactly one algorithm; public members only. */
-export interface VerificationKey extends JWK {
+interface VerificationKey extends JWK {
   readonly kid: string;
   readonly alg: TokenAlgorithm;
 }

@@ -1,10 +1,11 @@
 /** Results of token verification for callers of the API. */
 import { CLOCK_ERROR_MS, type VerifiedToken } from '../../domain/identity/member.ts';
-import type { Outcome, RefusalCode } from '../../domain/values/refusal.ts';
+import type { ProblemCode } from '../../domain/values/problems.ts';
+import type { Outcome } from '../../domain/values/refusal.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 /** Refusals that are not `unauthenticated`; every other problem makes the token invalid. */
-const TOKEN_REFUSALS: { readonly [code: string]: RefusalCode } = { token_expired: 'token_expired', keys_unavailable: 'unavailable' };
+const TOKEN_REFUSALS: { readonly [code: string]: ProblemCode } = { token_expired: 'token_expired', keys_unavailable: 'unavailable' };
 
 export function accessBy(verifier: TokenVerifier) {
   return async (token: string, toStop = false): Promise<Outcome<VerifiedToken>> => {

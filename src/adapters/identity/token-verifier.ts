@@ -6,7 +6,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { type KeyLookup, KeySet, type KeySetOptions, TOKEN_ALGORITHMS, type TokenAlgorithm } from './key-set.ts';
 
-export const TOKEN_REFUSAL_CODES = [
+const TOKEN_REFUSAL_CODES = [
   'token_too_large',
   'token_malformed',
   'header_refused',
@@ -26,7 +26,7 @@ export const TOKEN_REFUSAL_CODES = [
 export type TokenRefusalCode = (typeof TOKEN_REFUSAL_CODES)[number];
 
 /** Subject of a token. Organization, role and permissions come from the database and not from the token. */
-export interface TokenAcceptance {
+interface TokenAcceptance {
   readonly ok: true;
   readonly subject: string;
   readonly issuedAt: EpochMs;
@@ -40,16 +40,16 @@ export interface TokenAcceptance {
   readonly lastGoodKeys: boolean;
 }
 
-export interface TokenRefusal {
+interface TokenRefusal {
   readonly ok: false;
   readonly code: TokenRefusalCode;
   /** Sentence with the problem and the accepted value. Never repeats the token. */
   readonly detail: string;
 }
 
-export type TokenVerdict = TokenAcceptance | TokenRefusal;
+type TokenVerdict = TokenAcceptance | TokenRefusal;
 
-export interface TokenVerifierOptions {
+interface TokenVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ export function isTextSigned(wallet: string, text: string, signature: string): b
 }
 
 /** Asks a contract on the EVM chain whether it accepts a signature of a hash. */
-export type TakesSignature = (address: string, hash: Hex, signature: Hex) => Promise<Outcome<boolean>>;
+type TakesSignature = (address: string, hash: Hex, signature: Hex) => Promise<Outcome<boolean>>;
 
 /** Maximum bytes of a signature. A contract may require several signatures in one. */
 const MOST_SIGNATURE_BYTES = 2_048;

@@ -24,7 +24,7 @@ export interface WalletTransaction {
   readonly feePaid: bigint;
 }
 
-export interface EnhancedHistoryOptions {
+interface EnhancedHistoryOptions {
   /** Base URL, such as `https://api-mainnet.helius-rpc.com`. Its path prefixes every request. */
   readonly url: string;
   readonly key: string | null;

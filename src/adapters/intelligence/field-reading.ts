@@ -1,6 +1,6 @@
 /** Parses untyped JSON into records, texts and numbers, or null. */
 
-export type JsonRecord = Readonly<Record<string, unknown>>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
 export function recordOf(value: unknown): JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {};

@@ -113,7 +113,7 @@ function newYorkInstant(local: EpochMs): EpochMs {
 }
 
 /** Acceptance time, with its `Z` read as UTC, and the filing date (`YYYY-MM-DD`) if present. */
-export interface AcceptedFiling {
+interface AcceptedFiling {
   readonly acceptedAt: EpochMs;
   readonly filingDate: string | null;
   readonly form: string;
@@ -148,7 +148,7 @@ function contradictions(local: EpochMs, { filingDate, form }: AcceptedFiling): n
   return Number(!isAccepted) + Number(!follows);
 }
 
-export interface ReadFilings {
+interface ReadFilings {
   readonly reports: readonly Report[];
   /** Rows without an event by form; rows older than requested under `older`. */
   readonly ignored: ReadonlyMap<string, number>;
@@ -157,7 +157,7 @@ export interface ReadFilings {
   readonly rows: number;
 }
 
-export interface ReadFilingsOptions {
+interface ReadFilingsOptions {
   readonly names: EntityNames;
   readonly receivedAt: EpochMs;
   /** Filings accepted earlier are left out. */
@@ -280,7 +280,7 @@ export function readSubmissions(body: unknown, { names, receivedAt, since, archi
   return { reports, ignored, rejected, rows };
 }
 
-export interface FilingsOptions {
+interface FilingsOptions {
   /** Client with the User-Agent that the regulator requires: company and e-mail address. */
   readonly client: KeyedClient;
   readonly names: EntityNames;

@@ -27,7 +27,7 @@ export interface IntelligenceSources {
 
 type Store = ReturnType<typeof createIntelligenceStore>;
 
-export interface IntelligenceFeedDeps {
+interface IntelligenceFeedDeps {
   readonly intelligence: IntelligenceSources;
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;

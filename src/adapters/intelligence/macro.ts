@@ -17,7 +17,7 @@ import { UNCHANGED } from '../venues/venue-http.ts';
 import { wireDecimal } from '../venues/wire-decimal.ts';
 import { countOf, dateOf, recordOf, textOf } from './field-reading.ts';
 
-export const MACRO_SOURCE = 'news:macro';
+const MACRO_SOURCE = 'news:macro';
 const OBSERVATION_FIELDS = knownFields(MACRO_SOURCE, [
   'realtime_start realtime_end observation_start observation_end units output_type file_type order_by sort_order count offset limit ' +
     'observations',
@@ -121,7 +121,7 @@ function releaseOf(of: MacroSeries, now: MacroObservation, before: MacroObservat
   };
 }
 
-export interface MacroOptions {
+interface MacroOptions {
   readonly client: KeyedClient;
   /** API key, 32 lower-case letters and digits; sent only in the query, as the provider requires. */
   readonly apiKey: string;

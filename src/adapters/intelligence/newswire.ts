@@ -95,7 +95,7 @@ export function readWireItem(value: unknown, names: EntityNames, receivedAt: Epo
   };
 }
 
-export interface ReadPage {
+interface ReadPage {
   readonly reports: readonly Report[];
   readonly rejected: readonly Rejected[];
   /** Number of items. */
@@ -123,7 +123,7 @@ export function readWirePage(body: unknown, names: EntityNames, receivedAt: Epoc
 /** HTTP statuses of an unknown or expired cursor. */
 const CURSOR_LOST: ReadonlySet<number> = new Set([400, 404, 410]);
 
-export interface WireOptions {
+interface WireOptions {
   readonly client: KeyedClient;
   readonly names: EntityNames;
   readonly clock: Clock;

@@ -17,7 +17,7 @@ import type { ClientQuery, KeyedClient } from '../venues/reference/keyed-client.
 import { VenueError } from '../venues/venue-feed.ts';
 import { countOf, recordOf, textOf } from './field-reading.ts';
 
-export const SOCIAL_SOURCE = 'news:social';
+const SOCIAL_SOURCE = 'news:social';
 const PLATFORM = 'x';
 /** Fields of the answers. */
 const PAGE_FIELDS = knownFields(SOCIAL_SOURCE, [
@@ -40,7 +40,7 @@ const MAX_PAGES = 5;
 /** Maximum characters of a query. */
 const MAX_QUERY = 512;
 
-export interface ReadPosts {
+interface ReadPosts {
   readonly posts: readonly SocialPost[];
   readonly rejected: readonly Rejected[];
   readonly newestId: string | null;
@@ -130,7 +130,7 @@ export function cashtagQuery(assets: readonly string[]): string {
   return `(${list})${tail}`;
 }
 
-export interface SocialOptions {
+interface SocialOptions {
   readonly client: KeyedClient;
   readonly names: EntityNames;
   /** Underlyings to search for, most important first. */

@@ -16,7 +16,7 @@ import { VenueError } from '../venues/venue-feed.ts';
 import { UNCHANGED } from '../venues/venue-http.ts';
 import { recordOf, textOf } from './field-reading.ts';
 
-export const TVL_SOURCE = 'news:tvl';
+const TVL_SOURCE = 'news:tvl';
 const CHAIN_FIELDS = knownFields(TVL_SOURCE, 'gecko_id tvl tokenSymbol cmcId name chainId');
 const DAY_FIELDS = knownFields(TVL_SOURCE, 'date tvl');
 const MAX_NAME = 80;
@@ -83,7 +83,7 @@ export function readHistory(
   return { days: [...days.values()], rejected };
 }
 
-export interface TvlOptions {
+interface TvlOptions {
   readonly client: KeyedClient;
   readonly clock: Clock;
   readonly random: () => number;

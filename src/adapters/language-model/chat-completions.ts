@@ -18,7 +18,7 @@ const MAX_IN_FLIGHT = 4;
 
 export type ModelAnswer = { readonly ok: true; readonly answer: unknown } | { readonly ok: false; readonly why: string };
 
-export interface ChatCompletionsOptions {
+interface ChatCompletionsOptions {
   /** Base URL without `/chat/completions`, such as `https://api.example.com/v1`. */
   readonly baseUrl: string;
   readonly model: string;

@@ -9,7 +9,7 @@ import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { isAddress } from '../../domain/solana/base58.ts';
 import { createHttpTransport, type HttpOutcome } from '../http-transport.ts';
 
-export interface LauncherOptions {
+interface LauncherOptions {
   /** Base URL, such as `https://clawpump.tech/api/v1`. Its path prefixes every request. */
   readonly url: string;
   readonly key: string | null;

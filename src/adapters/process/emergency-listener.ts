@@ -33,13 +33,7 @@ export type EmergencyPost =
 const FIRST_WAIT_MS = 500;
 const MOST_WAIT_MS = MINUTE_MS;
 
-export interface EmergencyListener {
-  /** Address, `http://127.0.0.1:<port>`. */
-  readonly url: string;
-  /** False while the thread restarts. */
-  readonly isUp: boolean;
-  stop(): Promise<void>;
-}
+export type EmergencyListener = Awaited<ReturnType<typeof startEmergencyListener>>;
 
 /** @throws Error with one sentence if the port is not available */
 export async function startEmergencyListener(
@@ -51,7 +45,7 @@ export async function startEmergencyListener(
     /** Creates the worker thread. */
     readonly begin: (data: EmergencyThread) => Worker;
   },
-): Promise<EmergencyListener> {
+) {
   const { clock, log, metrics } = deps;
   let worker: Worker;
   let isUp = false;
@@ -106,7 +100,9 @@ export async function startEmergencyListener(
   const url = urlAt(thread.host, port);
   log.info({ url }, 'a separate thread also serves the emergency halt and the pause');
   return {
+    /** Address, `http://127.0.0.1:<port>`. */
     url,
+    /** False while the thread restarts. */
     get isUp() {
       return isUp;
     },

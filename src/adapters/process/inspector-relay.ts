@@ -4,11 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 
-export interface InspectorRelay {
-  /** Address for a visualizer: `createWebSocketReceiver({ server: address })`. */
-  readonly address: string;
-  close(): Promise<void>;
-}
+export type InspectorRelay = Awaited<ReturnType<typeof startInspectorRelay>>;
 
 /**
  * Listens on loopback. Each client gets its own connection to the service and receives its frames; nothing is sent back. The secret address
@@ -21,7 +17,7 @@ export async function startInspectorRelay(options: {
   readonly port: number;
   /** Receives the sentence why a connection to the service ended. */
   readonly onEnd: (sentence: string) => void;
-}): Promise<InspectorRelay> {
+}) {
   const path = `/${randomBytes(16).toString('base64url')}`;
   const server = new WebSocketServer({ host: '127.0.0.1', port: options.port, path, perMessageDeflate: false });
   await Promise.race([
@@ -32,6 +28,7 @@ export async function startInspectorRelay(options: {
   ]);
   server.on('connection', (client) => relay(client, options));
   return {
+    /** Address for a visualizer: `createWebSocketReceiver({ server: address })`. */
     address: `ws://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
     async close() {
       for (const client of server.clients) client.terminate();

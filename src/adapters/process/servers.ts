@@ -20,14 +20,7 @@ export interface ServerSettings {
   readonly QUEUE_BACKEND: QueueAddress['kind'] | null;
 }
 
-export interface Servers {
-  readonly databaseUrl: string;
-  readonly queue: QueueAddress;
-  /** Address of Redis; null without it, when quotes stay within this process. */
-  readonly redisUrl: string | null;
-  /** Stops the servers that were started here, in reverse order. */
-  stop(): Promise<void>;
-}
+export type Servers = Awaited<ReturnType<typeof startServers>>;
 
 export interface ServerStart {
   /** PATH on which a Redis server is looked for. */
@@ -58,10 +51,11 @@ const COMMAND_MS = MINUTE_MS;
  * it waits for that one's end. @throws Error with one sentence, after stopping what was started; refuses a second service of one state
  * folder; the signal's reason if it was aborted
  */
-export async function startServers(settings: ServerSettings, options: ServerStart): Promise<Servers> {
+export async function startServers(settings: ServerSettings, options: ServerStart) {
   const home = resolve(settings.SEVENGATE_HOME);
   makeHome(home);
   const stops: (() => Promise<void>)[] = [];
+  /** Stops the servers that were started here, in reverse order. */
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) await end();
   };
@@ -76,7 +70,13 @@ export async function startServers(settings: ServerSettings, options: ServerStar
     const redisUrl = await redisOf(starting, redisProgram);
     options.signal?.throwIfAborted();
     const queue: QueueAddress = redisUrl === null ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: redisUrl };
-    return { databaseUrl, queue, redisUrl, stop };
+    return {
+      databaseUrl,
+      queue,
+      /** Address of Redis; null without it, when quotes stay within this process. */
+      redisUrl,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -51,20 +51,12 @@ const BACKENDS: { readonly [Kind in QueueAddress['kind']]: (url: string, onError
   }),
 };
 
-/** Queue with the workers of this process. */
-export interface OpenQueue<Data> {
-  readonly queue: Queue<Data>;
-  /** Runs `work` for every job, up to `concurrency` at a time, until closed. A job of a dead worker is run again within about 10 s. */
-  work(work: (data: Data) => Promise<void>, concurrency: number): void;
-  close(): Promise<void>;
-}
-
 /** Opens a queue. `onFailed` receives the data of every job whose work threw. */
 export function openQueue<Data extends object>(
   name: string,
   place: QueueAddress,
   on: { readonly error: (error: Error) => void; readonly failed: (data: Data | null, error: Error) => void },
-): OpenQueue<Data> {
+) {
   const backend = BACKENDS[place.kind](place.url, on.error);
   const prefix = backend.prefix === undefined ? {} : { prefix: backend.prefix };
   const queue = new backend.classes.Queue<Data>(name, {
@@ -76,7 +68,8 @@ export function openQueue<Data extends object>(
   const workers: Worker<Data>[] = [];
   return {
     queue,
-    work(work, concurrency) {
+    /** Runs `work` for every job, up to `concurrency` at a time, until closed. A job of a dead worker is run again within about 10 s. */
+    work(work: (data: Data) => Promise<void>, concurrency: number) {
       const worker = new backend.classes.Worker<Data>(name, (job) => work(job.data), {
         connection: backend.connection({ blocking: true }),
         ...prefix,

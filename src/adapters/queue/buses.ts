@@ -1,13 +1,7 @@
 /** Opens the buses of newest quotes and market states, through Redis or within this process. */
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from './market-state-bus.ts';
-import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from './quote-bus.ts';
-
-export interface Buses {
-  readonly bus: QuoteBus;
-  readonly states: MarketStateBus;
-  close(): Promise<void>;
-}
+import { createInProcessMarketStateBus, createRedisMarketStateBus } from './market-state-bus.ts';
+import { createInProcessQuoteBus, createRedisQuoteBus } from './quote-bus.ts';
 
 /** @param warn receives errors from which a bus recovers, with their source */
 export function openBuses(deps: {
@@ -15,7 +9,7 @@ export function openBuses(deps: {
   readonly clock: Clock;
   readonly random: () => number;
   readonly warn: (what: string) => (error: unknown) => void;
-}): Buses {
+}) {
   const { redisUrl: url, clock, random, warn } = deps;
   const onError = warn('the bus of market states');
   const bus =

@@ -13,18 +13,7 @@ export interface RedisServer {
   readonly version: string;
 }
 
-export interface EmbeddedRedis {
-  /** Address with the password: a secret. */
-  readonly url: string;
-  /** True if the server was already running, because the process that started it was killed or shares it. */
-  readonly adopted: boolean;
-  /** Id of the live process that started this server and will stop it; null if it is this process. */
-  readonly sharedWith: number | null;
-  /** Id of the server's process. */
-  readonly pid: number;
-  /** Saves its data, stops it and waits for the end. Does nothing if another live process owns the server. */
-  stop(): Promise<void>;
-}
+export type EmbeddedRedis = Awaited<ReturnType<typeof startEmbeddedRedis>>;
 
 const OLDEST = [6, 2] as const;
 const START_MS = 30_000;
@@ -63,7 +52,7 @@ export async function startEmbeddedRedis(options: {
   readonly log: Log;
   /** Address of an earlier start that other processes still use; default a free port and a new password. */
   readonly url?: string;
-}): Promise<EmbeddedRedis> {
+}) {
   const home = resolve(options.home);
   mkdirSync(home, { recursive: true, mode: 0o711 });
   mkdirSync(join(home, 'redis'), { recursive: true, mode: 0o700 });
@@ -78,11 +67,22 @@ export async function startEmbeddedRedis(options: {
     const left = await runningServer(folder);
     if (left) options.log(`adopted the running Redis (process ${left.pid})`);
     const { pid, url } = left ?? (await start(folder, home, options.server, options.url === undefined ? null : new URL(options.url)));
+    /** Saves its data, stops it and waits for the end. Does nothing if another live process owns the server. */
     const stop = async () => {
       await stopServer(pid, folder, options.log);
       release(ownerFile);
     };
-    return { pid, url, adopted: left !== null, sharedWith: null, stop };
+    return {
+      /** Id of the server's process. */
+      pid,
+      /** Address with the password: a secret. */
+      url,
+      /** True if the server was already running, because the process that started it was killed or shares it. */
+      adopted: left !== null,
+      /** Id of the live process that started this server and will stop it; null if it is this process. */
+      sharedWith: null,
+      stop,
+    };
   } catch (error) {
     release(ownerFile);
     throw error;

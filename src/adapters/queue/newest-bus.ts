@@ -1,6 +1,7 @@
 /** Bus of the newest value per key between processes. Values are conflated and sent together, one message per flush. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../streams/clock/clock.ts';
+import { PacedCall } from '../../../streams/clock/paced-call.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { connectRedis } from './redis-client.ts';
 import { isCluster } from './redis-url.ts';
@@ -39,7 +40,7 @@ interface BusClock {
 
 export interface NewestBusOptions {
   readonly clock: BusClock;
-  /** Milliseconds for which changes are collected; default 25. */
+  /** Least milliseconds between two flushes; default 25. Changes in between are collected. */
   readonly flushMs?: number;
   readonly onError?: (error: unknown) => void;
 }
@@ -52,13 +53,14 @@ class Newest<Value> {
   readonly #options: NewestBusOptions;
   readonly #newest = new Map<string, Value>();
   readonly #listeners = new Set<(changed: readonly Value[]) => void>();
+  readonly #flushing: PacedCall;
   #changed = new Map<string, Value>();
-  #cancel: (() => void) | null = null;
   #closed = false;
 
   constructor(kind: NewestKind<Value>, options: NewestBusOptions) {
     this.#kind = kind;
     this.#options = options;
+    this.#flushing = new PacedCall(options.clock, options.flushMs ?? FLUSH_MS, () => this.#flush());
   }
 
   /** Stores the value unless a newer one is known. Returns true if it was stored. */
@@ -68,7 +70,7 @@ class Newest<Value> {
     if (this.#closed || (known !== undefined && this.#kind.isOlder(value, known))) return false;
     this.#newest.set(key, value);
     this.#changed.set(key, value);
-    this.#cancel ??= this.#options.clock.deadline(this.#options.clock.now() + (this.#options.flushMs ?? FLUSH_MS), () => this.#flush());
+    this.#flushing.request();
     return true;
   }
 
@@ -102,13 +104,11 @@ class Newest<Value> {
 
   close(): void {
     this.#closed = true;
-    this.#cancel?.();
-    this.#cancel = null;
+    this.#flushing.cancel();
     this.#listeners.clear();
   }
 
   #flush(): void {
-    this.#cancel = null;
     const changed = [...this.#changed.values()];
     this.#changed = new Map();
     for (const listener of this.#listeners) {
@@ -199,11 +199,11 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
   readonly #options: RedisNewestBusOptions;
   readonly #clock;
   readonly #channel;
-  readonly #flushMs;
   readonly #snapshotMs;
   readonly #me = randomBytes(16).toString('hex');
   readonly #random;
   readonly #newest;
+  readonly #flushing: PacedCall;
 
   /** Values that this process published. */
   readonly #own = new Map<string, Value>();
@@ -219,7 +219,6 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
   #alone = false;
   #closed = false;
   #echoedAt;
-  #cancelFlush: (() => void) | null = null;
   #cancelBeat: () => void = () => {};
 
   readonly #publisher;
@@ -231,10 +230,10 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
     const { clock } = options;
     this.#clock = clock;
     this.#channel = options.channel ?? kind.channel;
-    this.#flushMs = options.flushMs ?? FLUSH_MS;
     this.#snapshotMs = options.snapshotMs ?? SNAPSHOT_MS;
     this.#random = options.random ?? (() => 0.5);
     this.#newest = new Newest(kind, options);
+    this.#flushing = new PacedCall(clock, options.flushMs ?? FLUSH_MS, () => void this.#flush());
     this.#echoedAt = clock.now();
     // Commands have a timeout and are not queued: a late flush would be useless.
     this.#publisher = connectRedis(options.url, {
@@ -302,7 +301,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#cancelFlush?.();
+    this.#flushing.cancel();
     this.#cancelBeat();
     this.#newest.close();
     this.#publisher.disconnect();
@@ -310,11 +309,10 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
   }
 
   #armFlush(): void {
-    if (!this.#closed) this.#cancelFlush ??= this.#clock.deadline(this.#clock.now() + this.#flushMs, () => void this.#flush());
+    if (!this.#closed) this.#flushing.request();
   }
 
   async #flush(): Promise<void> {
-    this.#cancelFlush = null;
     // One message at a time: on a slow Redis, changes are conflated here and not queued there.
     if (this.#sending || this.#closed || this.#publisher.status !== 'ready') return;
     const batch = this.#unsent;

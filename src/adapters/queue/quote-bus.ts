@@ -17,8 +17,8 @@ export interface QuoteBus extends NewestBus<BusQuote> {
   latest(key: InstrumentKey): BusQuote | null;
 }
 
-export type QuoteBusOptions = NewestBusOptions;
-export type RedisQuoteBusOptions = RedisNewestBusOptions;
+type QuoteBusOptions = NewestBusOptions;
+type RedisQuoteBusOptions = RedisNewestBusOptions;
 
 const QUOTES: NewestKind<BusQuote> = {
   channel: 'sevengate:quotes',

@@ -145,6 +145,9 @@ function createSharedBudget(deps: {
         left = Math.max(0, limit - spent);
         blockedUntil = blockedForMs > 0 ? now + blockedForMs : 0;
         if (waitMs === 0) alone.note(weight, now);
+        // Once Redis is away, what all have spent counts for this process's part, and a block stays.
+        alone.observeUsed(Math.floor(spent * ALONE_PART), now);
+        alone.block(blockedUntil);
         return waitMs;
       } catch (error) {
         away(error);

@@ -1,17 +1,13 @@
 /** Redis connection through which processes count requests of API callers together. */
-import type { Redis } from 'ioredis';
 import { connectRedis } from './redis-client.ts';
 
 /** Timeout of a count in milliseconds; the process then counts for itself. */
 const TIMEOUT_MS = 250;
 
-export interface SharedLimits {
-  readonly store: Redis;
-  close(): void;
-}
+export type SharedLimits = ReturnType<typeof openSharedLimits>;
 
 /** Connects and reconnects. Commands are not queued while disconnected, because a late count is useless. */
-export function openSharedLimits(options: { readonly url: string; readonly onError: (error: unknown) => void }): SharedLimits {
+export function openSharedLimits(options: { readonly url: string; readonly onError: (error: unknown) => void }) {
   const store = connectRedis(options.url, {
     commandTimeout: TIMEOUT_MS,
     maxRetriesPerRequest: 0,

@@ -8,30 +8,23 @@ export interface TickJob {
   readonly slot: number;
 }
 
-export interface TickQueue {
-  /** Adds jobs that are not waiting yet. Rejects if the queue does not answer within `ANSWER_LIMIT_MS`. */
-  add(jobs: readonly TickJob[]): Promise<void>;
-  /** Runs `work` for every job, up to `concurrency` at a time, until closed. A job of a dead worker is run again within about 10 s. */
-  work(work: (job: TickJob) => Promise<void>, concurrency: number): void;
-  /** Resolves when the queue answers; rejects after the limit. */
-  ping(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Opens the queue. `onFailed` receives every tick that failed as a whole; its shard has not advanced. */
 export function openTickQueue(
   place: QueueAddress,
   onError: (error: Error) => void,
   onFailed: (job: TickJob | null, error: Error) => void = (_, error) => onError(error),
-): TickQueue {
+) {
   const { queue, work, close } = openQueue<TickJob>('sevengate-ticks', place, { error: onError, failed: onFailed });
   return {
-    async add(jobs) {
+    /** Adds jobs that are not waiting yet. Rejects if the queue does not answer within `ANSWER_LIMIT_MS`. */
+    async add(jobs: readonly TickJob[]) {
       if (jobs.length === 0) return;
       const added = jobs.map((job) => ({ name: 'tick', data: job, opts: { jobId: `tick-${job.periodMs}-${job.shard}-${job.slot}` } }));
       await within(ANSWER_LIMIT_MS, queue.addBulk(added));
     },
+    /** Runs `work` for every job, up to `concurrency` at a time, until closed. A job of a dead worker is run again within about 10 s. */
     work,
+    /** Resolves when the queue answers; rejects after the limit. */
     async ping() {
       await within(ANSWER_LIMIT_MS, queue.getJobCounts('waiting'));
     },

@@ -10,14 +10,14 @@ import { isPrivateKey, type SpotCredentials, spotSigner } from '../venues/spotex
 const SUFFIX = '.json';
 
 /** Content of a key file. */
-export interface ExchangeKeyFile extends SpotCredentials {
+interface ExchangeKeyFile extends SpotCredentials {
   /** Account number at the exchange. */
   readonly account: string;
   readonly addedAt: EpochMs;
 }
 
 /** Key without its secret. */
-export interface ListedExchangeKey {
+interface ListedExchangeKey {
   readonly orgId: string;
   /** First characters of the public key. */
   readonly keyStart: string;

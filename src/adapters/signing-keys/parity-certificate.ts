@@ -8,7 +8,7 @@ import { readNamedFile } from '../named-file.ts';
 import { isSignedBy, openParityKey, parityKeysOf } from './writer-keys.ts';
 
 /** Name and hash of a tape in a certificate. */
-export interface NamedTape {
+interface NamedTape {
   readonly name: string;
   readonly sha256: string;
 }

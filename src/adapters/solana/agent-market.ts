@@ -23,7 +23,7 @@ import { NodeError } from '../json-rpc.ts';
 import type { SolanaRpc } from './rpc.ts';
 import type { QuoteToken, TokenDollars } from '../../domain/launch/quote-tokens.ts';
 
-export type MarketLook = Pick<TokenLook, 'at' | 'holders'> & {
+type MarketLook = Pick<TokenLook, 'at' | 'holders'> & {
   readonly creator: CreatorLook | null;
   readonly depth: DepthLook | null;
   readonly price: PriceLook | null;
@@ -41,7 +41,7 @@ interface CurveQuotes {
   readonly dollars: (token: QuoteToken) => TokenDollars | null;
 }
 
-export interface AgentMarketDeps {
+interface AgentMarketDeps {
   /** Null without a configured node of the chain. */
   readonly chain: HolderChain | null;
   readonly originOf: (mint: string) => Promise<TokenOrigin | null>;

@@ -2,16 +2,10 @@
  * Strict parsing of a node's answers: a value of the wrong type refuses the answer with its path. See
  * docs/reference/outside/primary-chain.md.
  */
+import type { ChainAccount } from '../../../actors/launch/launch-chain.ts';
 import { isAddress } from '../../domain/solana/base58.ts';
 import type { BalanceChanges, Commitment, TokenChange } from '../../domain/solana/chain.ts';
 import { NodeError } from '../json-rpc.ts';
-
-/** Account on the chain. */
-export interface ChainAccount {
-  /** Program that owns it. */
-  readonly owner: string;
-  readonly data: Uint8Array;
-}
 
 /** Value of an answer with its path. Every method throws `NodeError` for a value of the wrong type. */
 export class AnswerReader {

@@ -1,5 +1,6 @@
 /** JSON-RPC client of a primary chain node for prepared transactions and balances. See docs/reference/outside/primary-chain.md. */
-import type { Clock } from '../../../streams/clock/clock.ts';
+import type { ChainAccount } from '../../../actors/launch/launch-chain.ts';
+import type { MessageLifetime } from '../../../actors/prepared-transaction/built.ts';
 import type { HolderReading } from '../../domain/agent-market/holders.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { base58, isAddress } from '../../domain/solana/base58.ts';
@@ -8,22 +9,11 @@ import { accountsOf, readTransaction } from '../../domain/solana/message.ts';
 import { TOKEN_2022, TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
 import { type MintAccount, multiplierAt, readLookupTable, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
-import type { RequestBudget } from '../venues/request-budget.ts';
-import { AnswerReader, type ChainAccount, changesFrom } from './answers.ts';
-import { createJsonRpc, NodeError, type Reply } from '../json-rpc.ts';
-
-export interface SolanaRpcOptions {
-  /** JSON-RPC address of the node. It may contain a key and is never part of a message. */
-  readonly url: string;
-  readonly clock: Clock;
-  readonly budget?: RequestBudget;
-  readonly timeoutMs?: number;
-  /** See `JsonRpcOptions`. */
-  readonly onFailure?: (code: string) => void;
-}
+import { AnswerReader, changesFrom } from './answers.ts';
+import { createJsonRpc, NodeError, type Reply, type JsonRpcOptions } from '../json-rpc.ts';
 
 /** Token balance of an address over all of its accounts of a mint. */
-export interface TokenBalance {
+interface TokenBalance {
   readonly mint: string;
   readonly program: string;
   readonly decimals: number;
@@ -47,44 +37,12 @@ export interface AddressBalances {
 }
 
 /** Mint and the program that owns it. */
-export interface MintInfo extends MintAccount {
+interface MintInfo extends MintAccount {
   readonly mint: string;
   readonly program: string;
 }
 
-export interface LatestBlockhash {
-  readonly blockhash: string;
-  readonly lastValidBlockHeight: number;
-}
-
-export interface SolanaRpc {
-  blockHeight(commitment: Commitment): Promise<number>;
-  /** Returns the newest processed slot and the time of the newest confirmed one. @throws NodeError */
-  head(): Promise<{ readonly height: number; readonly at: EpochMs | null }>;
-  /** Returns the status of a signature. @throws NodeError if the node does not answer plausibly; a missing answer never means `unseen` */
-  status(signature: string): Promise<SignatureStatus>;
-  /**
-   * Sends once with preflight and without the node's retries, and only while `leftMs` returns more than 0 ms. @throws NodeError if the node
-   * did not accept it
-   */
-  broadcast(signed: Uint8Array, leftMs?: () => number): Promise<Broadcast>;
-  /** Simulates the bytes. The blockhash is checked, signatures are not. @throws NodeError */
-  simulate(transaction: Uint8Array): Promise<Simulation>;
-  /** Returns a finalized transaction, else null. @throws NodeError */
-  transaction(signature: string): Promise<LandedTransaction | null>;
-  /** Returns the addresses of a lookup table; null if it is not one. @throws NodeError */
-  lookupTable(address: string): Promise<readonly string[] | null>;
-  latestBlockhash(commitment: Commitment): Promise<LatestBlockhash>;
-  /** Reads all balances of an address. Refuses an invalid address with `malformed`. @throws NodeError */
-  balancesOf(owner: string): Promise<Outcome<AddressBalances>>;
-  /** Reads up to 100 accounts at one slot; null for a missing account. @throws NodeError */
-  accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (ChainAccount | null)[] }>;
-  /** Returns a mint of either token program, else null. @throws NodeError */
-  mintInfo(mint: string): Promise<MintInfo | null>;
-  /** Returns the largest accounts of a mint and their owners; null if it is not a mint. @throws NodeError */
-  largestHolders(mint: string): Promise<HolderReading | null>;
-  close(): void;
-}
+export type SolanaRpc = ReturnType<typeof createSolanaRpc>;
 
 const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
 /** Maximum accounts per request. */
@@ -96,41 +54,55 @@ const IN_BASE64 = { encoding: 'base64', commitment: WORKING } as const;
 type Ask = (method: string, ...params: readonly unknown[]) => Promise<AnswerReader>;
 
 /** Creates the client. Reads are not cached. @throws TypeError for an invalid URL */
-export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
+export function createSolanaRpc(options: JsonRpcOptions) {
   const { clock } = options;
   const rpc = createJsonRpc(options);
   const ask: Ask = async (method, ...params) => new AnswerReader(await rpc.ask(method, params), method);
 
   return {
-    blockHeight: async (commitment) => (await ask('getBlockHeight', { commitment })).whole(),
-    async head() {
+    blockHeight: async (commitment: Commitment): Promise<number> => (await ask('getBlockHeight', { commitment })).whole(),
+    /** Returns the newest processed slot and the time of the newest confirmed one. @throws NodeError */
+    async head(): Promise<{ readonly height: number; readonly at: EpochMs | null }> {
       const slotAt = async (commitment: Commitment) => (await ask('getSlot', { commitment })).whole();
       const [height, confirmed] = await Promise.all([slotAt('processed'), slotAt('confirmed')]);
       const seconds = (await ask('getBlockTime', confirmed)).orNull((one) => one.whole());
       return { height, at: seconds === null ? null : seconds * 1_000 };
     },
-    status: (signature) => statusFrom(ask, signature),
-    async broadcast(signed, leftMs) {
+    /** Returns the status of a signature. @throws NodeError if the node does not answer plausibly; a missing answer never means `unseen` */
+    status: (signature: string): Promise<SignatureStatus> => statusFrom(ask, signature),
+    /**
+     * Sends once with preflight and without the node's retries, and only while `leftMs` returns more than 0 ms. @throws NodeError if the node
+     * did not accept it
+     */
+    async broadcast(signed: Uint8Array, leftMs?: () => number): Promise<Broadcast> {
       const settings = { encoding: 'base64', preflightCommitment: WORKING, maxRetries: 0 };
       return broadcastOf(await rpc.once('sendTransaction', [Buffer.from(signed).toString('base64'), settings], leftMs), signed);
     },
-    simulate: (transaction) => simulationFrom(ask, transaction),
-    transaction: (signature) => landedFrom(ask, signature),
-    async lookupTable(address) {
+    /** Simulates the bytes. The blockhash is checked, signatures are not. @throws NodeError */
+    simulate: (transaction: Uint8Array): Promise<Simulation> => simulationFrom(ask, transaction),
+    /** Returns a finalized transaction, else null. @throws NodeError */
+    transaction: (signature: string): Promise<LandedTransaction | null> => landedFrom(ask, signature),
+    /** Returns the addresses of a lookup table; null if it is not one. @throws NodeError */
+    async lookupTable(address: string): Promise<readonly string[] | null> {
       const [account] = await accountsFrom(ask, [address]);
       return account?.owner === LOOKUP_TABLE_PROGRAM ? readLookupTable(account.data) : null;
     },
-    async latestBlockhash(commitment) {
+    async latestBlockhash(commitment: Commitment): Promise<MessageLifetime> {
       const value = (await ask('getLatestBlockhash', { commitment })).field('value');
       return { blockhash: value.field('blockhash').address(), lastValidBlockHeight: value.field('lastValidBlockHeight').whole() };
     },
-    balancesOf: async (owner) =>
+    /** Reads all balances of an address. Refuses an invalid address with `malformed`. @throws NodeError */
+    balancesOf: async (owner: string): Promise<Outcome<AddressBalances>> =>
       isAddress(owner)
         ? { ok: true, value: await holdingsFrom(ask, owner, clock.now()) }
         : refuse('malformed', 'owner: an address of the primary chain is 32 bytes in base58'),
-    mintInfo: async (mint) => (isAddress(mint) ? ((await mintsFrom(ask, [mint])).get(mint) ?? null) : null),
-    largestHolders: (mint) => holdersFrom(ask, mint),
-    async accounts(addresses) {
+    /** Returns a mint of either token program, else null. @throws NodeError */
+    mintInfo: async (mint: string): Promise<MintInfo | null> =>
+      isAddress(mint) ? ((await mintsFrom(ask, [mint])).get(mint) ?? null) : null,
+    /** Returns the largest accounts of a mint and their owners; null if it is not a mint. @throws NodeError */
+    largestHolders: (mint: string): Promise<HolderReading | null> => holdersFrom(ask, mint),
+    /** Reads up to 100 accounts at one slot; null for a missing account. @throws NodeError */
+    async accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (ChainAccount | null)[] }> {
       const answer = await ask('getMultipleAccounts', addresses, IN_BASE64);
       const list = answer.field('value').list();
       if (list.length !== addresses.length)

@@ -1,7 +1,7 @@
 /** Checks that an external PostgreSQL is suitable for the service. */
 import { openDatabase } from './database.ts';
 
-export interface DatabaseFinding {
+interface DatabaseFinding {
   /** Sentence with the refusal; null if it is suitable. */
   readonly refusal: string | null;
   /** Description of the server, if it answered. */

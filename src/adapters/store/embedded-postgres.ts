@@ -31,20 +31,9 @@ import { errorText } from '../../domain/values/value-text.ts';
 import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../process/server-process.ts';
 import { MINUTE_MS } from '../../domain/values/time.ts';
 
-export interface EmbeddedPostgres {
-  /** URL of the database `sevengate` with its password: a secret. */
-  readonly url: string;
-  /** True if the server was already running, because the process that started it was killed or shares it. */
-  readonly adopted: boolean;
-  /** Id of the live process that started this server and will stop it; null if it is this process. */
-  readonly sharedWith: number | null;
-  /** Id of the server's process. */
-  readonly pid: number;
-  /** Ends every connection, flushes, stops the server and waits for its end. Does nothing if another live process owns it. */
-  stop(): Promise<void>;
-}
+export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>;
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** State folder. The cluster is in `<home>/postgres` if the server can reach it. */
   readonly home: string;
   readonly log: Log;
@@ -91,7 +80,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
  * recovers by itself; a PostgreSQL on the PATH is never used. @throws Error with one sentence and the server's last output if it does not
  * start
  */
-export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
   const home = resolve(options.home);
   mkdirSync(home, { recursive: true, mode: 0o711 });
   const ownerFile = join(home, 'postgres.owner');
@@ -105,12 +94,23 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       return { ...running, url: await connect(running.port, passwordFile), adopted: true, sharedWith: owner, stop: async () => {} };
     }
     const server = await adoptOrStart(home, dataDir, passwordFile, reachableRoot, options);
+    /** Ends every connection, flushes, stops the server and waits for its end. Does nothing if another live process owns it. */
     const stop = async () => {
       await stopServer(dataDir, options.log);
       release(ownerFile);
     };
     try {
-      return { pid: server.pid, adopted: server.adopted, url: await connect(server.port, passwordFile), sharedWith: null, stop };
+      return {
+        /** Id of the server's process. */
+        pid: server.pid,
+        /** True if the server was already running, because the process that started it was killed or shares it. */
+        adopted: server.adopted,
+        /** URL of the database `sevengate` with its password: a secret. */
+        url: await connect(server.port, passwordFile),
+        /** Id of the live process that started this server and will stop it; null if it is this process. */
+        sharedWith: null,
+        stop,
+      };
     } catch (error) {
       if (!server.adopted) await stop();
       throw error;

@@ -8,7 +8,7 @@ import type { Fragment, Transaction } from './database.ts';
 const MOST = 16;
 
 /** Waiting statement and the receiver of its row count. */
-export interface Waiting {
+interface Waiting {
   readonly statement: Fragment;
   readonly counted: (rows: number) => void;
   readonly failed: (error: unknown) => void;

@@ -13,7 +13,7 @@ import { pageOfRows } from './page-of-rows.ts';
 const TELL_MS = 1_000;
 const ALIVE_MS = 10_000;
 
-export interface BegunWork<Result> extends Pick<LongWork, 'kind' | 'source'> {
+interface BegunWork<Result> extends Pick<LongWork, 'kind' | 'source'> {
   /** Subject of the work in a few words. */
   readonly subject: string;
   /** Series of bars that is imported or fetched; absent for other work. */
@@ -33,25 +33,19 @@ export interface BegunWork<Result> extends Pick<LongWork, 'kind' | 'source'> {
 }
 
 /** Reports progress of the work. */
-export interface WorkTeller {
-  /** Reports the completed part. Units completed at the first call count as done before. */
-  progress(done: number, total: number): void;
-  waits(waitingFor: Waiting | null): void;
-}
+type WorkTeller = Pick<WorkRow, 'progress' | 'waits'>;
 
-export interface WorkRecorder {
-  /** Runs work and records its progress. Failures of recording do not affect the work. @throws errors of `run` */
-  during<Result>(work: BegunWork<Result>, run: (tell: WorkTeller) => Promise<Result>): Promise<Result>;
-}
+export type WorkRecorder = ReturnType<typeof createWorkRecorder>;
 
 /**
  * @param sql a pool with at least two connections if the work holds one in a transaction @param worker name of the command or part of the
  * service
  */
-export function createWorkRecorder(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>, worker: string): WorkRecorder {
+export function createWorkRecorder(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>, worker: string) {
   const workedOnBy = `${worker}, process ${process.pid}`;
   return {
-    async during(work, run) {
+    /** Runs work and records its progress. Failures of recording do not affect the work. @throws errors of `run` */
+    async during<Result>(work: BegunWork<Result>, run: (tell: WorkTeller) => Promise<Result>): Promise<Result> {
       const row = new WorkRow(sql, clock, workedOnBy, work);
       await row.begin();
       try {
@@ -67,7 +61,7 @@ export function createWorkRecorder(sql: Sql, clock: Pick<Clock, 'now' | 'deadlin
 }
 
 /** Row of one work, written one statement at a time. */
-class WorkRow implements WorkTeller {
+class WorkRow {
   readonly #sql: Sql;
   readonly #clock: Pick<Clock, 'now' | 'deadline'>;
   readonly #workedOnBy: string;
@@ -99,6 +93,7 @@ class WorkRow implements WorkTeller {
     this.#plan();
   }
 
+  /** Reports the completed part. Units completed at the first call count as done before. */
   progress(done: number, total: number): void {
     this.#doneBefore ??= done;
     this.#done = done - this.#doneBefore;

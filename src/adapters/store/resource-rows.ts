@@ -21,7 +21,7 @@ interface NumberedRow extends Row {
 
 interface Readable<View> {
   readonly table: string;
-  readonly select: readonly string[];
+  select(table: string): readonly string[];
   view(row: Row): View;
 }
 
@@ -56,9 +56,9 @@ export function part(sql: Sql | Transaction, text: string): Fragment {
   return sql(Object.assign([text], { raw: [text] }));
 }
 
-/** Returns the columns of a definition; the statement names the table `t`. */
-export function columnsOf(sql: Sql | Transaction, { select }: Pick<Readable<unknown>, 'select'>): Fragment {
-  return part(sql, select.map((column) => `t.${column}`).join(', '));
+/** Returns the columns of a definition; the statement names the table `t`, unless `table` is another name. */
+export function columnsOf(sql: Sql | Transaction, { select }: Pick<Readable<unknown>, 'select'>, table = 't'): Fragment {
+  return part(sql, select(table).join(', '));
 }
 
 /** Further columns from other tables, and their join with `t`. */

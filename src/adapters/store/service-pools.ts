@@ -13,18 +13,7 @@ const EVALUATOR_CONNECTIONS = 2;
 /** Connections for API callers, whose statements are short transactions. */
 const CALLER_CONNECTIONS = 10;
 
-export interface ServicePools {
-  /** Connections with the application's role. Changes are signed by the worker, or by the process's own writer if it runs no worker. */
-  readonly sql: Sql;
-  /** Connections of the feed, which signs received data. */
-  readonly feed: Sql;
-  /** Runs work as the owner of the tables, for what no role of the service may do. */
-  asOwner<Value>(work: (owner: Sql) => Promise<Value>): Promise<Value>;
-  /** Connections with the evaluator's role, which writes evidence. */
-  readonly evaluator: Sql;
-  /** Opens the connections for API callers, each restricted to one organization. */
-  openCallers(): Sql;
-}
+export type ServicePools = ReturnType<typeof openServicePools>;
 
 export function openServicePools(
   { appUrl, apiUrl, evaluatorUrl }: Pick<Logins, 'appUrl' | 'apiUrl' | 'evaluatorUrl'>,
@@ -39,7 +28,7 @@ export function openServicePools(
     /** Receives the closing function of each pool. */
     readonly onStop: (what: string, stop: () => Promise<unknown>) => void;
   },
-): ServicePools {
+) {
   const { name, keys, waitsForDisk } = deps;
   const open = (what: string, options: Parameters<typeof openDatabase>[0]): Sql => {
     const opened = openDatabase({ ...options, waitsForDisk });
@@ -54,13 +43,18 @@ export function openServicePools(
   const callers = { url: apiUrl, role: API_ROLE, connections: CALLER_CONNECTIONS, name: `sevengate callers ${name}` };
   const sql = open('the database connections', shared);
   return {
+    /** Connections with the application's role. Changes are signed by the worker, or by the process's own writer if it runs no worker. */
     sql,
+    /** Connections of the feed, which signs received data. */
     feed: keys.feed === undefined ? sql : open('the connections of the feed', received),
-    async asOwner(work) {
+    /** Runs work as the owner of the tables, for what no role of the service may do. */
+    async asOwner<Value>(work: (owner: Sql) => Promise<Value>): Promise<Value> {
       const owner = openDatabase({ url: deps.ownerUrl, connections: 2, role: null, name: `sevengate owner ${name}`, ...signed });
       return work(owner).finally(() => owner.end({ timeout: 3 }));
     },
+    /** Connections with the evaluator's role, which writes evidence. */
     evaluator: open('the connections of the evaluator', { ...evidence, ...signedBy(keys.evaluator) }),
-    openCallers: () => open('the connections for callers', { ...callers, ...signedBy(keys.api) }),
+    /** Opens the connections for API callers, each restricted to one organization. */
+    openCallers: (): Sql => open('the connections for callers', { ...callers, ...signedBy(keys.api) }),
   };
 }

@@ -3,10 +3,13 @@
  * order of time, compares every book with its ledger, and names the first altered row. It shares only the hash rules with the code that
  * wrote the rows.
  */
+import { DISPOSITIONS } from '../../domain/agents/agent.ts';
 import { canonicalHash, sha256Hex } from '../../domain/values/canonical-json.ts';
 import type { Observation } from '../../domain/market/cut.ts';
 import { compileManifest } from '../../domain/agents/decide.ts';
+import { decision, type PackedDecision } from '../../../actors/ticking/resource.ts';
 import { type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/agents/decision.ts';
+import { columnsOf } from './resource-rows.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { CutHashes, type Reading, readingOf } from '../../domain/agents/observed-state.ts';
 import { HOUR_MS, MINUTE_MS, isoTime } from '../../domain/values/time.ts';
@@ -33,7 +36,7 @@ const PAGE_ROWS = 20_000;
 const MAX_BREAKS = 100;
 
 /** Difference between the trail and what was written. */
-export interface TrailBreak {
+interface TrailBreak {
   readonly agentId: string | null;
   /** Slot in ISO 8601; null if the break belongs to none. */
   readonly slot: string | null;
@@ -70,27 +73,11 @@ export interface TrailReport {
   readonly simulatedSince: string | null;
 }
 
-export interface VerifyOptions extends SignatureOptions {
+interface VerifyOptions extends SignatureOptions {
   /** Folder of archive files. Without it, archived history counts as a break. */
   readonly archive?: string | null;
   /** EVM chain of signed typed data; default that of the default settings. */
   readonly evmChainId?: number;
-}
-
-interface StoredDecision {
-  agent_id: string;
-  slot: number;
-  manifest_version: number;
-  disposition: DecisionRow['disposition'];
-  reason: string | null;
-  instrument: string | null;
-  outcome: string;
-  risk: string | null;
-  book: string | null;
-  manifest_hash: string;
-  observed_hash: string;
-  previous_hash: string;
-  hash: string;
 }
 
 /** State of one agent's chain during verification. */
@@ -118,8 +105,6 @@ interface StoredManifest {
 
 /** Milliseconds between ticks by kind of actor. */
 const PERIODS_MS = { agent: AGENT_TICK_MS, take: TAKE_TICK_MS } as const;
-
-const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
 
 /** Formats a time; a number beyond the calendar, which a forged row may hold, is shown unchanged. */
 const iso = (slot: number): string => (Math.abs(slot) <= 8.64e15 ? new Date(slot).toISOString() : String(slot));
@@ -179,14 +164,12 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
       const perPage = Math.max(1, Math.floor(PAGE_ROWS / (WINDOW_MS / TAKE_TICK_MS)));
       for (let page = 0; page < known.length; page += perPage) {
         const part = known.slice(page, page + perPage);
-        const rows = await sql<StoredDecision[]>`
-          select d.agent_id, d.slot, d.manifest_version, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book,
-            encode(d.manifest_hash, 'hex') as manifest_hash, encode(d.observed_hash, 'hex') as observed_hash,
-            encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash
+        const rows = await sql<PackedDecision[]>`
+          select ${columnsOf(sql, decision, 'd')}
           from unnest(${part.map(({ id }) => id)}::uuid[]) with ordinality as a(id, place)
           cross join lateral (select * from decisions where agent_id = a.id and slot >= ${from} and slot < ${from + WINDOW_MS} order by slot) d
           order by a.place, d.slot`;
-        for (const row of rows) verifyDecision(row, chains.get(row.agent_id) as Chain, manifests, hashes.bySlot, complain);
+        for (const row of rows) verifyDecision(row, chains.get(row.agentId) as Chain, manifests, hashes.bySlot, complain);
         decisions += rows.length;
         progress?.(decisions, total);
       }
@@ -347,19 +330,19 @@ async function verifyObservations(
 }
 
 function verifyDecision(
-  row: StoredDecision,
+  row: PackedDecision,
   chain: Chain,
   manifests: ReadonlyMap<string, StoredManifest>,
   observed: ReadonlyMap<number, CutHashes>,
   complain: Complain,
 ): void {
-  const { agent_id: agentId, slot } = row;
+  const { agentId, slot } = row;
   const before = breaksOf(complain);
   verifySlots(chain, slot, before.complain);
-  const manifest = manifests.get(`${agentId} ${row.manifest_version}`);
+  const manifest = manifests.get(`${agentId} ${row.manifestVersion}`);
   if (manifest === undefined)
-    before.complain(slot, agentId, 'manifest_version', `version ${row.manifest_version} of the manifest is not on record`);
-  const expectedObserved = observedHashes(row.observed_hash, manifest?.reading, observed.get(slot));
+    before.complain(slot, agentId, 'manifest_version', `version ${row.manifestVersion} of the manifest is not on record`);
+  const expectedObserved = observedHashes(row.observedHash, manifest?.reading, observed.get(slot));
   let risk: DecisionRow['risk'] = null;
   try {
     risk = row.risk === null ? null : (JSON.parse(row.risk) as DecisionRow['risk']);
@@ -370,47 +353,34 @@ function verifyDecision(
     chain.lastSlot = slot;
     return;
   }
-  const parts: Omit<DecisionRow, 'hash'> = {
-    agentId,
-    slot,
-    manifestVersion: row.manifest_version,
-    manifestHash: row.manifest_hash,
-    disposition: row.disposition,
-    reason: row.reason,
-    instrument: row.instrument as DecisionRow['instrument'],
-    outcome: row.outcome,
-    risk,
-    observedHash: row.observed_hash,
-    book: row.book,
-    previousHash: row.previous_hash,
-  };
+  const parts: Omit<DecisionRow, 'hash'> = { ...row, risk };
   const actual = decisionHash(parts);
   const { doubt } = chain;
   // The next decision was chained to the doubtful row's original hash.
-  if (doubt !== null && row.previous_hash === doubt.hash) doubt.found.part = 'hash';
-  const linked = row.previous_hash === chain.head || row.previous_hash === doubt?.hash;
+  if (doubt !== null && row.previousHash === doubt.hash) doubt.found.part = 'hash';
+  const linked = row.previousHash === chain.head || row.previousHash === doubt?.hash;
   chain.doubt = null;
   if (actual !== row.hash) {
     const part = alteredPart(parts, row.hash, chain.head, manifest?.hash, expectedObserved);
     chain.doubt = { hash: actual, found: before.complain(slot, agentId, part, `the row hashes to ${actual}, it says ${row.hash}`) };
   }
   if (!linked && !before.any) {
-    before.complain(slot, agentId, 'previous_hash', `it follows ${row.previous_hash}, the decision before it is ${chain.head}`);
+    before.complain(slot, agentId, 'previous_hash', `it follows ${row.previousHash}, the decision before it is ${chain.head}`);
   }
-  if (manifest !== undefined && manifest.hash !== row.manifest_hash && !before.any) {
+  if (manifest !== undefined && manifest.hash !== row.manifestHash && !before.any) {
     before.complain(
       slot,
       agentId,
       'manifest_hash',
-      `it names ${row.manifest_hash}, version ${row.manifest_version} on record is ${manifest.hash}`,
+      `it names ${row.manifestHash}, version ${row.manifestVersion} on record is ${manifest.hash}`,
     );
   }
-  if (manifest !== undefined && !expectedObserved.includes(row.observed_hash) && !before.any) {
+  if (manifest !== undefined && !expectedObserved.includes(row.observedHash) && !before.any) {
     before.complain(
       slot,
       agentId,
       'observed state',
-      `it saw ${row.observed_hash || 'nothing'}, the observations on record combine to ${expectedObserved[0] || 'nothing'}`,
+      `it saw ${row.observedHash || 'nothing'}, the observations on record combine to ${expectedObserved[0] || 'nothing'}`,
     );
   }
   chain.head = row.hash;

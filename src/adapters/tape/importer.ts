@@ -28,7 +28,7 @@ export interface ImportSource {
 }
 
 /** Unusable parts by reason, with the first one as an example. */
-export interface Refused {
+interface Refused {
   count: number;
   readonly firstPlace: string;
   readonly firstDetail: string;

@@ -26,7 +26,7 @@ const TICK_MS: Readonly<Record<TapeActorKind, number>> = { agent: AGENT_TICK_MS,
 /** Overlap between two reads of steps, because their commits may take a while. */
 const STEP_OVERLAP_MS = 30_000;
 
-export interface TapeRecorderOptions {
+interface TapeRecorderOptions {
   readonly sql: Sql;
   /** Stream of everything received, before any quality rule. */
   readonly pipeline: { readonly received: Observable<FeedMessage> };

@@ -12,7 +12,7 @@ import { createTapeEncoder, formOfName, type TapeEncoder } from './tape-encoder.
 import { TapeError } from './tape-error.ts';
 import type { TapeForm } from './tape-reader.ts';
 
-export interface StreamRecorderOptions {
+interface StreamRecorderOptions {
   /** First file. If it exists, and for every further file, a number precedes the extension: `day.2.tape.ndjson`. */
   readonly file: string;
   readonly header: TapeHeader;
@@ -28,7 +28,7 @@ export interface StreamRecorderOptions {
   readonly onProblem: (sentence: string) => void;
 }
 
-export interface TapeRecording {
+interface TapeRecording {
   readonly files: readonly string[];
   readonly events: number;
   readonly bytes: number;
@@ -38,7 +38,7 @@ export interface TapeRecording {
   readonly movedUp: number;
 }
 
-export interface StreamRecorder {
+interface StreamRecorder {
   /** Adds an event in order with the stream's. */
   add(event: TapeEvent): void;
   readonly recording: TapeRecording;

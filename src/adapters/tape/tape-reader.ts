@@ -31,7 +31,7 @@ import { TapeError } from './tape-error.ts';
 export type TapeForm = 'ndjson' | 'ndjson.gz' | 'binary';
 
 /** Events in tape order. A batch has at most 1,024. */
-export interface TapeBatch {
+interface TapeBatch {
   readonly events: readonly TapeEvent[];
   /** Lines of the events without line breaks, or null if they were not requested. */
   readonly lines: readonly string[] | null;
@@ -62,7 +62,7 @@ export interface TapeReader {
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const CHUNK_BYTES = 128 * 1024;
 
-export interface TapeReadOptions {
+interface TapeReadOptions {
   /** True if the lines are returned with the events. */
   readonly lines?: boolean;
 }

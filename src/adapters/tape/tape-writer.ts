@@ -7,16 +7,7 @@ import { createTapeEncoder, formOfName } from './tape-encoder.ts';
 import { TapeError } from './tape-error.ts';
 import type { TapeForm, TapeReader } from './tape-reader.ts';
 
-export interface TapeWriter {
-  /** Writes events, ascending by receivedAt. `lines` preserves their original text. */
-  write(events: readonly TapeEvent[], lines?: readonly string[] | null): Promise<void>;
-  /** Ends the tape and moves it to its final name. */
-  close(): Promise<{ readonly events: number; readonly bytes: number }>;
-  /** Aborts and removes the temporary file. */
-  discard(): Promise<void>;
-}
-
-export interface TapeWriteOptions {
+interface TapeWriteOptions {
   /** Form of the tape. Default: that of the file name. */
   readonly form?: TapeForm;
   /** True if an existing file is replaced. Default false. */
@@ -27,7 +18,7 @@ export interface TapeWriteOptions {
  * Begins a tape. `header` may be a header line, which is then kept unchanged.
  * @throws TapeError if the name has no tape's extension, or the file exists
  */
-export async function createTape(file: string, header: TapeHeader | string, options: TapeWriteOptions = {}): Promise<TapeWriter> {
+export async function createTape(file: string, header: TapeHeader | string, options: TapeWriteOptions = {}) {
   const form = options.form ?? formOfName(file);
   if (form === null) throw new TapeError(file, '', 'names no form of a tape; it should end in .tape.ndjson, .tape.ndjson.gz or .tape');
   if (options.overwrite !== true && existsSync(file)) throw new TapeError(file, '', 'exists already; choose another name or overwrite it');
@@ -50,7 +41,8 @@ export async function createTape(file: string, header: TapeHeader | string, opti
 
   await put(await encoder.begin(typeof header === 'string' ? header : tapeHeaderLine(header)));
   return {
-    async write(events, lines = null) {
+    /** Writes events, ascending by receivedAt. `lines` preserves their original text. */
+    async write(events: readonly TapeEvent[], lines: readonly string[] | null = null) {
       for (const event of events) {
         if (event.receivedAt < lastAt) {
           throw new TapeError(
@@ -64,13 +56,15 @@ export async function createTape(file: string, header: TapeHeader | string, opti
       }
       await put(await encoder.add(events, lines));
     },
-    async close() {
+    /** Ends the tape and moves it to its final name. */
+    async close(): Promise<{ readonly events: number; readonly bytes: number }> {
       await put(await encoder.end());
       await handle.sync();
       await handle.close();
       await rename(partial, file);
       return { events: count, bytes };
     },
+    /** Aborts and removes the temporary file. */
     async discard() {
       await handle.close();
       await rm(partial, { force: true });

@@ -5,7 +5,7 @@ import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { VenueError } from './venue-feed.ts';
 
-export interface AskAgainOptions<Message> {
+interface AskAgainOptions<Message> {
   readonly clock: Clock;
   /** Asks once and emits what is to be told; fails if the provider refuses or stays silent. */
   readonly round: () => ObservableInput<Message>;

@@ -1,8 +1,9 @@
 /** Fetches a venue's history of one series bit by bit: within its request budget, resumable, and with every answer remembered. */
+import type { Stretch } from '../../domain/values/stretches.ts';
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Candle, CandleSeries } from '../../domain/candles/candle.ts';
-import { type CandleWindow, OUT_OF_REACH, type TimeRange } from '../../domain/candles/candle-gaps.ts';
+import { type CandleWindow, OUT_OF_REACH } from '../../domain/candles/candle-gaps.ts';
 import { type EpochMs, MINUTE_MS, isoTime, slotOf } from '../../domain/values/time.ts';
 import type { Waiting, WorkProgress } from '../../domain/values/work-progress.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';
@@ -38,7 +39,7 @@ export interface BackfillReport extends CandleSeries {
 }
 
 /** Reports the completed and total time in bars, and the id under which others read it; null before it is recorded. */
-export type BackfillProgress = (doneBars: number, totalBars: number, workId: string | null) => void;
+type BackfillProgress = (doneBars: number, totalBars: number, workId: string | null) => void;
 
 export interface BackfillOptions extends CandleSeries {
   readonly barMs: number;
@@ -154,7 +155,7 @@ export function recordedBackfill(
 }
 
 /** The stretch that an answer settles: all of it, but not the newest bars that the venue may only be late with. */
-export function answered(asked: TimeRange, bars: readonly Candle[], barMs: number, now: EpochMs): TimeRange {
+export function answered(asked: Stretch, bars: readonly Candle[], barMs: number, now: EpochMs): Stretch {
   const last = bars.at(-1);
   const after = last === undefined ? asked.from : last.openTime + barMs;
   const settled = slotOf(now - SETTLE_MS, barMs);
@@ -162,8 +163,8 @@ export function answered(asked: TimeRange, bars: readonly Candle[], barMs: numbe
 }
 
 /** Returns the parts of a stretch that no venue has answered yet, ascending. */
-export function unanswered(range: TimeRange, known: readonly CandleWindow[]): TimeRange[] {
-  const open: TimeRange[] = [];
+export function unanswered(range: Stretch, known: readonly CandleWindow[]): Stretch[] {
+  const open: Stretch[] = [];
   let begin = range.from;
   for (const window of known) {
     if (window.state !== 'asked') continue;

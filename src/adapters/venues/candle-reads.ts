@@ -11,22 +11,7 @@ import { answered, unanswered } from './candle-backfill.ts';
 import { VenueError } from './venue-feed.ts';
 
 /** Reads closed bars, ascending. `from` is inclusive, `to` exclusive. */
-export interface CandleReads {
-  range(query: {
-    readonly venue: Venue;
-    readonly instrument: string;
-    readonly timeframe: string;
-    readonly from: EpochMs;
-    readonly to: EpochMs;
-    readonly limit: number;
-    /** Milliseconds after which an unfilled window may be requested again. Default: the service's own interval. */
-    readonly askAgainMs?: number;
-  }): Promise<readonly StoredCandle[]>;
-  /** Returns the parts of [from, to) that a venue or a file answered or refused, which explain missing bars. */
-  windows(series: CandleSeries, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly CandleWindow[]>;
-  /** Returns the open time of the first stored bar, or null. */
-  firstOpen(series: CandleSeries): Promise<EpochMs | null>;
-}
+export type CandleReads = ReturnType<typeof createCandleReads>;
 
 /** A window that the venue could not fill is not asked for again for so long. */
 const ASK_AGAIN_MS = MINUTE_MS;
@@ -43,7 +28,7 @@ export function createCandleReads(deps: {
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Log, 'info'>;
-}): CandleReads {
+}) {
   const { store, histories, clock, log } = deps;
   const asked = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
 
@@ -76,7 +61,16 @@ export function createCandleReads(deps: {
   }
 
   return {
-    async range(query): Promise<readonly StoredCandle[]> {
+    async range(query: {
+      readonly venue: Venue;
+      readonly instrument: string;
+      readonly timeframe: string;
+      readonly from: EpochMs;
+      readonly to: EpochMs;
+      readonly limit: number;
+      /** Milliseconds after which an unfilled window may be requested again. Default: the service's own interval. */
+      readonly askAgainMs?: number;
+    }): Promise<readonly StoredCandle[]> {
       const length = timeframeMs(query.timeframe);
       const stored = await store.range(query);
       if (length === null || histories[query.venue] === undefined) return stored;
@@ -86,7 +80,10 @@ export function createCandleReads(deps: {
       await fillOnce(query, to, length);
       return store.range(query);
     },
-    windows: (series, range) => store.windows(series, range),
-    firstOpen: (series) => store.firstOpen(series),
+    /** Returns the parts of [from, to) that a venue or a file answered or refused, which explain missing bars. */
+    windows: (series: CandleSeries, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly CandleWindow[]> =>
+      store.windows(series, range),
+    /** Returns the open time of the first stored bar, or null. */
+    firstOpen: (series: CandleSeries): Promise<EpochMs | null> => store.firstOpen(series),
   };
 }

@@ -14,7 +14,7 @@ const EVERY_MS = 8_000;
 /** The bar of an hour is asked for so long after its end, when a venue has it. */
 const SETTLED_MS = 120_000;
 
-export interface HourlyBarsOptions {
+interface HourlyBarsOptions {
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
   /** The series that are wanted. Read at each look: launches add instruments. */
   readonly series: () => Iterable<InstrumentKey>;

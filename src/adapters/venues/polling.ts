@@ -25,7 +25,7 @@ export interface Rejected {
   readonly detail: string;
 }
 
-export interface PollingOptions<Message> {
+interface PollingOptions<Message> {
   /** `<provider>:<what>`. */
   readonly source: string;
   readonly everyMs: number;

@@ -27,7 +27,7 @@ export interface RequestBudget {
 }
 
 /** Present budget, its limit and window, and the end of a block, or null. */
-export interface BudgetState {
+interface BudgetState {
   readonly limit: number;
   readonly windowMs: number;
   readonly left: number;

@@ -22,7 +22,7 @@ const MOST_DEPTH = 200;
 /** Failed requests of other processes after which a process requests the book itself. */
 const WAITS = 2;
 
-export interface SharedBookDeps {
+interface SharedBookDeps {
   readonly states: {
     latest(key: string): MarketState | null;
     publish(state: MarketState): void;

@@ -17,7 +17,7 @@ const WINDOW_MS = MINUTE_MS;
 const MAX_RETRY_AFTER_MS = 3 * DAY_MS;
 
 /** Query: a record without its undefined members, or pairs with repeatable names. */
-export type VenueQuery = Readonly<Record<string, string | number | undefined>> | readonly (readonly [name: string, value: string])[];
+type VenueQuery = Readonly<Record<string, string | number | undefined>> | readonly (readonly [name: string, value: string])[];
 
 export interface VenueHttpOptions {
   readonly venue: Venue;
@@ -258,7 +258,7 @@ class VenueReader {
 }
 
 /** Returns undefined if the text is not JSON. */
-function parsed(text: string): unknown {
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

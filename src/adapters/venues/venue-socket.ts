@@ -12,7 +12,7 @@ import { feedStatus, frameSample, heartbeat, rejection } from './feed-messages.t
 import { retryAfterMs } from './venue-http.ts';
 
 /** Maximum bytes of a frame. A larger one is counted as `too_large` and ends the connection. */
-export const MAX_FRAME_BYTES = 1024 * 1024;
+const MAX_FRAME_BYTES = 1024 * 1024;
 
 /** Milliseconds after which a connection resets the backoff. */
 const STABLE_MS = MINUTE_MS;

@@ -5,7 +5,7 @@ import type { DecimalString } from '../../domain/values/decimal.ts';
 export const MAX_DECIMAL_CHARACTERS = 40;
 
 /** Returns the end of the plain decimal (`-?\d+(\.\d+)?`, at most 40 characters) at `start`, or -1 if there is none. */
-export function scanDecimal(text: string, start: number): number {
+function scanDecimal(text: string, start: number): number {
   let at = start;
   if (text.charCodeAt(at) === 45) at++;
   const whole = at;

@@ -1,6 +1,6 @@
 /** Evaluation runs: commands and reads for any role, and the activity workers. */
 
-import { createEvaluationHandler, type EvaluationCommands } from '../../../actors/evaluation/command-handler.ts';
+import { createEvaluationHandler } from '../../../actors/evaluation/command-handler.ts';
 import { evaluationKind } from '../../../actors/evaluation/effects.ts';
 import type { Evaluation } from '../../../actors/evaluation/protocol.ts';
 import { type EvaluationRunner, type RunWorker, startRunWorker } from '../../../actors/evaluation/run-worker.ts';
@@ -21,14 +21,7 @@ const SESSIONS_AT_ONCE = 4;
 
 type Runners = Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;
 
-export interface Evaluations {
-  readonly commands: EvaluationCommands;
-  readonly reads: ReturnType<typeof createEvaluationReads>;
-  /** Starts executing runs. A kind without a runner is refused with `feature_disabled`. */
-  carry(runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker;
-  /** Starts executing replay sessions, which `carry` skips. */
-  carrySessions(runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker;
-}
+export type Evaluations = ReturnType<typeof openEvaluations>;
 
 export function openEvaluations(deps: {
   readonly sql: Sql;
@@ -36,7 +29,7 @@ export function openEvaluations(deps: {
   readonly evidence: EvidenceWriter;
   readonly clock: Clock;
   readonly newId: () => string;
-}): Evaluations {
+}) {
   const { sql, runtime, evidence, clock, newId } = deps;
   const reads = createEvaluationReads(sql);
   const carry = (sessions: boolean, runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker =>
@@ -53,8 +46,11 @@ export function openEvaluations(deps: {
   return {
     commands: createEvaluationHandler({ runtime, evaluations: reads, clock, newId }),
     reads,
-    carry: (runners, holder, onError) => carry(false, runners, holder, onError),
-    carrySessions: (runners, holder, onError) => carry(true, runners, holder, onError),
+    /** Starts executing runs. A kind without a runner is refused with `feature_disabled`. */
+    carry: (runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker => carry(false, runners, holder, onError),
+    /** Starts executing replay sessions, which `carry` skips. */
+    carrySessions: (runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker =>
+      carry(true, runners, holder, onError),
   };
 }
 

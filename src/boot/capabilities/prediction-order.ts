@@ -79,7 +79,7 @@ export function createLivePredictionOrders(deps: {
   });
 }
 
-export function createPredictionOrders(deps: {
+function createPredictionOrders(deps: {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'start'>;
   readonly risk: RiskDeps;

@@ -33,7 +33,7 @@ import type { RiskDeps } from '../../trading/present-market.ts';
 import type { PrimaryChain } from '../../adapters/venues/spotchain/access.ts';
 
 /** Rules of finalized transactions, by purpose. */
-export const PURPOSES: Purposes = {
+const PURPOSES: Purposes = {
   swap: swapPurpose,
   prediction_order: predictionOrderRules,
   checkout: checkoutRules,
@@ -42,7 +42,7 @@ export const PURPOSES: Purposes = {
   launch_claim: launchClaimRules,
 };
 
-export const preparedTransactions = preparedTransactionKind(PURPOSES);
+const preparedTransactions = preparedTransactionKind(PURPOSES);
 
 interface SwapDeps extends PrimaryChain {
   readonly sql: Sql;

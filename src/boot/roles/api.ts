@@ -82,7 +82,7 @@ export interface ApiRole {
   stop(): Promise<void>;
 }
 
-export interface ApiDeps {
+interface ApiDeps {
   /** Engine connections for identity, the market and announcements. */
   readonly sql: Sql;
   /** Caller ports by organization, on connections that see no other. */

@@ -54,7 +54,7 @@ const SHADOW_MS = 5_000;
 /** Step types after which other instruments or indicators may be needed. */
 const CHANGES_NEEDS: ReadonlySet<string> = new Set(['started', 'manifest.changed', 'gate.passed', 'arm']);
 
-export interface FeedDeps {
+interface FeedDeps {
   readonly sql: Sql;
   readonly venues: () => Venues;
   /** Returns the venues' history for background work, which leaves the last part of each budget unused. */
@@ -269,11 +269,9 @@ function followShadows(
 
 /** Publishes prices to the bus. Returns a function that stops it. */
 function passOn({ bus, log }: FeedDeps, pipeline: MarketPipeline): () => void {
-  const shown = pipeline.shown.subscribe({
-    next: (prices) => {
-      for (const price of prices) bus.publish(price);
-    },
+  const prices = pipeline.prices.subscribe({
+    next: (price) => bus.publish(price),
     error: (error: unknown) => log.error({ err: error }, 'the streams ended'),
   });
-  return () => shown.unsubscribe();
+  return () => prices.unsubscribe();
 }

@@ -8,18 +8,13 @@ import type { EpochMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import { createSeededMarket } from '../../sandbox/market/seeded-market.ts';
 import { sandboxArchives, sandboxHistories } from '../../sandbox/sandbox-past.ts';
-import type { HistoryArchives } from '../../adapters/venues/history-fetcher.ts';
 import type { Config } from '../config.ts';
 import { originsOf } from '../outside/origins.ts';
 import type { ServiceProcess } from '../service-process.ts';
 
 type Histories = Readonly<Partial<Record<Venue, CandleHistory>>>;
 
-export interface SandboxPast {
-  /** Returns the histories of simulated venues. Requests that the market cannot answer go to the others. */
-  histories(asked: Histories): Histories;
-  readonly archives: HistoryArchives;
-}
+export type SandboxPast = NonNullable<ReturnType<typeof sandboxPast>>;
 
 /** Returns a function that is true for the sources that the sandbox simulates. */
 function standsIn(config: Config): (source: DataSource) => boolean {
@@ -28,16 +23,16 @@ function standsIn(config: Config): (source: DataSource) => boolean {
 }
 
 /** Creates the sandbox's history, or returns null if no sandbox runs in this process or a tape prices it. */
-export function sandboxPast({
-  config,
-  runs,
-  clock,
-}: Pick<ServiceProcess, 'config' | 'runs'> & { readonly clock: { now(): EpochMs } }): SandboxPast | null {
+export function sandboxPast({ config, runs, clock }: Pick<ServiceProcess, 'config' | 'runs'> & { readonly clock: { now(): EpochMs } }) {
   if (!runs('sandbox') || config.SANDBOX_TAPE !== null) return null;
   const seed = config.SANDBOX_SEED;
   const readers = { wireItem: readWireItem, submissions: readSubmissions };
   const options = { market: createSeededMarket({ seed }), seed, clock, isSimulated: standsIn(config), readers };
-  return { histories: (asked) => sandboxHistories(options, asked), archives: sandboxArchives(options) };
+  return {
+    /** Returns the histories of simulated venues. Requests that the market cannot answer go to the others. */
+    histories: (asked: Histories): Histories => sandboxHistories(options, asked),
+    archives: sandboxArchives(options),
+  };
 }
 
 /** Returns the sources of history, other than bars, that a backtest of this process can read by itself. */

@@ -17,7 +17,7 @@ import type { LatestQuotes } from '../../trading/live-marks.ts';
 import type { RiskReads } from '../../adapters/store/risk/risk-reads.ts';
 import type { PrimaryChain } from '../../adapters/venues/spotchain/access.ts';
 
-export interface ChainOrderDeps extends PrimaryChain {
+interface ChainOrderDeps extends PrimaryChain {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly reads: RiskReads;

@@ -11,14 +11,13 @@ import type { ServiceProcess } from '../service-process.ts';
 /** Maximum time until every process knows an added or removed key. */
 const LOOK_MS = 5_000;
 
-export interface ExchangeAccounts {
-  readonly has: (orgId: string) => boolean;
-}
+export type ExchangeAccounts = Awaited<ReturnType<typeof followExchangeAccounts>>;
 
 /** Follows the organizations' accounts if live orders on the exchange are enabled. */
-export async function followExchangeAccounts({ config, clock, warn, onStop }: ServiceProcess, sql: Sql): Promise<ExchangeAccounts> {
+export async function followExchangeAccounts({ config, clock, warn, onStop }: ServiceProcess, sql: Sql) {
   let holders: ReadonlySet<string> = new Set();
-  if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return { has: (orgId) => holders.has(orgId) };
+  const exchangeAccounts = { has: (orgId: string): boolean => holders.has(orgId) };
+  if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return exchangeAccounts;
   const store = createExchangeAccountStore(sql);
   const look = async (): Promise<void> => {
     const present = (await store.all()).filter(({ removedAt }) => removedAt === null);
@@ -33,7 +32,7 @@ export async function followExchangeAccounts({ config, clock, warn, onStop }: Se
     warn('reading whose account at the exchange is whose'),
   );
   onStop('the accounts at the exchange', () => following.stop());
-  return { has: (orgId) => holders.has(orgId) };
+  return exchangeAccounts;
 }
 
 /** Gives the example organization an account at the sandbox's exchange if it has none. */

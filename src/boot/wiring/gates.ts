@@ -1,9 +1,8 @@
 /** Gates of this database: the command handler over runtime and evidence, and the daily assessment of paper and shadow trading. */
-import type { AgentDirectory } from '../../../actors/agent/command-handler.ts';
 import { assessDue, lookDaily } from '../../../actors/agent/daily-gates.ts';
 import type { ContainedLoop } from '../../../actors/runtime/containment.ts';
 import { createEvaluationHandler } from '../../../actors/evaluation/command-handler.ts';
-import { createGateHandler, type GateCommands, type GatedView } from '../../../actors/agent/gate-handler.ts';
+import { createGateHandler, type GatedView } from '../../../actors/agent/gate-handler.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
@@ -12,7 +11,7 @@ import { createKnownHistoryReads } from '../../adapters/store/candles/backtest-r
 import type { Sql } from '../../adapters/store/database.ts';
 import { createEvaluationReads } from '../../adapters/store/evaluations/evaluation-store.ts';
 import { disagreements, dueAgreements } from '../../adapters/store/gates/agreement-keeper.ts';
-import { createEvidenceWriter, type EvidenceWriter } from '../../adapters/store/gates/evidence-store.ts';
+import { createEvidenceWriter } from '../../adapters/store/gates/evidence-store.ts';
 import { createGateKeeper } from '../../adapters/store/gates/gate-keeper.ts';
 import type { HistorySource } from '../../domain/backtest/missing-history.ts';
 import { manifestInWords } from '../../domain/manifest/execution-words.ts';
@@ -20,15 +19,7 @@ import type { EpochMs } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { missingHistory } from '../../simulation/backtest/missing-history.ts';
 
-export interface Gates {
-  readonly commands: GateCommands;
-  /** Writer of the evidence of evaluation runs. */
-  readonly evidence: EvidenceWriter;
-  /** Starts the daily assessment of paper and shadow stages. Returns a function that stops it. */
-  watch(clock: Clock, contained: ContainedLoop, onError: (error: unknown) => void): { stop(): Promise<void> };
-  /** Assesses the paper and shadow stages that were not yet assessed on this day. */
-  assessDue(at: EpochMs, contained: ContainedLoop): Promise<void>;
-}
+export type Gates = ReturnType<typeof openGates>;
 
 /** Opens the gates. `evaluator` is a pool with the role sevengate_evaluator; `sql` is the application's. */
 export function openGates(deps: {
@@ -43,10 +34,10 @@ export function openGates(deps: {
   readonly lacksExchangeKey?: (orgId: string) => boolean;
   /** Returns why instruments cannot get live capital, or null. Default: no check. */
   readonly lateRound?: (added: readonly InstrumentKey[]) => Promise<string | null>;
-}): Gates {
+}) {
   const evidence = createEvidenceWriter(deps.evaluator, deps.newId);
   const keeper = createGateKeeper({ sql: deps.sql, evidence });
-  const agents: Pick<AgentDirectory, 'find' | 'write'> = createAgentDirectory(deps.sql);
+  const agents = createAgentDirectory(deps.sql);
   const kept = createKnownHistoryReads(deps.sql);
   const manifestOfView = ({ id, manifestVersion }: GatedView) => manifestOf(deps.sql, id, manifestVersion);
   const agreement = {
@@ -72,8 +63,12 @@ export function openGates(deps: {
       },
       manifestInWords: async (agent, orgId) => manifestInWords(await manifestOfView(agent), deps.lacksExchangeKey?.(orgId) === true),
     }),
+    /** Writer of the evidence of evaluation runs. */
     evidence,
-    watch: (clock, contained, onError) => lookDaily(looked, clock, contained, onError),
-    assessDue: (at, contained) => assessDue(looked, at, contained),
+    /** Starts the daily assessment of paper and shadow stages. Returns a function that stops it. */
+    watch: (clock: Clock, contained: ContainedLoop, onError: (error: unknown) => void): { stop(): Promise<void> } =>
+      lookDaily(looked, clock, contained, onError),
+    /** Assesses the paper and shadow stages that were not yet assessed on this day. */
+    assessDue: (at: EpochMs, contained: ContainedLoop): Promise<void> => assessDue(looked, at, contained),
   };
 }

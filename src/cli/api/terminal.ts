@@ -1,36 +1,29 @@
 /** Client of the running service with an output, for the commands that call it. */
-import { ApiError, type Client, createClient } from '../../../clients/typescript/src/index.ts';
+import { ApiError, createClient } from '../../../clients/typescript/src/index.ts';
 import { localService } from '../../../clients/typescript/src/local.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { readNamedFile } from '../../adapters/named-file.ts';
 import { print } from '../words.ts';
 import type { ClientOptions } from './client-options.ts';
 
-export interface Terminal {
-  readonly api: Client;
-  readonly url: string;
-  /** True if results are printed as the API's JSON instead of text. */
-  readonly json: boolean;
-  print(text: string): void;
-  /** Prints progress, separate from the results. */
-  note(text: string): void;
-  /** Waits between two polls of a long operation. */
-  wait(): Promise<void>;
-}
+export type Terminal = ReturnType<typeof openTerminal>;
 
 const LOOK_EVERY_MS = 1_000;
 
 /** Opens a terminal on the selected service. @throws Error if none runs there, or no token can be read */
-export function openTerminal(options: ClientOptions): Terminal {
+export function openTerminal(options: ClientOptions) {
   const clock = createLiveClock();
   const connection = connectionOf(options);
   return {
     api: createClient(connection),
     url: connection.baseUrl,
+    /** True if results are printed as the API's JSON instead of text. */
     json: options.json === true,
     print,
-    note: (text) => void process.stderr.write(`${text}\n`),
-    wait: () => new Promise((resolve) => void clock.deadline(clock.now() + LOOK_EVERY_MS, resolve)),
+    /** Prints progress, separate from the results. */
+    note: (text: string) => void process.stderr.write(`${text}\n`),
+    /** Waits between two polls of a long operation. */
+    wait: (): Promise<void> => new Promise((resolve) => void clock.deadline(clock.now() + LOOK_EVERY_MS, resolve)),
   };
 }
 

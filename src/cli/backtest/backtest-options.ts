@@ -1,4 +1,5 @@
 /** Options of `sevengate backtest`, for backtests and sweeps. */
+import type { CandleSeries } from '../../domain/candles/candle.ts';
 import type { GivenRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candles/candle.ts';
 import type { Problem } from '../../domain/values/field.ts';
@@ -6,7 +7,7 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { isoTime, timeframeMs } from '../../domain/values/time.ts';
 import { instrumentKey } from '../../domain/market/venue.ts';
 import { type BarWindow, filesBySeries } from '../../simulation/backtest/from-bars.ts';
-import { type BarSeries, seriesName } from '../../simulation/backtest/needs.ts';
+import { seriesName } from '../../simulation/backtest/needs.ts';
 import type { ThreadPost } from '../../simulation/evaluation-thread.ts';
 import type { Service } from '../ports.ts';
 
@@ -43,7 +44,7 @@ export interface Finished {
   readonly summary: unknown;
 }
 
-export interface Told extends Finished {
+interface Told extends Finished {
   readonly evaluation: 'backtest' | 'sweep';
   /** Text of the result, printed without `--json`. */
   readonly text: string;
@@ -84,7 +85,7 @@ export function problemWords(problems: readonly Problem[]): string {
 /** Reads bars from files, by the keys of `seriesName`. @throws Error if an argument matches no series, or a file is invalid */
 export async function barsOfFiles(
   words: readonly string[],
-  wanted: readonly BarSeries[],
+  wanted: readonly CandleSeries[],
   timeframe: string,
   now: number,
 ): Promise<ReadonlyMap<string, readonly Candle[]>> {

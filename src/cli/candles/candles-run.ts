@@ -1,4 +1,5 @@
 /** Implementation of `sevengate candles`, loaded only when it runs. */
+import type { CandleSeries } from '../../domain/candles/candle.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import {
   candleFiles,
@@ -13,14 +14,14 @@ import { createCandleWindows } from '../../adapters/store/candles/candle-windows
 import { createWorkRecorder } from '../../adapters/store/long-work-store.ts';
 import { type BackfillReport, backfillText, recordedBackfill } from '../../adapters/venues/candle-backfill.ts';
 import { instant } from '../../domain/values/instant.ts';
-import { checkedSeries, type NamedSeries } from '../../domain/candles/named-series.ts';
+import { checkedSeries } from '../../domain/candles/named-series.ts';
 import { isoTime } from '../../domain/values/time.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
 import { withWriterDatabase } from '../service-database.ts';
 import type { Service } from '../ports.ts';
 import { print } from '../words.ts';
 
-export interface SeriesOptions extends NamedSeries {
+export interface SeriesOptions extends CandleSeries {
   readonly json?: true;
 }
 

@@ -10,8 +10,6 @@ import { createInProcessMarketStateBus } from '../../adapters/queue/market-state
 import { createInProcessQuoteBus, createQuoteReads } from '../../adapters/queue/quote-bus.ts';
 import { tapeFolder } from '../../adapters/tape/tape-folder.ts';
 import { TERMINAL } from '../../adapters/terminal-files.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
-import type { TapeInfo } from '../../adapters/tape/tape-info.ts';
 import { TapeDeck, type TapeDeckOptions } from '../../simulation/tape-deck.ts';
 
 export interface TapeServerOptions extends Pick<TapeDeckOptions<never>, 'from' | 'to' | 'speed' | 'loop' | 'progress' | 'onFailure'> {
@@ -25,18 +23,12 @@ export interface TapeServerOptions extends Pick<TapeDeckOptions<never>, 'from' |
   readonly clock: Clock;
 }
 
-export interface TapeServer {
-  readonly url: string;
-  readonly info: Pick<TapeInfo, 'from' | 'to' | 'events' | 'instruments'>;
-  readonly from: EpochMs;
-  readonly to: EpochMs;
-  stop(): Promise<void>;
-}
+export type TapeServer = Awaited<ReturnType<typeof startTapeServer>>;
 
 const HOST = '127.0.0.1';
 
 /** Starts the server. @throws Error if the tape cannot be played or the port cannot be opened */
-export async function startTapeServer(options: TapeServerOptions): Promise<TapeServer> {
+export async function startTapeServer(options: TapeServerOptions) {
   const { clock, onFailure } = options;
   let onMoved = (): void => {};
   const { shelf, name } = tapeFolder(options.file);

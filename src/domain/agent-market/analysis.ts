@@ -47,7 +47,7 @@ export interface TokenLook {
   readonly stockBars: readonly Candle[];
 }
 
-export interface CreatorAllocation extends CreatorLook {
+interface CreatorAllocation extends CreatorLook {
   /** Percent of the supply that may be sold now. `lockedPct` is the part that vesting still locks. */
   readonly freePct: number;
   readonly lockedPct: number;
@@ -125,7 +125,7 @@ export function duplicatedExposure(
 }
 
 export const AGENT_RANK_MODES = ['lowest_risk', 'liquidity', 'dispersion', 'relative_performance', 'newest'] as const;
-export type AgentRankMode = (typeof AGENT_RANK_MODES)[number];
+type AgentRankMode = (typeof AGENT_RANK_MODES)[number];
 
 export const AGENT_RANK_FORMULAS: Readonly<Record<AgentRankMode, string>> = {
   lowest_risk: 'risk score, the least first; one with an unknown term is not ranked',
@@ -143,7 +143,7 @@ export const UNRANKED = {
   newest: 'age_unknown',
 } as const satisfies Readonly<Record<AgentRankMode, string>>;
 
-export interface RankedToken {
+interface RankedToken {
   /** Rank from 1, or null if its score is unknown. `reasons` then says why. */
   readonly rank: number | null;
   readonly score: number | null;

@@ -7,7 +7,7 @@ import { POOL_AUTHORITY, SUCCESSOR_AUTHORITY, SUCCESSOR_PROGRAM } from '../launc
 import { CURVE_PROGRAM, LOCKER_PROGRAM } from '../solana/programs.ts';
 
 export const HOLDER_KINDS = ['wallet', 'curve', 'pool', 'locker', 'burned'] as const;
-export type HolderKind = (typeof HOLDER_KINDS)[number];
+type HolderKind = (typeof HOLDER_KINDS)[number];
 
 /** One token account, as a node reports it. */
 export interface TokenHolding {
@@ -30,7 +30,7 @@ export interface HolderReading {
   readonly asked: number;
 }
 
-export interface WalletShare {
+interface WalletShare {
   readonly owner: string;
   readonly amount: bigint;
   /** Share of the circulating supply, in percent. */

@@ -3,8 +3,8 @@ import type { Candle } from '../candles/candle.ts';
 import { Decimal } from '../values/decimal.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../values/time.ts';
 
-export const PERFORMANCE_WINDOWS = { '24h': 24, '7d': 168, '30d': 720 } as const;
-export type PerformanceWindow = keyof typeof PERFORMANCE_WINDOWS;
+const PERFORMANCE_WINDOWS = { '24h': 24, '7d': 168, '30d': 720 } as const;
+type PerformanceWindow = keyof typeof PERFORMANCE_WINDOWS;
 export const WINDOW_NAMES = Object.keys(PERFORMANCE_WINDOWS) as readonly PerformanceWindow[];
 /** Maximum age of a bar that prices an instant. A stock's token may not trade overnight. */
 const TOLERANCE_MS = DAY_MS;

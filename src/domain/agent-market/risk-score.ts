@@ -1,7 +1,7 @@
 /** The risk score of an agent token: five terms, each with its input, points and weight, so that the sum can be verified. */
 
 export const RISK_TERMS = ['liquidity_depth', 'top_wallet_concentration', 'creator_allocation', 'token_age', 'volume_stability'] as const;
-export type RiskTermName = (typeof RISK_TERMS)[number];
+type RiskTermName = (typeof RISK_TERMS)[number];
 
 /** Weights of the terms; they sum to 1. */
 export const RISK_WEIGHTS: Readonly<Record<RiskTermName, number>> = {
@@ -31,7 +31,7 @@ export interface RiskInputs {
   readonly volume: { readonly variation: number; readonly washedPct: number } | null;
 }
 
-export interface RiskTerm {
+interface RiskTerm {
   readonly name: RiskTermName;
   /** Inputs of the term by name; null if unknown. */
   readonly input: { readonly [name: string]: number | null };

@@ -4,11 +4,11 @@ import { type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../values/time.ts';
 
 /** Number of whole days measured. */
-export const VOLUME_DAYS = 7;
+const VOLUME_DAYS = 7;
 /** Minimum days. Fewer do not measure stability. */
-export const LEAST_VOLUME_DAYS = 3;
+const LEAST_VOLUME_DAYS = 3;
 /** Maximum number of times that a bar's range from low to high counts as real volume. */
-export const COUNTED_TRAVELS = 4;
+const COUNTED_TRAVELS = 4;
 
 export interface VolumeStability {
   readonly days: number;

@@ -4,11 +4,11 @@
 const SLIPPAGE_BREAKER_TIMES = 3;
 
 /** Breakers. `disagreement` means that outside code answered differently than in the session that passed, or not at all. */
-export const BREAKERS = ['daily_drawdown', 'slippage', 'disagreement'] as const;
+const BREAKERS = ['daily_drawdown', 'slippage', 'disagreement'] as const;
 export type Breaker = (typeof BREAKERS)[number];
 
 /** A breaker that tripped, with the observed value and the limit. */
-export interface TrippedBreaker {
+interface TrippedBreaker {
   readonly breaker: Breaker;
   readonly observed: number;
   readonly limit: number;

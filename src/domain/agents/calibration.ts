@@ -17,7 +17,7 @@ export const DRIFT_BPS = 5;
 const SIZES = [100, 1_000, 10_000] as const;
 
 export const COST_GROUPS = ['venue', 'algorithm', 'size', 'hour'] as const;
-export type CostGroup = (typeof COST_GROUPS)[number];
+type CostGroup = (typeof COST_GROUPS)[number];
 
 /** A fill as recorded with its order. */
 export interface RecordedFill {

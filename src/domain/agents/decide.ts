@@ -42,7 +42,7 @@ export function needsRisk(evaluated: Verdict | RiskQuestion): evaluated is RiskQ
 }
 
 /** A rule of the matrix, with its cell and its threshold. */
-export type MatrixRule = Pick<RuleOutcome, 'instrument' | 'side' | 'type' | 'threshold'> & { readonly reads: RuleReads };
+type MatrixRule = Pick<RuleOutcome, 'instrument' | 'side' | 'type' | 'threshold'> & { readonly reads: RuleReads };
 
 export interface CompiledManifest {
   readonly manifest: Manifest;
@@ -109,7 +109,7 @@ export function guardrailExits(manifest: Manifest): ManifestCondition[] {
 }
 
 /** Instruments with an open proposal. A stop-loss is proposed even during an open entry, whose remainder it cancels. */
-export interface PendingInstruments {
+interface PendingInstruments {
   readonly size: number;
   has(instrument: InstrumentKey): boolean;
   /** Returns the side of the open proposal. If it is unknown, every trade of the instrument waits. */

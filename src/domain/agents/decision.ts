@@ -164,24 +164,6 @@ export function proposalIdOf(decision: string): string {
   return contentId(`proposal\n${decision}`);
 }
 
-/** Full record as read. */
-export interface DecisionRecord {
-  readonly id: string;
-  readonly agentId: string;
-  readonly slot: string;
-  readonly at: string;
-  readonly manifestHash: string;
-  readonly observed: { readonly [instrument: string]: Observation };
-  readonly rules: readonly RuleOutcome[];
-  readonly disposition: Disposition;
-  readonly reason: string | null;
-  readonly instrument: InstrumentKey | null;
-  readonly risk: RiskAttribution | null;
-  readonly book: AgentBook;
-  readonly previousHash: string;
-  readonly hash: string;
-}
-
 /**
  * Assembles the record from the row, the part of the cut that its manifest reads (`observedBy`) and its compiled manifest. `at` is the
  * observed instant.
@@ -190,7 +172,7 @@ export function assembleDecision(
   row: DecisionRow,
   observations: readonly Observation[],
   manifest: { unpack(outcome: string, seen: RulesSeen): readonly RuleOutcome[] },
-): DecisionRecord {
+) {
   const book = row.book === null ? EMPTY_BOOK : (JSON.parse(row.book) as AgentBook);
   return {
     id: decisionId(row.agentId, row.slot),
@@ -198,7 +180,7 @@ export function assembleDecision(
     slot: isoTime(row.slot),
     at: isoTime(row.slot),
     manifestHash: row.manifestHash,
-    observed: Object.fromEntries(observations.map((observation) => [observation.instrument, observation])),
+    observed: Object.fromEntries(observations.map((observation): [string, Observation] => [observation.instrument, observation])),
     rules: manifest.unpack(row.outcome, { observations, book }),
     disposition: row.disposition,
     reason: row.reason,
@@ -209,3 +191,6 @@ export function assembleDecision(
     hash: row.hash,
   };
 }
+
+/** Full record as read. */
+export type DecisionRecord = Readonly<ReturnType<typeof assembleDecision>>;

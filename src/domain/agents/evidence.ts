@@ -49,7 +49,7 @@ export function outdatedWords({ kind, rulesVersion, ruleChange }: OutdatedEviden
 
 /** Scenarios of the stress gate. */
 export const GATE_SCENARIOS = ['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg'] as const;
-export type GateScenario = (typeof GATE_SCENARIOS)[number];
+type GateScenario = (typeof GATE_SCENARIOS)[number];
 
 /**
  * Version of the rules by which a series is made and assessed, for the kinds whose series state it. A series without a version is of
@@ -178,7 +178,7 @@ export interface ShadowSeries {
 }
 
 /** Decision of an independent risk manager. */
-export interface SignoffSeries {
+interface SignoffSeries {
   readonly subject: string;
   readonly approved: boolean;
   readonly comment: string;
@@ -206,7 +206,7 @@ export interface EvidenceCheck {
   readonly passed: boolean;
 }
 
-export interface EvidenceVerdict {
+interface EvidenceVerdict {
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
 }
@@ -270,7 +270,7 @@ export function manifestMetrics(manifest: Manifest): EvidenceMetrics {
  * Computes the metrics of a backtest. Sharpe: mean over sample standard deviation (ddof 1) of per-day returns times the root of the
  * annualisation, risk-free 0. Drawdown: peak to trough over every mark, from the days' highs, lows and drawdowns within the day.
  */
-export function backtestMetrics(series: BacktestSeries): EvidenceMetrics {
+function backtestMetrics(series: BacktestSeries): EvidenceMetrics {
   const closes = [Number(series.startEquityUsd), ...series.days.map(([, close]) => Number(close))];
   const returns = returnsOf(closes);
   let peak = Number(series.startEquityUsd);

@@ -3,7 +3,7 @@ import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from './evidence.ts
 import { figureInWords } from '../values/words.ts';
 
 /** An agent's present gate, assessed now. */
-export interface AssessedGate {
+interface AssessedGate {
   readonly kind: EvidenceKind;
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
@@ -13,7 +13,7 @@ export interface AssessedGate {
   readonly problems: readonly string[];
 }
 
-export interface GateProgress {
+interface GateProgress {
   /** Progress in words, such as `day 3 of 14, 2 of 5 closed trades`. */
   readonly progress: string;
   /** Next action, or what the agent waits for. */

@@ -5,7 +5,7 @@ import type { ShadowMeasurement } from '../shadow/measure.ts';
 import type { EpochMs } from '../values/time.ts';
 
 /** Time in milliseconds after which an unmeasured fill is unknown. */
-export const UNMEASURED_MS = 300_000;
+const UNMEASURED_MS = 300_000;
 
 /** Rows that a shadow evaluation reads. */
 export interface ShadowRows {

@@ -41,7 +41,7 @@ export interface Catalyst extends Claim {
   readonly status: 'observed' | 'unconfirmed' | 'scheduled';
 }
 
-export interface Valuation {
+interface Valuation {
   readonly tokenPrice: DecimalString | null;
   readonly referencePrice: DecimalString | null;
   readonly gapPct: number | null;

@@ -7,10 +7,10 @@ import type { Assessment, Catalyst } from './assess-stock.ts';
 import type { Claim } from './claim.ts';
 
 /** Lists that may be rephrased. */
-export const PHRASED_LISTS = ['bull', 'bear', 'valuation', 'catalysts'] as const;
+const PHRASED_LISTS = ['bull', 'bear', 'valuation', 'catalysts'] as const;
 type PhrasedList = (typeof PHRASED_LISTS)[number];
 
-export type Phrasing = { readonly ok: true; readonly assessment: Assessment } | { readonly ok: false; readonly why: string };
+type Phrasing = { readonly ok: true; readonly assessment: Assessment } | { readonly ok: false; readonly why: string };
 
 const MAX_TEXT = 400;
 const NUMBER = /\d+(?:[.,:\-/]\d+)*/g;

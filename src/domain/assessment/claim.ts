@@ -2,7 +2,7 @@
 import type { EpochMs } from '../values/time.ts';
 
 export const SOURCE_KINDS = ['quote', 'reference', 'filing', 'news', 'bars', 'pool', 'catalog', 'calendar'] as const;
-export type SourceKind = (typeof SOURCE_KINDS)[number];
+type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /** Observation, by the id under which it can be looked up. */
 export interface Source {
@@ -22,18 +22,15 @@ export interface Claim {
 }
 
 /** Claims of one list, numbered. `sources` collects their sources. */
-export interface ClaimList {
-  readonly claims: readonly Claim[];
-  /** Adds a claim with at least one source. */
-  add(text: string, sources: Sources): void;
-}
+export type ClaimList = ReturnType<typeof claimList>;
 
 /** Creates a list. @param seen All sources of the assessment by id, shared by its lists. */
-export function claimList(name: string, seen: Map<string, Source>): ClaimList {
+export function claimList(name: string, seen: Map<string, Source>) {
   const claims: Claim[] = [];
   return {
     claims,
-    add(text, sources) {
+    /** Adds a claim with at least one source. */
+    add(text: string, sources: Sources) {
       for (const source of sources) seen.set(source.id, source);
       const [first, ...others] = sources;
       claims.push({ id: `${name}.${claims.length + 1}`, text, sources: [first.id, ...others.map(({ id }) => id)] });

@@ -11,7 +11,7 @@ import { type BacktestRequest, readBacktestRequest } from './request.ts';
 export const PREVIEW_LIMITS = { bars: 40_000, defaultDays: 60, days: 366, runMs: 20_000, waiting: 16 } as const;
 
 /** Undefined fields take their defaults. */
-export interface GivenPreview {
+interface GivenPreview {
   readonly timeframe?: string | undefined;
   /** Whole days back from the last closed bar. Default 60, or fewer if that were too many bars. */
   readonly days?: number | undefined;
@@ -49,7 +49,7 @@ export function previewRequest(
 }
 
 /** One day of a previewed equity curve. Money as decimal text. */
-export interface PreviewDay {
+interface PreviewDay {
   /** UTC date, `YYYY-MM-DD`. */
   readonly date: string;
   readonly equityUsd: DecimalString;
@@ -70,7 +70,7 @@ export interface PreviewTrade {
 }
 
 /** A rule over the period. Counts are evaluations: bars times instruments. */
-export interface PreviewRule {
+interface PreviewRule {
   readonly side: 'entry' | 'exit';
   readonly type: string;
   readonly threshold: number | string | null;

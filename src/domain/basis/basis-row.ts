@@ -24,10 +24,10 @@ export const NO_EDGE_REASONS = [
   'no_pool',
   'no_half_life',
 ] as const;
-export type NoEdgeReason = (typeof NO_EDGE_REASONS)[number];
+type NoEdgeReason = (typeof NO_EDGE_REASONS)[number];
 
 /** A spread with its costs. Basis points are ratios as decimal strings, positive if the token is the costlier leg. */
-export interface BasisEdge {
+interface BasisEdge {
   readonly against: 'reference' | 'perpetual';
   readonly spreadBps: DecimalString | null;
   readonly costs: readonly { readonly name: string; readonly bps: DecimalString }[];

@@ -7,7 +7,7 @@ import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import { percentAbove } from '../market/valuation.ts';
 
 /** Minimum pairs of neighbouring bars for a fit. */
-export const MIN_HALF_LIFE_SAMPLES = 48;
+const MIN_HALF_LIFE_SAMPLES = 48;
 
 export interface HalfLife {
   /** Hours, or null if the spread does not revert or there are too few bars. */

@@ -8,7 +8,7 @@ import type { Take } from '../take/take.ts';
 import type { EpochMs } from '../values/time.ts';
 
 /** Limits set by an operator. Percentages are positive sizes of the discount. */
-export interface BasisPolicy {
+interface BasisPolicy {
   readonly symbol: string;
   readonly enterDiscountPct: number;
   readonly exitDiscountPct: number;

@@ -1,17 +1,19 @@
 /** A book: the isolated cash and positions of one agent or person, as a fold of its fills. */
 
-import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { AgentBook } from '../agents/decision.ts';
 import { UUID_PATTERN } from '../values/ids.ts';
 import { marketStepOf } from '../market/market-step.ts';
 import type { ExecutionMode, OrderSide } from '../orders/order.ts';
 import { DAY_MS, type EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
+import { type Exact, exactOf, exactText, minus, plus, times, ZERO } from '../values/exact.ts';
 
 /** Decimals of a fill price that does not divide evenly. */
 export const PRICE_DECIMALS = 12;
 /** Half a unit of the last decimal. */
-const PRICE_ROUNDING = new Decimal(10).pow(-PRICE_DECIMALS).div(2);
+const PRICE_ROUNDING: Exact = { units: 5n, scale: PRICE_DECIMALS + 1 };
+const BASIS_POINT: Exact = { units: 1n, scale: 4 };
 
 /** Quote that a fill was made on, so that the fill can be checked later. */
 export interface FillQuote {
@@ -102,7 +104,7 @@ export const bookIds = {
 const BOOK_ID = new RegExp(`^(?:agent:(${UUID_PATTERN}):(?:paper:([1-9][0-9]{0,8})|live)|manual:(${UUID_PATTERN})(:live)?)$`);
 
 /** Owner and mode of a book, from its id. */
-export interface BookName {
+interface BookName {
   /** Null for a manual book. */
   readonly agentId: string | null;
   /** Organization of a manual book. Null for an agent's book. */
@@ -155,7 +157,7 @@ export function positionOf(state: TradingBook, instrument: InstrumentKey): Posit
 
 /** True if a holding is at least one lot. Less is dust: no position, but it keeps its value and is sold with the next sale. */
 export function isPosition({ instrument, quantity }: Pick<Position, 'instrument' | 'quantity'>): boolean {
-  return new Decimal(quantity).gte(marketStepOf(instrument).lot);
+  return !quantity.startsWith('-') && compareDecimals(quantity, marketStepOf(instrument).lot) >= 0;
 }
 
 /**
@@ -185,27 +187,31 @@ export function applyFunding(state: TradingBook, paidUsd: DecimalString): Tradin
  */
 export function applyFill(state: TradingBook, fill: Fill): TradingBook {
   if (fill.bookId !== state.id) throw new Error(`a fill of book ${fill.bookId} cannot be booked to ${state.id}`);
-  const quantity = new Decimal(fill.quantity);
-  const priced = quantity.times(fill.fillPrice);
-  if (!quantity.gt(0) || !priced.gt(0)) throw new Error(`fill ${fill.id} has no positive quantity and price`);
-  const notional = new Decimal(fill.notionalUsd);
-  if (priced.minus(notional).abs().gt(quantity.times(PRICE_ROUNDING)))
+  const quantity = exactOf(fill.quantity);
+  const priced = times(quantity, exactOf(fill.fillPrice));
+  const notional = exactOf(fill.notionalUsd);
+  const fee = exactOf(fill.feeUsd);
+  if (quantity.units <= 0n || priced.units <= 0n) throw new Error(`fill ${fill.id} has no positive quantity and price`);
+  const rounded = minus(priced, notional);
+  const difference = rounded.units < 0n ? minus(ZERO, rounded) : rounded;
+  if (minus(difference, times(quantity, PRICE_ROUNDING)).units > 0n)
     throw new Error(`fill ${fill.id} states a notional of ${fill.notionalUsd} for ${fill.quantity} at ${fill.fillPrice}`);
   const buys = fill.side === 'buy';
-  const moved = buys ? enlarged(state, fill, notional) : reduced(state, fill, quantity, notional);
-  const cash = new Decimal(state.cashUsd).plus(buys ? notional.neg() : notional).minus(fill.feeUsd);
+  const moved = buys ? enlarged(state, fill, notional) : reduced(state, fill, notional);
+  const cash = exactOf(state.cashUsd);
+  const slipped = times(times(notional, exactOf(plainDecimal(fill.slippageBps))), BASIS_POINT);
   return {
     id: state.id,
     mode: state.mode,
     capitalUsd: state.capitalUsd,
-    cashUsd: plainDecimal(cash),
+    cashUsd: exactText(minus(buys ? minus(cash, notional) : plus(cash, notional), fee)),
     holdings: moved.holdings,
-    realizedPnlUsd: plainDecimal(new Decimal(state.realizedPnlUsd).plus(moved.realized)),
-    feesUsd: plainDecimal(new Decimal(state.feesUsd).plus(fill.feeUsd)),
+    realizedPnlUsd: exactText(plus(exactOf(state.realizedPnlUsd), moved.realized)),
+    feesUsd: exactText(plus(exactOf(state.feesUsd), fee)),
     fundingUsd: state.fundingUsd,
     fills: state.fills + 1,
-    turnoverUsd: plainDecimal(new Decimal(state.turnoverUsd).plus(notional)),
-    slippageUsd: plainDecimal(notional.times(fill.slippageBps).div(10_000).plus(state.slippageUsd)),
+    turnoverUsd: exactText(plus(exactOf(state.turnoverUsd), notional)),
+    slippageUsd: exactText(plus(exactOf(state.slippageUsd), slipped)),
     day: state.day,
     dayStartEquityUsd: state.dayStartEquityUsd,
     openProposals: state.openProposals,
@@ -233,40 +239,38 @@ export function broughtInBy(fill: Fill, state: TradingBook): BroughtIn | null {
 /** Returns the book after a wallet brought tokens in. They count as capital in kind, so that selling them earns no profit. */
 export function applyBroughtIn(state: TradingBook, { costUsd, ...tokens }: BroughtIn): TradingBook {
   const { capitalUsd, dayStartEquityUsd } = applyTransfer(state, costUsd);
-  return { ...state, capitalUsd, dayStartEquityUsd, holdings: enlarged(state, tokens, new Decimal(costUsd)).holdings };
+  return { ...state, capitalUsd, dayStartEquityUsd, holdings: enlarged(state, tokens, exactOf(costUsd)).holdings };
 }
 
 interface Moved {
   readonly holdings: readonly Position[];
-  readonly realized: Decimal;
+  readonly realized: Exact;
 }
 
-function enlarged(state: TradingBook, fill: Pick<Fill, 'instrument' | 'quantity' | 'at'>, notional: Decimal): Moved {
+function enlarged(state: TradingBook, fill: Pick<Fill, 'instrument' | 'quantity' | 'at'>, notional: Exact): Moved {
   const held = positionOf(state, fill.instrument);
   const holding: Position = {
     instrument: fill.instrument,
-    quantity: plainDecimal(new Decimal(held?.quantity ?? 0).plus(fill.quantity)),
-    costUsd: plainDecimal(new Decimal(held?.costUsd ?? 0).plus(notional)),
+    quantity: exactText(plus(exactOf(held?.quantity ?? '0'), exactOf(fill.quantity))),
+    costUsd: exactText(plus(exactOf(held?.costUsd ?? '0'), notional)),
     // Dust of an earlier position does not make this one older.
     openedAt: held !== undefined && isPosition(held) ? held.openedAt : fill.at,
   };
   const holdings = held === undefined ? [...state.holdings, holding] : state.holdings.map((each) => (each === held ? holding : each));
-  return { holdings, realized: new Decimal(0) };
+  return { holdings, realized: ZERO };
 }
 
-function reduced(state: TradingBook, fill: Fill, quantity: Decimal, notional: Decimal): Moved {
+function reduced(state: TradingBook, fill: Fill, notional: Exact): Moved {
   const held = positionOf(state, fill.instrument);
-  if (held === undefined || quantity.gt(held.quantity)) {
+  const left = minus(exactOf(held?.quantity ?? '0'), exactOf(fill.quantity));
+  if (held === undefined || left.units < 0n) {
     throw new Error(`fill ${fill.id} sells ${fill.quantity} ${fill.instrument} of ${held?.quantity ?? '0'} in ${state.id}`);
   }
-  const left = new Decimal(held.quantity).minus(quantity);
-  const cost = left.isZero() ? new Decimal(held.costUsd) : new Decimal(held.costUsd).times(quantity).div(held.quantity).toDecimalPlaces(12);
-  const holdings = left.isZero()
-    ? state.holdings.filter((each) => each !== held)
-    : state.holdings.map((each) =>
-        each === held ? { ...held, quantity: plainDecimal(left), costUsd: plainDecimal(new Decimal(held.costUsd).minus(cost)) } : each,
-      );
-  return { holdings, realized: notional.minus(cost) };
+  const whole = exactOf(held.costUsd);
+  if (left.units === 0n) return { holdings: state.holdings.filter((each) => each !== held), realized: minus(notional, whole) };
+  const cost = exactOf(plainDecimal(new Decimal(held.costUsd).times(fill.quantity).div(held.quantity).toDecimalPlaces(12)));
+  const holding = { ...held, quantity: exactText(left), costUsd: exactText(minus(whole, cost)) };
+  return { holdings: state.holdings.map((each) => (each === held ? holding : each)), realized: minus(notional, cost) };
 }
 
 /**
@@ -324,7 +328,7 @@ export function applySettlement(state: TradingBook, { instrument, quantity, payo
   };
 }
 
-export interface MarkedPosition {
+interface MarkedPosition {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;
   readonly costUsd: DecimalString;
@@ -352,35 +356,35 @@ export interface MarkedBook {
  * stored.
  */
 export function markBook(state: TradingBook, marks: Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>, at: EpochMs): MarkedBook {
-  let exposure = new Decimal(0);
-  let cost = new Decimal(0);
+  let exposure = ZERO;
+  let cost = ZERO;
   const unpriced: InstrumentKey[] = [];
   const leftOut: InstrumentKey[] = [];
   const positions = state.holdings.map((holding): MarkedPosition => {
     const mark = marks.get(holding.instrument);
     if (mark === undefined) (isPosition(holding) ? unpriced : leftOut).push(holding.instrument);
-    const value = mark === undefined ? null : new Decimal(holding.quantity).times(mark);
-    exposure = exposure.plus(value ?? 0);
-    cost = cost.plus(holding.costUsd);
+    const value = mark === undefined ? null : times(exactOf(holding.quantity), exactOf(mark));
+    if (value !== null) exposure = plus(exposure, value);
+    cost = plus(cost, exactOf(holding.costUsd));
     return {
       instrument: holding.instrument,
       quantity: holding.quantity,
       costUsd: holding.costUsd,
-      valueUsd: value === null ? null : plainDecimal(value),
+      valueUsd: value === null ? null : exactText(value),
     };
   });
   if (unpriced.length > 0) {
     return { state, positions, exposureUsd: null, equityUsd: null, unrealizedPnlUsd: null, dailyDrawdownPct: null, unpriced, leftOut };
   }
-  const equity = exposure.plus(state.cashUsd);
-  const marked = withDay(state, plainDecimal(equity), at);
+  const equityUsd = exactText(plus(exposure, exactOf(state.cashUsd)));
+  const marked = withDay(state, equityUsd, at);
   return {
     state: marked,
     positions,
-    exposureUsd: plainDecimal(exposure),
-    equityUsd: plainDecimal(equity),
-    unrealizedPnlUsd: plainDecimal(exposure.minus(cost)),
-    dailyDrawdownPct: drawdownPct(marked.dayStartEquityUsd as DecimalString, equity),
+    exposureUsd: exactText(exposure),
+    equityUsd,
+    unrealizedPnlUsd: exactText(minus(exposure, cost)),
+    dailyDrawdownPct: drawdownPct(marked.dayStartEquityUsd as DecimalString, equityUsd),
     unpriced,
     leftOut,
   };
@@ -396,7 +400,8 @@ export function worstDrawdownPct({ state, positions }: MarkedBook, worst: Readon
     const price = worst.get(instrument);
     equity = equity.plus(valueUsd ?? (price === undefined ? costUsd : new Decimal(quantity).times(price)));
   }
-  return drawdownPct(withDay(state, plainDecimal(equity), at).dayStartEquityUsd as DecimalString, equity);
+  const equityUsd = plainDecimal(equity);
+  return drawdownPct(withDay(state, equityUsd, at).dayStartEquityUsd as DecimalString, equityUsd);
 }
 
 /** Returns the start of an instant's UTC day. */
@@ -418,10 +423,10 @@ function withDay(state: TradingBook, equityUsd: DecimalString, at: EpochMs): Tra
   return beginsDay(state, at) ? { ...state, day: utcDayOf(at), dayStartEquityUsd: equityUsd } : state;
 }
 
-function drawdownPct(dayStartEquityUsd: DecimalString, equity: Decimal): number {
+function drawdownPct(dayStartEquityUsd: DecimalString, equityUsd: DecimalString): number {
+  if (minus(exactOf(dayStartEquityUsd), exactOf(equityUsd)).units <= 0n) return 0;
   const start = new Decimal(dayStartEquityUsd);
-  const lost = start.minus(equity);
-  if (!lost.gt(0)) return 0;
+  const lost = start.minus(equityUsd);
   return start.gt(0) ? lost.times(100).div(start).toDecimalPlaces(8).toNumber() : 100;
 }
 

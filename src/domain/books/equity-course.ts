@@ -20,7 +20,7 @@ export interface KnownClose {
   readonly close: DecimalString;
 }
 
-export interface EquityPoint {
+interface EquityPoint {
   readonly at: EpochMs;
   /** Null if a position has no known price. */
   readonly equityUsd: DecimalString | null;

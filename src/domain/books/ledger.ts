@@ -10,12 +10,12 @@ import type { InstrumentKey } from '../market/venue.ts';
  * holding of an instrument. `trading`: counter-value of trades, in either asset. Once nothing is held, its dollars are the realized profit,
  * negative.
  */
-export type LedgerAccountKind = 'cash' | 'capital' | 'fees' | 'funding' | 'position' | 'trading';
+type LedgerAccountKind = 'cash' | 'capital' | 'fees' | 'funding' | 'position' | 'trading';
 
 /** Asset name of the dollar. USDC and USDT are booked at par. */
-export const USD = 'USD';
+const USD = 'USD';
 
-export interface LedgerLeg {
+interface LedgerLeg {
   readonly kind: LedgerAccountKind;
   readonly asset: InstrumentKey | typeof USD;
   readonly amount: DecimalString;

@@ -5,13 +5,13 @@ import type { EpochMs } from '../values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 
 /** Tolerated shortfall of holdings in basis points: commission leaves dust, and balances are read while an order is being booked. */
-export const RESERVE_TOLERANCE_BPS = 10;
+const RESERVE_TOLERANCE_BPS = 10;
 /** Time in milliseconds for which a comparison is valid. After that the holdings are unknown. */
 export const RESERVE_AGE_MS = 360_000;
 /** Line of US dollars: cash of vaults, and dollar stablecoins at par. */
 export const DOLLARS_ASSET = 'USD';
 /** Stablecoins of the exchange that count as US dollars. */
-const EXCHANGE_DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC', 'FDUSD']);
+export const EXCHANGE_DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC', 'FDUSD']);
 
 /** Claims of an organization's live books. */
 export interface ReserveClaims {
@@ -35,7 +35,7 @@ export type ReservePlace = { readonly place: string; readonly venue: ReserveVenu
 );
 
 /** Venues whose holdings can be compared. The first two hold dollars. */
-export type ReserveVenue = DollarVenue | 'prediction';
+type ReserveVenue = DollarVenue | 'prediction';
 /** Venue that holds dollars. On-chain prediction markets are paid from wallets of the primary chain. */
 export type DollarVenue = 'spotexchange' | 'spotchain';
 const DOLLAR_VENUES: readonly DollarVenue[] = ['spotexchange', 'spotchain'];
@@ -206,7 +206,7 @@ export function lackingText({ lines }: Pick<ReserveCheck, 'lines'>): string {
 }
 
 /** Reason why holdings do not back a deposit, or null. */
-export type Unbacked =
+type Unbacked =
   | { readonly kind: 'unknown'; readonly detail: string }
   | { readonly kind: 'short'; readonly detail: string; readonly freeUsd: DecimalString; readonly heldUsd: DecimalString };
 

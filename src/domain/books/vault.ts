@@ -24,7 +24,7 @@ export interface VaultShares {
 }
 
 /** A vault's equity in shares. `sharePriceUsd` x `totalShares` + `remainderUsd` is the equity without the rounding account. */
-export interface ShareValue {
+interface ShareValue {
   readonly sharePriceUsd: DecimalString;
   readonly remainderUsd: DecimalString;
 }

@@ -40,7 +40,7 @@ export interface ProviderAxis {
 export const SOURCE_STATES = ['unseen', 'included', 'final', 'reorged', 'failed', 'expired', 'other'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
-export interface SourceAxis {
+interface SourceAxis {
   readonly state: SourceState;
   readonly confirmations: number;
   /** Time at which it was first seen in a block, or null. */
@@ -53,8 +53,8 @@ export const ARRIVAL_STATES = ['none', 'included', 'final', 'failed', 'foreign']
 export type ArrivalState = (typeof ARRIVAL_STATES)[number];
 
 /** Reasons why a payment is not this transfer's: it is older than the quote, or it has settled another transfer. */
-export const ARRIVAL_OBJECTIONS = ['older', 'settled_another'] as const;
-export type ArrivalObjection = (typeof ARRIVAL_OBJECTIONS)[number];
+const ARRIVAL_OBJECTIONS = ['older', 'settled_another'] as const;
+type ArrivalObjection = (typeof ARRIVAL_OBJECTIONS)[number];
 
 export interface ArrivalAxis {
   readonly state: ArrivalState;

@@ -21,7 +21,7 @@ export interface Declined {
   readonly reason: string;
 }
 
-export interface Comparison<Offer extends BridgeOffer> {
+interface Comparison<Offer extends BridgeOffer> {
   readonly chosen: Offer;
   /** Other offers, best first. */
   readonly others: readonly Offer[];

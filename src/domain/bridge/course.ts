@@ -19,7 +19,7 @@ export interface TransferStep {
 }
 
 /** A point of the history. Amounts are base units, or null while nothing was seen. */
-export interface TransferPoint {
+interface TransferPoint {
   readonly at: EpochMs;
   readonly state: TransferState;
   readonly provider: ProviderState;

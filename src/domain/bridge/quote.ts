@@ -13,11 +13,11 @@ export type BridgeProviderName = (typeof BRIDGE_PROVIDERS)[number];
 export type BridgeProviderKind = 'intent' | 'canonical';
 
 /** The only token transferred. It has the same decimals on both chains. */
-export const BRIDGE_TOKEN = 'USDC';
+const BRIDGE_TOKEN = 'USDC';
 export const BRIDGE_DECIMALS = 6;
 /** Minimum amount of a transfer in US dollars. Fixed fees would take most of a smaller one. */
-export const LEAST_BRIDGE_USD = '1';
-export const MOST_BRIDGE_USD = '10000000';
+const LEAST_BRIDGE_USD = '1';
+const MOST_BRIDGE_USD = '10000000';
 
 /** Requested transfer. Its addresses have been validated for their chains. */
 export interface BridgeWish {

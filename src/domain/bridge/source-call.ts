@@ -13,7 +13,7 @@ export interface SourceCall {
 }
 
 /** Part of an instruction's data. `form` says how it is shown: as a little-endian number, an address or plain bytes. */
-export interface CallField {
+interface CallField {
   readonly name: string;
   readonly hex: string;
   readonly form: 'number' | 'address' | 'bytes';

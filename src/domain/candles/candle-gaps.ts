@@ -1,20 +1,15 @@
 /** Explains missing bars. They are never filled in. */
+import type { Stretch } from '../values/stretches.ts';
 import { isSessionKnown, sessionAt, tradingDays } from '../market/session.ts';
 import { DAY_MS, type EpochMs, MINUTE_MS } from '../values/time.ts';
 import type { Venue } from '../market/venue.ts';
 
-/** A half-open range of open times. */
-export interface TimeRange {
-  readonly from: EpochMs;
-  readonly to: EpochMs;
-}
-
 /** Source of a range: the venue itself, an imported file, or a refusal of the venue. */
-export const WINDOW_STATES = ['asked', 'imported', 'refused'] as const;
+const WINDOW_STATES = ['asked', 'imported', 'refused'] as const;
 export type WindowState = (typeof WINDOW_STATES)[number];
 
 /** Requested range. `code` is the venue's own code of a refusal, else empty. */
-export interface CandleWindow extends TimeRange {
+export interface CandleWindow extends Stretch {
   readonly state: WindowState;
   readonly code: string;
 }
@@ -40,13 +35,13 @@ export type GapReason = (typeof GAP_REASONS)[number];
 export const OUT_OF_REACH = 'out_of_reach';
 
 /** Missing bars that open from `from` (inclusive) to `to` (exclusive), all for the same reason. */
-export interface CandleGap extends TimeRange {
+export interface CandleGap extends Stretch {
   readonly missing: number;
   readonly reason: GapReason;
 }
 
 /** Known facts about a series besides its bars. */
-export interface SeriesKnowledge {
+interface SeriesKnowledge {
   readonly venue: Venue;
   readonly barMs: number;
   readonly windows: readonly CandleWindow[];
@@ -58,7 +53,7 @@ export interface SeriesKnowledge {
 const MAX_CALENDAR_BARS = 20_000;
 
 /** Splits missing bars by reason. All times are on the grid of the timeframe. */
-export function explainGap(gap: TimeRange, known: SeriesKnowledge): CandleGap[] {
+export function explainGap(gap: Stretch, known: SeriesKnowledge): CandleGap[] {
   const cuts = new Set<EpochMs>([gap.from, gap.to]);
   for (const { from, to } of known.windows) {
     for (const at of [alignUp(from, known.barMs), alignUp(to, known.barMs)]) if (at > gap.from && at < gap.to) cuts.add(at);
@@ -78,13 +73,13 @@ function alignUp(at: EpochMs, barMs: number): EpochMs {
   return Math.ceil(at / barMs) * barMs;
 }
 
-function push(parts: CandleGap[], { from, to }: TimeRange, reason: GapReason, barMs: number): void {
+function push(parts: CandleGap[], { from, to }: Stretch, reason: GapReason, barMs: number): void {
   const last = parts.at(-1);
   const begin = last !== undefined && last.reason === reason && last.to === from ? (parts.pop() as CandleGap).from : from;
   parts.push({ from: begin, to, missing: Math.round((to - begin) / barMs), reason });
 }
 
-function reasonOf({ from, to }: TimeRange, { windows, firstOpen }: SeriesKnowledge): GapReason {
+function reasonOf({ from, to }: Stretch, { windows, firstOpen }: SeriesKnowledge): GapReason {
   const covering = windows.filter((window) => window.from <= from && window.to >= to);
   const has = (state: WindowState): boolean => covering.some((window) => window.state === state);
   if (has('asked')) return firstOpen === null || to <= firstOpen ? 'before_listing' : 'venue_maintenance';
@@ -95,10 +90,10 @@ function reasonOf({ from, to }: TimeRange, { windows, firstOpen }: SeriesKnowled
 }
 
 /** Returns the parts of a session-bound venue's range during which no session was open. */
-function byCalendar(part: TimeRange, reason: GapReason, { venue, barMs }: SeriesKnowledge): (readonly [TimeRange, GapReason])[] {
+function byCalendar(part: Stretch, reason: GapReason, { venue, barMs }: SeriesKnowledge): (readonly [Stretch, GapReason])[] {
   const bars = Math.round((part.to - part.from) / barMs);
   if (venue !== 'reference' || bars > MAX_CALENDAR_BARS) return [[part, reason]];
-  const pieces: (readonly [TimeRange, GapReason])[] = [];
+  const pieces: (readonly [Stretch, GapReason])[] = [];
   for (let open = part.from; open < part.to; open += barMs) {
     pieces.push([{ from: open, to: open + barMs }, isClosedThroughout(open, open + barMs) ? 'calendar' : reason]);
   }

@@ -1,20 +1,15 @@
 /** Series of bars by name, checked against the timeframes and the catalog. */
+import type { CandleSeries } from './candle.ts';
 import { CATALOG } from '../catalog/catalog.ts';
 import { nearestNames } from '../values/nearest-name.ts';
 import { timeframeMs } from '../values/time.ts';
-import { instrumentKey, type Venue } from '../market/venue.ts';
-
-export interface NamedSeries {
-  readonly venue: Venue;
-  readonly instrument: string;
-  readonly timeframe: string;
-}
+import { instrumentKey } from '../market/venue.ts';
 
 /** Checks the names. @throws Error with one sentence if the timeframe or an instrument is invalid. */
 export function checkedSeries(
-  { venue, instrument, timeframe }: NamedSeries,
+  { venue, instrument, timeframe }: CandleSeries,
   mustBeListed: boolean,
-): NamedSeries & { readonly barMs: number } {
+): CandleSeries & { readonly barMs: number } {
   const barMs = timeframeMs(timeframe);
   if (barMs === null)
     throw new Error(`${JSON.stringify(timeframe)} is not a timeframe: use minutes or hours, such as 1m, 1h or 24h for a day`);

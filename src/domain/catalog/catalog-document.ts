@@ -1,15 +1,8 @@
 /** The catalog as a JSON document: reading, exporting, and the messages of every problem. */
+import { TOKEN_2022 } from '../solana/programs.ts';
 import { canonicalJson } from '../values/canonical-json.ts';
 import { type CatalogEntry, type CatalogSource, catalogOf, type TokenFacts, type TokenSuccessor } from './catalog.ts';
-import {
-  type CatalogTables,
-  entriesOf,
-  FEED_ID_SOURCES,
-  type IssuerNames,
-  TOKEN_2022_PROGRAM,
-  TOKEN_DEFAULTS,
-  type TokenRow,
-} from './catalog-tables.ts';
+import { type CatalogTables, entriesOf, FEED_ID_SOURCES, type IssuerNames, TOKEN_DEFAULTS, type TokenRow } from './catalog-tables.ts';
 import { describeValue, type Fields, isObject, type Problem, readFields, refuseUnknown } from '../values/field.ts';
 import { isAddress } from '../solana/base58.ts';
 import { DAY_MS, type EpochMs, MINUTE_MS } from '../values/time.ts';
@@ -20,7 +13,7 @@ import { type CryptoAsset, DATA_DEGRADATION_MS, type FeedLimits, type LimitOverr
 export const CATALOG_FORMAT = 'sevengate-catalog/1';
 
 /** Result of reading a document: a source for the catalog, or every problem with its path (`$.shares[3].mint`). */
-export type ReadCatalogDocument =
+type ReadCatalogDocument =
   | { readonly ok: true; readonly source: CatalogSource }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -38,7 +31,7 @@ const tokenFields = ({ decimals, transferFeeBps }: (typeof TOKEN_DEFAULTS)[Table
   name: text('name of the token', 64),
   sector: text('sector, as exposure limits count it', 32),
   mint: text('address of the mint', 44),
-  program: { ...text('address of the token program', 44), default: TOKEN_2022_PROGRAM },
+  program: { ...text('address of the token program', 44), default: TOKEN_2022 },
   decimals: { type: 'integer', min: 0, max: 12, default: decimals, description: 'decimals of the mint' },
   transferFeeBps: { type: 'integer', min: 0, max: 10_000, default: transferFeeBps, description: 'what the mint takes of a transfer' },
   multiplier: { type: 'number', min: 1e-9, max: 1e9, default: 1, description: 'UI units of one whole unit' },

@@ -1,14 +1,13 @@
 /** Tables of the catalog: tokens of shares, pre-IPO tokens and coins. The tables here apply without a catalog file. */
+import { TOKEN_2022 } from '../solana/programs.ts';
 import type { CatalogEntry, InstrumentKind, TokenFacts, TokenSuccessor } from './catalog.ts';
 import type { EpochMs } from '../values/time.ts';
 import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, instrumentKey, VENUE_FACTS } from '../market/venue.ts';
 import type { CryptoAsset, VenueListing } from '../venues/venue-facts.ts';
 
-export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
-
 /** Origins of a feed's provider id. `sandbox` ids are made up: only the sandbox knows them, and no real provider is queried with them. */
 export const FEED_ID_SOURCES = ['published', 'sandbox'] as const;
-export type FeedIdSource = (typeof FEED_ID_SOURCES)[number];
+type FeedIdSource = (typeof FEED_ID_SOURCES)[number];
 
 /** Reference feed of a share. */
 export interface ReferenceFeed {
@@ -152,7 +151,7 @@ function builtIn(row: BuiltInRow, table: keyof typeof TOKEN_DEFAULTS): TokenRow 
     underlying,
     name,
     sector,
-    token: { mint, program: TOKEN_2022_PROGRAM, ...TOKEN_DEFAULTS[table], ...multipliers, validFrom: null, validTo, successor },
+    token: { mint, program: TOKEN_2022, ...TOKEN_DEFAULTS[table], ...multipliers, validFrom: null, validTo, successor },
     pool: null,
     feed: id === undefined ? null : { id, source: 'published' },
     issuer: null,

@@ -12,7 +12,7 @@ export type InstrumentKind = (typeof INSTRUMENT_KINDS)[number];
 
 /** Asset classes on the primary chain. */
 export const VENUE_CLASSIFICATIONS = ['tokenequity-solana', 'preipo-solana', 'agenttoken-solana'] as const;
-export type VenueClassification = (typeof VENUE_CLASSIFICATIONS)[number];
+type VenueClassification = (typeof VENUE_CLASSIFICATIONS)[number];
 
 /** Dollar stablecoin of the primary chain. Swaps, licences and deposits settle in it. */
 export const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
@@ -73,17 +73,10 @@ export interface CatalogEntry {
 }
 
 /** Instruments by key and by name. */
-export interface Catalog {
-  readonly entries: readonly CatalogEntry[];
-  byKey(key: InstrumentKey): CatalogEntry | undefined;
-  /** Returns the entry with this symbol. */
-  bySymbol(symbol: string): CatalogEntry | undefined;
-  /** Returns the entry with this mint address. */
-  byMint(mint: string): CatalogEntry | undefined;
-}
+export type Catalog = ReturnType<typeof catalogOf>;
 
 /** Indexes entries. @throws Error if two entries share a key, a symbol or a mint. */
-export function catalogOf(entries: readonly CatalogEntry[]): Catalog {
+export function catalogOf(entries: readonly CatalogEntry[]) {
   const keys = new Map<InstrumentKey, CatalogEntry>();
   const symbols = new Map<string, CatalogEntry>();
   const mints = new Map<string, CatalogEntry>();
@@ -98,9 +91,11 @@ export function catalogOf(entries: readonly CatalogEntry[]): Catalog {
   }
   return {
     entries,
-    byKey: (key) => keys.get(key),
-    bySymbol: (symbol) => symbols.get(symbol),
-    byMint: (mint) => mints.get(mint),
+    byKey: (key: InstrumentKey): CatalogEntry | undefined => keys.get(key),
+    /** Returns the entry with this symbol. */
+    bySymbol: (symbol: string): CatalogEntry | undefined => symbols.get(symbol),
+    /** Returns the entry with this mint address. */
+    byMint: (mint: string): CatalogEntry | undefined => mints.get(mint),
   };
 }
 
@@ -117,7 +112,7 @@ export interface CatalogSource {
 export const BUILT_IN_SOURCE: CatalogSource = { tables: BUILT_IN_TABLES, budgets: {}, limits: {} };
 
 /** Catalog of the product: its tables, and the agent tokens listed now (docs/decisions/0150). */
-export interface ProductCatalog extends Catalog {
+interface ProductCatalog extends Catalog {
   /** Catalog from the tables. Listed tokens must not reuse its names. */
   readonly fixed: Catalog;
   /** Listed tokens, which are passed to threads. */
@@ -205,7 +200,7 @@ export function referenceShares(): { readonly symbol: string; readonly feedId: s
  * Upcoming and retired mints are neither quoted nor traded.
  */
 export const LIFECYCLES = ['upcoming', 'active', 'converting', 'retired'] as const;
-export type Lifecycle = (typeof LIFECYCLES)[number];
+type Lifecycle = (typeof LIFECYCLES)[number];
 
 type Validity = Pick<TokenFacts, 'validFrom' | 'validTo' | 'successor'>;
 
@@ -226,7 +221,7 @@ export function multiplierAt(token: TokenFacts, at: EpochMs): number {
 }
 
 /** A resolved universe entry, or why it resolves to nothing. */
-export type ResolvedUniverseEntry =
+type ResolvedUniverseEntry =
   | { readonly ok: true; readonly entry: UniverseEntry }
   | { readonly ok: false; readonly problem: string; readonly allowed: string };
 

@@ -17,10 +17,10 @@ export const NOWHERE: CarriedIn = [];
 const CARRYING: CarriedIn = SESSIONS.filter((session) => session !== 'REGULAR');
 
 /** Flags of a price that is old because its exchange is closed. Any other flag is a fault of the feed. */
-const OF_THE_SESSION: ReadonlySet<QualityFlag> = new Set(['session_closed', 'carried_forward']);
+export const OF_THE_SESSION: ReadonlySet<QualityFlag> = new Set(['session_closed', 'carried_forward']);
 
 /** Time in milliseconds before the close within which the last price of a regular session may have been published. */
-export const LAST_PRINT_MS = MINUTE_MS;
+const LAST_PRINT_MS = MINUTE_MS;
 
 /**
  * Returns the sessions of the entry side's `session_in` rules, of which at least one has `carriedReference`, without the regular session.

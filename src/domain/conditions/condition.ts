@@ -13,7 +13,7 @@ import { type CarriedIn, isReadableCarried, NOWHERE } from './carried-reference.
 /** Value observed by a rule: a number, a plain word or decimal (letters, digits, `_`, `.`, `-`, never a quote mark), or null if unknown. */
 export type Observed = number | string | null;
 
-export type ObserveRule = (observation: Observation, position: BookPosition | null) => Observed;
+type ObserveRule = (observation: Observation, position: BookPosition | null) => Observed;
 
 /**
  * A condition compiled for the hot path. It passes by a function of its observed value, so that evaluating it allocates nothing and the
@@ -90,7 +90,7 @@ export function isReferenceReadable(observation: Observation, allowed: CarriedIn
 const finite = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
 
 /** Inputs of an observation that must be live before a rule may read them. */
-export type LiveInputs = 'none' | 'quote' | 'quote_and_reference';
+type LiveInputs = 'none' | 'quote' | 'quote_and_reference';
 
 export const NO_NEEDS = (): readonly IndicatorNeed[] => [];
 

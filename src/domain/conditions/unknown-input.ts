@@ -1,10 +1,9 @@
 /** Cause of an unknown input, derived from a record. No hashed byte depends on it. */
 import { type IndicatorNeed, indicatorKey, type Observation } from '../market/cut.ts';
 import { indicatorOf } from '../indicators/index.ts';
-import type { QualityFlag } from '../market/quote.ts';
 import { isSessionKnown, nextRegularOpen } from '../market/session.ts';
 import { isoTime, timeframeMs } from '../values/time.ts';
-import { type CarriedIn, NOWHERE } from './carried-reference.ts';
+import { type CarriedIn, NOWHERE, OF_THE_SESSION } from './carried-reference.ts';
 import { isFreshBar, isQuoteLive, isReferenceReadable, type RuleInput } from './condition.ts';
 
 /** Published causes. Never rename one. */
@@ -23,7 +22,7 @@ export const UNKNOWN_CAUSES = [
   'source_down',
   'not_computable',
 ] as const;
-export type UnknownCause = (typeof UNKNOWN_CAUSES)[number];
+type UnknownCause = (typeof UNKNOWN_CAUSES)[number];
 
 export interface UnknownInput {
   /** Unknown input: an input of the rule, an indicator by name (`rsi:14@1h`), or the whole `observation`. */
@@ -98,13 +97,11 @@ function quoteCause(seen: Observation): Found {
   return quote.mid === null ? { cause: 'one_sided' } : null;
 }
 
-const BY_SESSION: ReadonlySet<QualityFlag> = new Set(['session_closed', 'carried_forward']);
-
 /** Returns why a price is not live. A fault outranks the closed session, because it would remain if the market were open. */
 function priceCause({ quality, flags }: NonNullable<Observation['quote' | 'reference']>, { slot, session }: Observation): Found {
   if (flags.includes('feed_down')) return { cause: 'feed_down' };
   if (quality === 'halted') return { cause: 'halted' };
-  const isOfSession = flags.length > 0 && flags.every((flag) => BY_SESSION.has(flag));
+  const isOfSession = flags.length > 0 && flags.every((flag) => OF_THE_SESSION.has(flag));
   if (isOfSession && session !== 'REGULAR') {
     const opens = isSessionKnown(slot) ? nextRegularOpen(slot) : null;
     return { cause: 'market_closed', ...(opens === null ? {} : { until: isoTime(opens) }) };

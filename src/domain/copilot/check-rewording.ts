@@ -6,7 +6,7 @@ const MAX_REWORDING = 300;
 const NUMBER = /\d+(?:[.,]\d+)*/g;
 const FOREIGN = /https?:|www\.|[<>{}[\]]|\p{Cc}/iu;
 
-export type Rewording = { readonly ok: true; readonly message: string } | { readonly ok: false; readonly why: string };
+type Rewording = { readonly ok: true; readonly message: string } | { readonly ok: false; readonly why: string };
 
 const numbersOf = (text: string): string => JSON.stringify((text.match(NUMBER) ?? []).sort());
 

@@ -2,7 +2,7 @@
 import type { Fields, FieldValue } from '../values/field.ts';
 
 /** A condition as an author writes it. The manifest reader makes it canonical. */
-export interface AuthoredCondition {
+interface AuthoredCondition {
   readonly type: string;
   readonly [field: string]: FieldValue;
 }

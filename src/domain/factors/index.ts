@@ -14,7 +14,7 @@ import { VOLATILITY_FACTOR } from './volatility.ts';
 export type { Expansion, FactorDefinition, FactorParameters } from './factor.ts';
 
 /** Every factor, in the order of the documentation. */
-export const FACTORS: readonly FactorDefinition[] = [
+const FACTORS: readonly FactorDefinition[] = [
   EMA_CROSS,
   FUNDING_PERCENTILE_FACTOR,
   RSI_FACTOR,

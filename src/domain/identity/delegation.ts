@@ -2,11 +2,11 @@
  * Delegations, by which a wallet's owner lets one agent or Take have its transactions signed without a prompt per trade. Wallet ownership
  * alone authorizes nothing: a delegation needs the owner's signature and a member of the organization who may trade.
  */
-import { ratioOf } from '../risk/exact.ts';
+import { ratioOf } from '../values/exact.ts';
 import { DAY_MS, type EpochMs, MINUTE_MS, isoTime } from '../values/time.ts';
 
 /** Traders that follow a manifest's rules and can be delegated a wallet. */
-export const TRADER_KINDS = ['agent', 'take'] as const;
+const TRADER_KINDS = ['agent', 'take'] as const;
 export type TraderKind = (typeof TRADER_KINDS)[number];
 
 /** Names of the kinds in sentences. */
@@ -31,15 +31,9 @@ export interface DelegationTerms {
   readonly nonce: string;
 }
 
-/** A delegation and its state. */
-export interface Delegation extends DelegationTerms {
-  readonly id: string;
-  /** Ed25519 signature of the owner over the text, base64. */
-  readonly ownerSignature: string;
-  readonly grantedBy: string;
-  readonly grantedAt: EpochMs;
+/** Terms and state that decide what a delegation allows. */
+export interface DelegationState extends Pick<DelegationTerms, 'trader' | 'wallet' | 'maxNotionalUsd' | 'expiresAt'> {
   readonly revokedAt: EpochMs | null;
-  readonly revokedBy: string | null;
 }
 
 /** Time for which a text can be signed. */
@@ -67,7 +61,7 @@ export function delegationText(terms: DelegationTerms): string {
 }
 
 /** Reasons why a delegated transaction is not signed, in the order of the checks. The first that applies is reported. */
-export const DELEGATION_REFUSALS = [
+const DELEGATION_REFUSALS = [
   'feature_disabled',
   'delegation_missing',
   'delegation_revoked',
@@ -79,7 +73,7 @@ export type DelegationRefusal = (typeof DELEGATION_REFUSALS)[number];
 
 /** Returns why the newest delegation of an agent or Take does not allow a transaction of this wallet and size now, or null if it does. */
 export function delegationRefusal(
-  delegation: Delegation | null,
+  delegation: DelegationState | null,
   at: EpochMs,
   transaction: { readonly wallet: string; readonly notionalUsd: string },
 ): { readonly code: DelegationRefusal; readonly detail: string } | null {

@@ -1,7 +1,7 @@
 /** The EVM chain beside the perpetuals venue, and its tokens that are read for linked wallets. */
 
 /** A token, by its contract. */
-export interface EvmToken {
+interface EvmToken {
   readonly symbol: string;
   readonly contract: `0x${string}`;
   readonly decimals: number;

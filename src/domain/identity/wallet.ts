@@ -18,7 +18,7 @@ export interface ReportedFill {
 }
 
 /** Profit and loss of closing fills. All amounts are decimals in US dollars. */
-export interface PnlSum {
+interface PnlSum {
   readonly grossPnl: DecimalString;
   readonly closingFills: number;
   readonly wins: number;
@@ -26,7 +26,7 @@ export interface PnlSum {
 }
 
 /** Closed profit and loss of a wallet's recent fills. */
-export interface ClosedPnl extends PnlSum {
+interface ClosedPnl extends PnlSum {
   /** Signed sum over all perpetual fills, including opening ones. */
   readonly fees: DecimalString;
   /** Null if the fee of a counted fill could not be summed. */
@@ -37,7 +37,7 @@ export interface ClosedPnl extends PnlSum {
 }
 
 /** Basis of the numbers. */
-export interface FillCoverage {
+interface FillCoverage {
   /** Label of figures that the venue reports about itself and that may be incomplete. */
   readonly label: 'reported/partial';
   /** Number of fills that the venue sent. `perpFills` is the number that count. */

@@ -6,7 +6,7 @@ import type { Indicator } from './indicator.ts';
 import { RSI, type RsiState } from './rsi.ts';
 import { VOLATILITY, type VolatilityState } from './volatility.ts';
 
-export type { EmaState, FundingPercentileState, Indicator, RsiState, VolatilityState };
+export type { Indicator };
 export { EMA, FUNDING_PERCENTILE, RSI, VOLATILITY };
 
 /** State of any indicator, as plain JSON. */

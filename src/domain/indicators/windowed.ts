@@ -6,7 +6,7 @@ import { type Indicator, type IndicatorState, indicatorOf } from './index.ts';
 type Need = Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;
 
 /** Bars of a value: those of the last `steps` whole steps before its own bar's step, and of its own step up to the bar. */
-export interface IndicatorWindow {
+interface IndicatorWindow {
   readonly barMs: number;
   /** Bars per step. Steps are counted from 1970, so that all processes begin them alike. */
   readonly step: number;

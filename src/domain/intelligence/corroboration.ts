@@ -9,10 +9,10 @@ import { type Direction, type EventKind, type Report, symbolsOf, worseSeverity }
 
 /** `rumor`: not confirmed yet. `retracted`: all of its reports were withdrawn. */
 export const STORY_STATES = ['rumor', 'confirmed', 'retracted'] as const;
-export type StoryState = (typeof STORY_STATES)[number];
+type StoryState = (typeof STORY_STATES)[number];
 
 export const CONFIRMED_BY = ['primary_source', 'independent_families'] as const;
-export type ConfirmedBy = (typeof CONFIRMED_BY)[number];
+type ConfirmedBy = (typeof CONFIRMED_BY)[number];
 
 /** Result of a story's reports. */
 export interface Assessment {
@@ -37,7 +37,7 @@ export interface Assessment {
 }
 
 /** Orders reports by publication. Ids break ties, so that every process reads the same order. */
-export function byPublication(a: Report, b: Report): number {
+function byPublication(a: Report, b: Report): number {
   return a.publishedAt - b.publishedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
 

@@ -3,7 +3,7 @@ import { CATALOG, type Catalog } from '../catalog/catalog.ts';
 import type { IssuerNames } from '../catalog/catalog-tables.ts';
 
 export const MENTION_KINDS = ['ticker', 'cik', 'name', 'cashtag'] as const;
-export type MentionKind = (typeof MENTION_KINDS)[number];
+type MentionKind = (typeof MENTION_KINDS)[number];
 
 /** A name, as a source wrote it. */
 export interface Mention {
@@ -20,7 +20,7 @@ export interface Entity {
 }
 
 /** Underlyings of the mentions. An ambiguous name maps to none of its underlyings. */
-export interface Mapped {
+interface Mapped {
   readonly entities: readonly Entity[];
   readonly ambiguous: readonly { readonly matched: string; readonly assets: readonly string[] }[];
   readonly unmapped: readonly string[];
@@ -87,13 +87,7 @@ export function plainName(name: string): string {
 }
 
 /** Names of the catalog's underlyings, indexed for look-ups. */
-export interface EntityNames {
-  map(mentions: readonly Mention[]): Mapped;
-  /** Returns the cashtags (`$AAPL`) and distinctive names in a text, in order, each once. */
-  mentionsIn(text: string): readonly Mention[];
-  /** Underlyings with a regulator key, by key without leading zeros. */
-  readonly ciks: ReadonlyMap<string, string>;
-}
+export type EntityNames = ReturnType<typeof entityNamesOf>;
 
 /** Returns the look-up key of a mention, which depends only on its kind and normalized text. */
 function keyOf({ kind, text }: Mention): string {
@@ -103,7 +97,7 @@ function keyOf({ kind, text }: Mention): string {
 }
 
 /** Indexes issuers and the catalog's own symbols. Underlyings outside the catalog are ignored. */
-export function entityNamesOf(catalog: Catalog, issuers: readonly Issuer[] = issuersNow()): EntityNames {
+export function entityNamesOf(catalog: Catalog, issuers: readonly Issuer[] = issuersNow()) {
   const assets = new Map<string, Set<string>>();
   const ciks = new Map<string, string>();
   const distinctive: { readonly word: RegExp; readonly text: string }[] = [];
@@ -130,8 +124,9 @@ export function entityNamesOf(catalog: Catalog, issuers: readonly Issuer[] = iss
       distinctive.push({ word: new RegExp(`(?<![A-Za-z0-9])${text.replace(/[.]/g, '\\.')}(?![A-Za-z0-9])`, 'i'), text });
   }
   return {
+    /** Underlyings with a regulator key, by key without leading zeros. */
     ciks,
-    map(mentions) {
+    map(mentions: readonly Mention[]): Mapped {
       const entities = new Map<string, Entity>();
       const ambiguous = new Map<string, { matched: string; assets: readonly string[] }>();
       const unmapped = new Set<string>();
@@ -144,7 +139,8 @@ export function entityNamesOf(catalog: Catalog, issuers: readonly Issuer[] = iss
       }
       return { entities: [...entities.values()], ambiguous: [...ambiguous.values()], unmapped: [...unmapped] };
     },
-    mentionsIn(text) {
+    /** Returns the cashtags (`$AAPL`) and distinctive names in a text, in order, each once. */
+    mentionsIn(text: string): readonly Mention[] {
       const mentions: Mention[] = [];
       const seen = new Set<string>();
       for (const [, tag = ''] of text.matchAll(/(?<![A-Za-z0-9$])\$([A-Za-z][A-Za-z0-9]{0,14})(?![A-Za-z0-9])/g)) {

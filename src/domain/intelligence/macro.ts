@@ -4,10 +4,10 @@ import { DAY_MS, type EpochMs } from '../values/time.ts';
 
 /** Transformations of a series by the provider: level, change over a period, percent change over a year. */
 export const SERIES_UNITS = ['lin', 'chg', 'pc1'] as const;
-export type SeriesUnits = (typeof SERIES_UNITS)[number];
+type SeriesUnits = (typeof SERIES_UNITS)[number];
 
 export const SERIES_GROUPS = ['rates', 'inflation', 'labour', 'markets'] as const;
-export type SeriesGroup = (typeof SERIES_GROUPS)[number];
+type SeriesGroup = (typeof SERIES_GROUPS)[number];
 
 export interface MacroSeries {
   /** Id at the provider. */
@@ -78,7 +78,7 @@ export interface MacroRelease {
 }
 
 export const RELEASE_IMPACTS = ['high', 'medium', 'low'] as const;
-export type ReleaseImpact = (typeof RELEASE_IMPACTS)[number];
+type ReleaseImpact = (typeof RELEASE_IMPACTS)[number];
 
 const HIGH_IMPACT = [
   'Consumer Price Index',
@@ -127,7 +127,7 @@ export function changeOver(points: readonly SeriesPoint[], days: number): Decima
 }
 
 export const POLICY_REGIMES = ['easing', 'holding', 'tightening'] as const;
-export type PolicyRegime = (typeof POLICY_REGIMES)[number];
+type PolicyRegime = (typeof POLICY_REGIMES)[number];
 
 /** Number of days over which the policy rate's change is measured. A change counts from one step of 25 basis points on, less noise. */
 export const POLICY_DAYS = 90;
@@ -141,7 +141,7 @@ export function policyRegime(change: DecimalString | null): PolicyRegime | null 
 }
 
 export const CURVE_REGIMES = ['inverted', 'flat', 'normal'] as const;
-export type CurveRegime = (typeof CURVE_REGIMES)[number];
+type CurveRegime = (typeof CURVE_REGIMES)[number];
 
 /** Returns the state of the yield curve by its slope from 2 to 10 years, in percentage points: below 0 inverted, up to 0.5 flat. */
 export function curveRegime(slope: DecimalString | null): CurveRegime | null {

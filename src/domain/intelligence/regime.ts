@@ -7,13 +7,13 @@ import { DAY_MS, type EpochMs } from '../values/time.ts';
 import { changeOver, dateAt, MACRO_SERIES, pointBefore, type SeriesPoint } from './macro.ts';
 
 export const REGIMES = ['risk_on', 'neutral', 'risk_off', 'unknown'] as const;
-export type Regime = (typeof REGIMES)[number];
+type Regime = (typeof REGIMES)[number];
 
 export const INPUT_STATES = ['used', 'too_old', 'missing'] as const;
-export type InputState = (typeof INPUT_STATES)[number];
+type InputState = (typeof INPUT_STATES)[number];
 
 /** Rule that measures and scores an input. At `riskOnAt` or beyond it scores 1, at `riskOffAt` or beyond it -1, linear in between. */
-export interface RegimeRule {
+interface RegimeRule {
   readonly name: string;
   readonly description: string;
   readonly unit: string;

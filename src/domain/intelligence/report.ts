@@ -25,7 +25,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** Channels of a report. `social` never confirms anything. */
 export const CHANNELS = ['filing', 'wire', 'macro', 'social'] as const;
-export type Channel = (typeof CHANNELS)[number];
+type Channel = (typeof CHANNELS)[number];
 
 export const DIRECTIONS = ['negative', 'neutral', 'positive'] as const;
 export type Direction = (typeof DIRECTIONS)[number];

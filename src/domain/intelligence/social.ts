@@ -3,7 +3,7 @@ import type { EpochMs } from '../values/time.ts';
 import type { Entity } from './entities.ts';
 
 /** Newest counts from the platform. Null if it does not report one. */
-export interface Engagement {
+interface Engagement {
   readonly likes: number | null;
   readonly reposts: number | null;
   readonly replies: number | null;

@@ -14,7 +14,7 @@ const KEPT_MS = 30 * DAY_MS;
 const MAX_REPORTS = 20_000;
 /** Maximum reports kept per story. */
 const MAX_STORY_REPORTS = 200;
-export const STORY_SOURCE = 'news:stories';
+const STORY_SOURCE = 'news:stories';
 
 /** Kinds with several unrelated events a day. */
 const COMMON_KINDS: ReadonlySet<EventKind> = new Set(['filing', 'wire', 'product', 'analyst', 'macro_release']);
@@ -33,7 +33,7 @@ export function linked(a: Report, b: Report): boolean {
 }
 
 /** A story with all of its reports. */
-export interface Story extends Assessment {
+interface Story extends Assessment {
   /** Id of the report that opened it. */
   readonly id: string;
   readonly reports: readonly Report[];

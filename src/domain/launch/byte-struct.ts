@@ -2,7 +2,7 @@
 import { base58, fromBase58 } from '../solana/base58.ts';
 
 /** Type of a field. A number means that many plain bytes. */
-export type FieldType = 'u8' | 'u16' | 'u32' | 'u64' | 'u128' | 'key' | number;
+type FieldType = 'u8' | 'u16' | 'u32' | 'u64' | 'u128' | 'key' | number;
 type FieldValue<Type extends FieldType> = Type extends 'u8' | 'u16' | 'u32'
   ? number
   : Type extends 'u64' | 'u128'
@@ -12,19 +12,7 @@ type FieldValue<Type extends FieldType> = Type extends 'u8' | 'u16' | 'u32'
       : Uint8Array;
 type Fields = readonly (readonly [name: string, type: FieldType])[];
 /** Values of a structure by name. */
-export type StructOf<Of extends Fields> = { [Field in Of[number] as Field[0]]: FieldValue<Field[1]> };
-
-export interface ByteStruct<Value> {
-  readonly size: number;
-  /** Reads the structure. @throws RangeError if the bytes are too short. */
-  read(bytes: Uint8Array, at?: number): Value;
-  /** Writes the given fields. The others stay unchanged. @throws RangeError if a number does not fit. */
-  write(value: Partial<Value>, bytes: Uint8Array, at?: number): Uint8Array;
-  /** Encodes the structure on its own. Missing fields are zero. */
-  encode(value: Partial<Value>): Uint8Array;
-  /** Returns the offset of a field. */
-  offsetOf(name: keyof Value & string): number;
-}
+type StructOf<Of extends Fields> = { [Field in Of[number] as Field[0]]: FieldValue<Field[1]> };
 
 const BYTES: Readonly<Record<Exclude<FieldType, number>, number>> = { u8: 1, u16: 2, u32: 4, u64: 8, u128: 16, key: 32 };
 const lengthOf = (type: FieldType): number => (typeof type === 'number' ? type : BYTES[type]);
@@ -42,7 +30,7 @@ export function writeUint(value: bigint, bytes: Uint8Array, at: number, length: 
   for (let index = 0, rest = value; index < length; index++, rest >>= 8n) bytes[at + index] = Number(rest & 0xffn);
 }
 
-export function byteStruct<const Of extends Fields>(fields: Of): ByteStruct<StructOf<Of>> {
+export function byteStruct<const Of extends Fields>(fields: Of) {
   type Value = StructOf<Of>;
   const places = new Map<string, number>();
   let size = 0;
@@ -51,6 +39,7 @@ export function byteStruct<const Of extends Fields>(fields: Of): ByteStruct<Stru
     size += lengthOf(type);
   }
 
+  /** Reads the structure. @throws RangeError if the bytes are too short. */
   function read(bytes: Uint8Array, at = 0): Value {
     if (at + size > bytes.length) throw new RangeError(`${size} bytes are needed at ${at}, and there are ${bytes.length}`);
     const value: Record<string, unknown> = {};
@@ -66,6 +55,7 @@ export function byteStruct<const Of extends Fields>(fields: Of): ByteStruct<Stru
     return value as Value;
   }
 
+  /** Writes the given fields. The others stay unchanged. @throws RangeError if a number does not fit. */
   function write(value: Partial<Value>, bytes: Uint8Array, at = 0): Uint8Array {
     const given = value as Record<string, unknown>;
     for (const [name, type] of fields) {
@@ -83,8 +73,10 @@ export function byteStruct<const Of extends Fields>(fields: Of): ByteStruct<Stru
     size,
     read,
     write,
-    encode: (value) => write(value, new Uint8Array(size)),
-    offsetOf: (name) => places.get(name) as number,
+    /** Encodes the structure on its own. Missing fields are zero. */
+    encode: (value: Partial<Value>): Uint8Array => write(value, new Uint8Array(size)),
+    /** Returns the offset of a field. */
+    offsetOf: (name: keyof Value & string): number => places.get(name) as number,
   };
 }
 

@@ -3,7 +3,7 @@ import { Decimal as DecimalJs } from 'decimal.js';
 import { mulDiv, ONE_Q64, powQ64 } from './curve/math.ts';
 import type { AntiSniperFee } from './presets.ts';
 
-export const FEE_DENOMINATOR = 1_000_000_000n;
+const FEE_DENOMINATOR = 1_000_000_000n;
 /** One basis point as a numerator. */
 export const NUMERATOR_PER_BPS = 100_000n;
 export const MIN_FEE_NUMERATOR = 2_500_000n;

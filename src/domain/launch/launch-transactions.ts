@@ -65,7 +65,7 @@ function wrapped(owner: string, account: string, lamports: bigint): readonly Pro
 }
 
 /** Returns the output of the first buy. It is exact, because no trade comes before it. Null if the curve cannot take it. */
-export function firstBuyOf({ config, facts, firstBuy }: Pick<LaunchPlan, 'config' | 'facts' | 'firstBuy'>): bigint | null {
+function firstBuyOf({ config, facts, firstBuy }: Pick<LaunchPlan, 'config' | 'facts' | 'firstBuy'>): bigint | null {
   if (firstBuy === null) return null;
   const shape = { ...config, migrationSqrtPrice: facts.migrationSqrtPrice };
   const fee = { numerator: baseFeeAt(config.baseFee, 0n, 0n), hasReferral: false };
@@ -121,7 +121,7 @@ export const CLAIM_KINDS = ['fees', 'surplus', 'migration_fee', 'unlocked'] as c
 export type ClaimKind = (typeof CLAIM_KINDS)[number];
 
 /** Claim of a launch, and its payee. */
-export interface ClaimOrder {
+interface ClaimOrder {
   readonly kind: ClaimKind;
   readonly as: Claimer;
   /** Base58. Signs, pays for the transaction and receives the claim. */

@@ -21,7 +21,7 @@ export const LAUNCHER_LAUNCH_STATES = [
 export type LauncherLaunchState = (typeof LAUNCHER_LAUNCH_STATES)[number];
 
 /** Quote token available at the launcher. */
-export interface LauncherPair {
+interface LauncherPair {
   readonly mint: string;
   readonly symbol: string;
   readonly name: string;
@@ -68,7 +68,7 @@ export type LauncherWord =
   | { readonly said: 'declined'; readonly code: string; readonly detail: string };
 
 /** Upper bound for the price of a launch, against mistakes: ten native coins, in lamports. */
-export const MOST_LAMPORTS = 10_000_000_000n;
+const MOST_LAMPORTS = 10_000_000_000n;
 const UNITS = 60_000;
 const UNIT_PRICE = 20_000n;
 
@@ -94,7 +94,7 @@ export function offerProblem({ lamports, payTo, validUntil }: LauncherOffer, wal
 }
 
 /** Returns the memo that identifies the launch in its payment on the chain. */
-export function paymentMemo(launchId: string): string {
+function paymentMemo(launchId: string): string {
   return `sevengate launch ${launchId}`;
 }
 

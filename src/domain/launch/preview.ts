@@ -6,10 +6,10 @@ import { type DynamicFee, feeInPeriod, NUMERATOR_PER_BPS, PROTOCOL_FEE_PCT, REFE
 import type { LaunchPreset } from './presets.ts';
 
 /** Number of steps in the preview's price ladder. */
-export const LADDER_STEPS = 10;
+const LADDER_STEPS = 10;
 
 /** One step of the ladder. Prices in whole quote tokens per token. */
-export interface LadderStep {
+interface LadderStep {
   readonly fillPct: number;
   readonly price: DecimalString;
   /** Whole tokens sold up to here. */
@@ -17,7 +17,7 @@ export interface LadderStep {
 }
 
 /** A step of the base fee's timeline. The last one has no end. */
-export interface FeeStep {
+interface FeeStep {
   /** Seconds after trading begins. */
   readonly at: number;
   /** Basis points of the traded amount. */
@@ -27,14 +27,14 @@ export interface FeeStep {
 }
 
 /** Percent of every trading fee. Protocol, creator and partner sum to 100. A referrer is paid out of the protocol's share. */
-export interface FeeShares {
+interface FeeShares {
   readonly protocolPct: DecimalString;
   readonly referralPct: DecimalString;
   readonly creatorPct: DecimalString;
   readonly partnerPct: DecimalString;
 }
 
-export interface VestingPreview {
+interface VestingPreview {
   readonly supplyPct: number;
   /** Whole tokens. */
   readonly total: DecimalString;
@@ -68,7 +68,7 @@ export interface LaunchPreview {
 }
 
 /** A curve and all values derived from it. */
-export interface PlannedCurve {
+interface PlannedCurve {
   readonly config: CurveConfig;
   readonly facts: CurveFacts;
 }
@@ -131,12 +131,12 @@ function ladderOf(config: CurveConfig, decimals: number, price: (sqrtPrice: bigi
 }
 
 /** Converts a numerator to basis points. */
-export function bpsOf(numerator: bigint): DecimalString {
+function bpsOf(numerator: bigint): DecimalString {
   return plainDecimal(new Decimal(numerator.toString()).div(NUMERATOR_PER_BPS.toString()));
 }
 
 /** Returns the maximum volatility fee, at the largest counted price change. */
-export function mostVolatilityFee(fee: DynamicFee | null): bigint {
+function mostVolatilityFee(fee: DynamicFee | null): bigint {
   return fee === null ? 0n : variableFee(fee, BigInt(fee.maxVolatilityAccumulator));
 }
 
@@ -150,7 +150,7 @@ function feeTimeline({ baseFee, dynamicFee }: CurveConfig, preset: LaunchPreset)
 }
 
 /** Returns the distribution of a fee without a referrer, who would be paid out of the protocol's share. */
-export function feeSharesOf({ creatorFeeSharePct }: Pick<LaunchPreset, 'creatorFeeSharePct'>): FeeShares {
+function feeSharesOf({ creatorFeeSharePct }: Pick<LaunchPreset, 'creatorFeeSharePct'>): FeeShares {
   const rest = new Decimal(100).minus(PROTOCOL_FEE_PCT.toString());
   const creator = rest.times(creatorFeeSharePct).div(100);
   return {

@@ -15,7 +15,7 @@ function power(base: bigint, exponent: bigint): bigint {
 }
 
 /** True if the bytes are the y coordinate of a point on the curve, so that a key pair may exist for them. */
-export function isOnCurve(bytes: Uint8Array): boolean {
+function isOnCurve(bytes: Uint8Array): boolean {
   const sign = (bytes[31] as number) >> 7;
   const y = readUint(bytes, 0, 32) & ((1n << 255n) - 1n);
   const yy = (y * y) % P;
@@ -25,7 +25,7 @@ export function isOnCurve(bytes: Uint8Array): boolean {
   return power((numerator * ((D * yy + 1n) % P)) % P, (P - 1n) / 2n) === 1n;
 }
 
-export interface ProgramAddress {
+interface ProgramAddress {
   readonly address: string;
   /** Last seed: the highest number that leads off the curve. */
   readonly bump: number;

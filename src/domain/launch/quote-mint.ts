@@ -1,15 +1,14 @@
 /** Permitted quote mints of a curve by the program's rules, with messages. See docs/reference/outside/launch-programs.md. */
+import { TOKEN_2022, TOKEN_PROGRAM } from '../solana/programs.ts';
 import type { MintAccount } from '../solana/token-layout.ts';
 
-const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
-const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 /** Mint of the native coin under the second token program, which no curve accepts. */
 const NATIVE_2022 = '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9';
 const METADATA_POINTER = 18;
 const TOKEN_METADATA = 19;
 
 /** Objection to a quote mint. `code` is the program's own error, if it has one. */
-export interface QuoteMintObjection {
+interface QuoteMintObjection {
   readonly kind: 'no_mint' | 'native_2022' | 'transfer_fee' | 'badge_missing' | 'paused' | 'transfer_hook' | 'starts_frozen';
   readonly code: number | null;
   readonly detail: string;

@@ -109,7 +109,7 @@ export function successorShape(pool: SuccessorPoolAccount): CurveShape {
 }
 
 /** Returns the volatility fee of the pool, or null. */
-export function successorDynamicFee(pool: SuccessorPoolAccount): DynamicFee | null {
+function successorDynamicFee(pool: SuccessorPoolAccount): DynamicFee | null {
   if (pool.dynamicInitialized === 0) return null;
   const { binStep, binStepU128, filterPeriod, decayPeriod, reductionFactor, maxVolatilityAccumulator, variableFeeControl } = pool;
   return { binStep, binStepU128, filterPeriod, decayPeriod, reductionFactor, maxVolatilityAccumulator, variableFeeControl };

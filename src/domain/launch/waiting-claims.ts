@@ -12,7 +12,7 @@ export interface LaunchAccounts {
 }
 
 /** Raw units of both tokens. */
-export interface Waiting {
+interface Waiting {
   readonly quote: bigint;
   readonly base: bigint;
 }

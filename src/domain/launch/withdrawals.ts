@@ -5,7 +5,6 @@ import { byteStruct, joined, writeUint } from './byte-struct.ts';
 import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from './curve/instructions.ts';
 import {
   associatedAccount,
-  CURVE_EVENT_AUTHORITY,
   LOCKER_EVENT_AUTHORITY,
   lockerOwner,
   type NamedAccount,
@@ -16,6 +15,7 @@ import {
   poolAddress,
   type VirtualPoolAccount,
   vaultAddress,
+  EVENTS,
 } from './curve/program.ts';
 import { creatorPart } from './fees.ts';
 
@@ -85,13 +85,11 @@ export function unlockedOf(escrow: EscrowAccount, now: bigint): bigint {
 }
 
 /** Signer, and the quote account that receives the amount. */
-export interface Withdrawal {
+interface Withdrawal {
   readonly as: Claimer;
   readonly claimer: string;
   readonly quoteAccount: string;
 }
-
-const EVENTS: readonly NamedAccount[] = [{ address: CURVE_EVENT_AUTHORITY }, { address: CURVE_PROGRAM }];
 
 function quoteAccounts({ config, baseMint, quoteMint, quoteProgram }: PoolKeys, { claimer, quoteAccount }: Withdrawal): NamedAccount[] {
   const pool = poolAddress(config, baseMint, quoteMint);

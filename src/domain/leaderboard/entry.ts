@@ -49,7 +49,7 @@ export const RANK_REASONS = [
   'no_known_basis',
   'history_truncated',
 ] as const;
-export type RankReason = (typeof RANK_REASONS)[number];
+type RankReason = (typeof RANK_REASONS)[number];
 
 /** Returns why an entry has no rank, or what its figure may lack. Empty if neither applies. */
 export function reasonsOf(entry: LeaderboardEntry, window: LeaderboardWindow, now: EpochMs): readonly RankReason[] {

@@ -11,7 +11,7 @@ export type WalletEvent =
   | { readonly kind: 'moved'; readonly changes: readonly { readonly mint: string; readonly change: string }[] };
 
 /** Tokens bought together, of which `used` have been sold. */
-export interface Lot {
+interface Lot {
   readonly quantity: string;
   readonly used: string;
   /** Raw dollars for all of `quantity`, or null if unknown. */
@@ -24,7 +24,7 @@ export type FifoLedger = Readonly<Record<string, readonly Lot[]>>;
 export const EMPTY_LEDGER: FifoLedger = {};
 
 /** A sale against a stablecoin. */
-export interface Sale {
+interface Sale {
   readonly mint: string;
   readonly quantity: string;
   readonly usd: string;
@@ -32,7 +32,7 @@ export interface Sale {
   readonly cost: string | null;
 }
 
-export interface LedgerStep {
+interface LedgerStep {
   readonly ledger: FifoLedger;
   /** Null unless the event was a sale. */
   readonly sale: Sale | null;

@@ -4,12 +4,12 @@ import { NATIVE_MINT } from '../launch/quote-tokens.ts';
 import type { WalletEvent } from './fifo-ledger.ts';
 
 /** Mints of dollar stablecoins with six decimals. */
-export const STABLE_MINTS: ReadonlySet<string> = new Set([USDC_MINT, 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB']);
+const STABLE_MINTS: ReadonlySet<string> = new Set([USDC_MINT, 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB']);
 /** Lamports that account rents, tips and wrapped leftovers may cost beside a swap. More counts as part of the price. */
 const SIDE_LAMPORTS = 20_000_000n;
 
 /** Net changes of a wallet in one transaction, in raw units. */
-export interface NetChanges {
+interface NetChanges {
   /** Change per mint over all of the wallet's accounts. */
   readonly tokens: ReadonlyMap<string, bigint>;
   /** Native and wrapped coin together, without the network fee. */

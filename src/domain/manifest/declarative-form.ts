@@ -76,7 +76,7 @@ const sectionFields = (section: string): Fields => ({
 });
 
 /** Fields of every section except `strategy`, which contains lists. */
-export const MANIFEST_DECLARATIVE_FIELDS: Readonly<Record<string, Fields>> = Object.fromEntries(
+const MANIFEST_DECLARATIVE_FIELDS: Readonly<Record<string, Fields>> = Object.fromEntries(
   Object.keys(SECTIONS).map((section) => [section, sectionFields(section)]),
 );
 

@@ -10,7 +10,7 @@ export interface FieldChange {
 }
 
 /** A condition on one side only. A condition with another parameter is one removed and one added. */
-export interface ConditionChange {
+interface ConditionChange {
   readonly side: 'entry' | 'exit';
   readonly condition: ManifestCondition;
 }

@@ -23,7 +23,7 @@ export const MAX_CONDITIONS = 32;
 export type PlainField = Exclude<keyof Manifest, 'schemaVersion' | 'universe' | 'timeframe' | 'entry' | 'exit' | 'strategy'>;
 
 /** Plain fields by canonical name. Each form has its own spelling and place for them. */
-export const MANIFEST_FIELDS: Readonly<Record<PlainField, FieldSchema>> = {
+const MANIFEST_FIELDS: Readonly<Record<PlainField, FieldSchema>> = {
   name: { type: 'string', minLength: 1, maxLength: 120, description: 'Name of the strategy.' },
   description: { type: 'string', minLength: 0, maxLength: 2_000, default: '', description: 'Purpose of the strategy.' },
   maxCapitalUsd: { type: 'decimal', min: '0', max: '1000000000000', description: 'Most capital that may be allocated, in US dollars.' },

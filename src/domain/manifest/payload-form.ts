@@ -34,7 +34,7 @@ const PLAIN: Readonly<Record<string, PlainField>> = {
 };
 
 /** Fields of the payload besides its lists. */
-export const MANIFEST_PAYLOAD_FIELDS: Fields = {
+const MANIFEST_PAYLOAD_FIELDS: Fields = {
   ...fieldsAs(PLAIN),
   timeframe: { type: 'timeframe', description: 'Bars on which indicators are computed that name none of their own.' },
   strategy: EXTERNAL_FIELDS.kind,

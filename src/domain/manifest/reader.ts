@@ -22,7 +22,7 @@ export interface ReadManifest {
   readonly agentKey: string | null;
 }
 
-export interface RefusedManifest {
+interface RefusedManifest {
   readonly ok: false;
   readonly problems: readonly Problem[];
 }

@@ -2,7 +2,7 @@
 import { VENUES } from './venue.ts';
 
 /** The venues, the issuers' marks, the newswire and the regulator's filings. */
-export const DATA_SOURCES = [...VENUES, 'issuer', 'wire', 'filings'] as const;
+const DATA_SOURCES = [...VENUES, 'issuer', 'wire', 'filings'] as const;
 export type DataSource = (typeof DATA_SOURCES)[number];
 
 /**

@@ -59,7 +59,7 @@ export function midPrice(bid: DecimalString | null, ask: DecimalString | null): 
 }
 
 /** A price that an order on venue `V` may use, or the risk rejection code if there is none. */
-export type ExecutablePrice<V extends ExecutableVenue> =
+type ExecutablePrice<V extends ExecutableVenue> =
   | { readonly ok: true; readonly venue: V; readonly executablePrice: DecimalString }
   | { readonly ok: false; readonly code: 'quote_not_live' | 'venue_mismatch'; readonly problem: string };
 

@@ -40,7 +40,7 @@ export function paymentOf(checkoutId: string, priceUsd: DecimalString, buyer: st
   };
 }
 
-export function checkoutMemo(checkoutId: string): string {
+function checkoutMemo(checkoutId: string): string {
   return `sevengate:checkout:${checkoutId}`;
 }
 

@@ -7,7 +7,7 @@ import type { EpochMs } from '../values/time.ts';
 export const LISTING_STATES = ['listed', 'unlisted'] as const;
 
 /** Maximum price in dollars of the stablecoin, inclusive. */
-export const HIGHEST_PRICE_USD = 10_000;
+const HIGHEST_PRICE_USD = 10_000;
 /** Decimals of the stablecoin. */
 const PRICE_DECIMALS = 6;
 
@@ -22,7 +22,7 @@ export interface RuleShape {
 }
 
 /** Newest evidence of one kind, as the database assessed it. */
-export interface ListedEvidence {
+interface ListedEvidence {
   readonly kind: EvidenceKind;
   readonly passed: boolean;
   readonly at: EpochMs;

@@ -39,7 +39,7 @@ export interface ExchangeRequest {
   readonly recvWindow: number;
 }
 
-export interface ExchangeEndpoint {
+interface ExchangeEndpoint {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   /** Request weight. */

@@ -8,6 +8,7 @@ import { floorToStep, marketStepOf } from '../market/market-step.ts';
 import type { Order } from './order.ts';
 import type { EpochMs } from '../values/time.ts';
 import { type ExecutableVenue, VENUE_FACTS } from '../market/venue.ts';
+import { exactOf, exactText, minus } from '../values/exact.ts';
 
 /** Time in milliseconds for which an order rests at the near side before the remainder is taken. */
 export const REST_MS: Readonly<Record<Urgency, number>> = { low: 45_000, medium: 20_000, high: 5_000 };
@@ -108,15 +109,8 @@ export function slicesOf(order: Omit<PlannedOrder, 'venue'>, urgency: Urgency): 
 
 /** Returns the first part of an order to send. */
 export function firstPart(plan: ExecutionPlan, order: PlannedOrder): OrderPart {
-  const whole = { number: 0, quantity: order.quantity, dueAt: null };
-  if (plan.algorithm === 'smart_order_routing_maker_first') return { ...whole, kind: 'rest' };
-  if (plan.algorithm === 'twap') return { ...whole, kind: 'take', quantity: slicesOf(order, plan.urgency)[0] as DecimalString };
-  return { ...whole, kind: 'take' };
-}
-
-/** Returns the executed quantity of an order over its ended parts. */
-export function executedOf(ended: readonly Pick<EndedPart, 'executedQuantity'>[]): Decimal {
-  return ended.reduce((sum, { executedQuantity }) => sum.plus(executedQuantity), new Decimal(0));
+  const quantity = plan.algorithm === 'twap' ? (slicesOf(order, plan.urgency)[0] as DecimalString) : order.quantity;
+  return { number: 0, quantity, dueAt: null, kind: plan.algorithm === 'smart_order_routing_maker_first' ? 'rest' : 'take' };
 }
 
 /** True for a slice that is more than one interval late. It is skipped, so that slices never bunch up. */
@@ -125,7 +119,7 @@ export function isMissed(plan: ExecutionPlan, { dueAt }: OrderPart, at: EpochMs)
 }
 
 /** Continuation after ended parts: the slices missed meanwhile, and the next part, or null after the last one. */
-export interface Continuation {
+interface Continuation {
   readonly missed: readonly EndedPart[];
   readonly part: OrderPart | null;
 }
@@ -139,12 +133,12 @@ export function continuationOf(
   ended: readonly EndedPart[],
   { startedAt, at }: { readonly startedAt: EpochMs; readonly at: EpochMs },
 ): Continuation {
-  const left = new Decimal(order.quantity).minus(executedOf(ended));
-  if (plan.algorithm === 'taker_immediate' || !left.gt(0)) return { missed: [], part: null };
+  const left = leftOf(order, ended);
+  if (plan.algorithm === 'taker_immediate' || left === '0') return { missed: [], part: null };
   if (plan.algorithm === 'smart_order_routing_maker_first') {
     const [rested] = ended;
     const isOver = ended.length > 1 || rested?.kind !== 'rest';
-    return { missed: [], part: isOver ? null : { number: 1, kind: 'take', quantity: plainDecimal(left), dueAt: null } };
+    return { missed: [], part: isOver ? null : { number: 1, kind: 'take', quantity: left, dueAt: null } };
   }
   const slices = slicesOf(order, plan.urgency);
   const missed: EndedPart[] = [];
@@ -158,6 +152,7 @@ export function continuationOf(
 }
 
 /** Returns the remaining quantity of an order, which reserves capacity. Never negative. */
-export function leftOf(order: Pick<Order, 'quantity'>, ended: readonly Pick<EndedPart, 'executedQuantity'>[]): DecimalString {
-  return plainDecimal(Decimal.max(0, new Decimal(order.quantity).minus(executedOf(ended))));
+export function leftOf({ quantity }: Pick<Order, 'quantity'>, ended: readonly Pick<EndedPart, 'executedQuantity'>[]): DecimalString {
+  const left = ended.reduce((rest, { executedQuantity }) => minus(rest, exactOf(executedQuantity)), exactOf(quantity));
+  return left.units > 0n ? exactText(left) : '0';
 }

@@ -139,7 +139,7 @@ export const BREAKER_PAUSES = ['daily_drawdown', 'data_degraded'] as const;
 export const STOP_LOSS = 'stop_loss';
 
 /** Reasons why a proposal can no longer be executed. */
-export const SUPERSEDED_REASONS = ['halted', 'paused', 'manifest_changed', 'stage_changed', 'autonomy_lowered'] as const;
+const SUPERSEDED_REASONS = ['halted', 'paused', 'manifest_changed', 'stage_changed', 'autonomy_lowered'] as const;
 export type SupersededReason = (typeof SUPERSEDED_REASONS)[number];
 
 /** Levels at which an approved order may still be executed. `risk_only` allows only reductions. */

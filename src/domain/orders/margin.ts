@@ -94,7 +94,7 @@ export interface MarginedPosition {
 }
 
 /** Liquidation price as a line over the funding that each unit of the position has paid. The highest line applies. */
-export interface LiquidationLine {
+interface LiquidationLine {
   readonly priceUsd: Decimal;
   readonly perFundingUsd: Decimal;
 }
@@ -118,7 +118,7 @@ export function liquidationPrice(position: MarginedPosition, fundingUsd: Decimal
 }
 
 /** Liquidation by the venue: the position is sold in the book at the price met, or taken over with all of its margin. */
-export interface Liquidation {
+interface Liquidation {
   readonly by: 'market' | 'backstop';
   readonly priceUsd: Decimal;
 }

@@ -3,7 +3,7 @@ import type { Stage } from '../agents/agent.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { floorToStep, marketStepOf, priceStepExponent } from '../market/market-step.ts';
 import type { Quote } from '../market/quote.ts';
-import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from '../risk/exact.ts';
+import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from '../values/exact.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 
 /** `paper`: filled by the fill model against live quotes. `live`: sent to the venue. */
@@ -15,7 +15,7 @@ export const ORDER_SIDES = ['buy', 'sell'] as const;
 export type OrderSide = (typeof ORDER_SIDES)[number];
 
 /** Origins of an order: an agent's proposal, a person, a Take, or a delegated signer's session. */
-export const ORDER_ORIGINS = ['proposal', 'manual', 'take', 'delegated'] as const;
+const ORDER_ORIGINS = ['proposal', 'manual', 'take', 'delegated'] as const;
 export type OrderOrigin = (typeof ORDER_ORIGINS)[number];
 
 /** An order on venue `V`, before or after risk. Execution clients accept only `RiskApproved<Order>`. */
@@ -64,7 +64,7 @@ export function notionalUsdOf(quantity: DecimalString, price: DecimalString): De
 }
 
 /** Fields that are chosen. The others follow from them. */
-export type OrderParts<V extends ExecutableVenue> = Omit<Order<V>, 'venue' | 'notionalUsd' | 'reduceOnly'>;
+type OrderParts<V extends ExecutableVenue> = Omit<Order<V>, 'venue' | 'notionalUsd' | 'reduceOnly'>;
 
 /** Completes an order: its venue is the instrument's, a sell is reduce-only, and the notional is quantity x limit price. */
 export function orderOf(parts: OrderParts<ExecutableVenue>): Order {

@@ -2,6 +2,7 @@
  * Fills an order on paper as the market would: level by level through a live book, else at the top of the book up to its size, else along a
  * pool's curve. A missing fill has a reason, and a fill names its quotes.
  */
+import type { BookLevel } from '../market/order-book.ts';
 import type { Fill, FillQuote } from '../books/book.ts';
 import { feeUsdOf, pooledPrice, slippageBpsOf } from './costs.ts';
 import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
@@ -13,12 +14,6 @@ import type { EpochMs } from '../values/time.ts';
 import type { ExecutableVenue } from '../market/venue.ts';
 import type { CostModel } from '../venues/venue-facts.ts';
 
-/** Levels of one side, best first, with prices and sizes as the venue wrote them. */
-export interface DepthLevel {
-  readonly price: DecimalString;
-  readonly size: DecimalString;
-}
-
 /** A venue's book of an instrument, just requested. */
 export interface Depth {
   readonly venue: ExecutableVenue;
@@ -26,8 +21,8 @@ export interface Depth {
   readonly observedAt: EpochMs;
   readonly quality: Quality;
   readonly flags: readonly QualityFlag[];
-  readonly bids: readonly DepthLevel[];
-  readonly asks: readonly DepthLevel[];
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
 }
 
 /** Market at the moment of the fill. */
@@ -41,7 +36,7 @@ export interface PaperMarket {
 }
 
 /** Reasons why nothing was filled. */
-export const NO_FILL_REASONS = [
+const NO_FILL_REASONS = [
   'no_quote',
   'quote_not_live',
   'venue_mismatch',
@@ -50,9 +45,9 @@ export const NO_FILL_REASONS = [
   'limit_price_passed',
   'below_one_lot',
 ] as const;
-export type NoFillReason = (typeof NO_FILL_REASONS)[number];
+type NoFillReason = (typeof NO_FILL_REASONS)[number];
 
-export type PaperFill =
+type PaperFill =
   | { readonly outcome: 'filled' | 'partially_filled'; readonly fill: Fill }
   | { readonly outcome: 'no_fill'; readonly reason: NoFillReason; readonly detail: string };
 
@@ -63,17 +58,17 @@ export interface PaperFillInfo {
   /** Executable price at the decision. */
   readonly decisionPrice: DecimalString;
   /** Returns the venue's fee for the parts of a fill, if it is not a share of the notional, as on prediction markets. */
-  readonly feeUsdOf?: (parts: readonly DepthLevel[]) => DecimalString;
+  readonly feeUsdOf?: (parts: readonly BookLevel[]) => DecimalString;
 }
 
 const noFill = (reason: NoFillReason, detail: string): PaperFill => ({ outcome: 'no_fill', reason, detail });
 
 /** Liquidity taken by an order: quantity, average price and source. */
-export interface Taken {
+interface Taken {
   readonly quantity: Decimal;
   readonly notional: Decimal;
   /** Taken quantity per level. */
-  readonly parts: readonly DepthLevel[];
+  readonly parts: readonly BookLevel[];
 }
 
 /**
@@ -101,8 +96,8 @@ export function paperFill(order: RiskApproved<Order>, market: PaperMarket, model
 }
 
 interface Source {
-  readonly bids: readonly DepthLevel[];
-  readonly asks: readonly DepthLevel[];
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
   readonly quote: FillQuote;
   /** Present if the order moves along a pool's curve from the best price on. */
   readonly liquidityUsd: DecimalString | null;
@@ -141,7 +136,7 @@ function worded({ quality, flags }: Pick<Depth, 'quality' | 'flags'>): string {
  * Returns what an order takes at once within its limit: along a pool's curve from the best price on if liquidity is given (US dollars of
  * both sides), else level by level. Null if the best level has no size.
  */
-export function takenFrom(order: Taking, levels: readonly DepthLevel[], liquidityUsd: DecimalString | null): Taken | null {
+export function takenFrom(order: Taking, levels: readonly BookLevel[], liquidityUsd: DecimalString | null): Taken | null {
   const limit = new Decimal(order.limitPrice);
   const { lot } = marketStepOf(order.instrument);
   const best = levels[0]?.price;
@@ -157,12 +152,12 @@ export function averagePriceOf(side: Order['side'], { quantity, notional }: Pick
 /** Fields of an order that determine what it takes. */
 type Taking = Pick<Order, 'side' | 'instrument' | 'quantity' | 'limitPrice'>;
 
-function walked(order: Taking, levels: readonly DepthLevel[], limit: Decimal, lot: DecimalString): Taken | null {
+function walked(order: Taking, levels: readonly BookLevel[], limit: Decimal, lot: DecimalString): Taken | null {
   if (!isDecimalString(levels[0]?.size ?? '')) return null;
   const wanted = new Decimal(order.quantity);
   let quantity = new Decimal(0);
   let notional = new Decimal(0);
-  const parts: DepthLevel[] = [];
+  const parts: BookLevel[] = [];
   for (const { price, size } of levels) {
     if (!isDecimalString(price) || !isDecimalString(size)) break;
     if (order.side === 'buy' ? limit.lt(price) : limit.gt(price)) break;

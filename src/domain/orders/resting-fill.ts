@@ -41,11 +41,11 @@ export interface MarketFlow {
   readonly tops: readonly FlowTop[];
 }
 
-export type RestingFill =
+type RestingFill =
   | { readonly outcome: 'filled' | 'partially_filled'; readonly fill: Fill }
   | { readonly outcome: 'no_fill'; readonly detail: string };
 
-export interface RestingInfo {
+interface RestingInfo {
   /** Id of the fill, derived from the order so that a repeated attempt is the same fill. */
   readonly id: string;
   /** Resting price of the order. */

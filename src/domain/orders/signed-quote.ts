@@ -11,7 +11,7 @@ import { ageInWords } from '../values/words.ts';
 export const SIGNED_QUOTE_MS = 90_000;
 
 /** Reason why an order must not be signed at a quote. */
-export interface QuoteObjection {
+interface QuoteObjection {
   /** `quote_stale`: too old, of another time or not live. `price_refused`: the price is worse than the mandate allows. */
   readonly code: 'quote_stale' | 'price_refused';
   readonly detail: string;

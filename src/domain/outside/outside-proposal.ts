@@ -55,7 +55,7 @@ interface MandateRule {
 }
 
 /** Market and book as the mandate's rules read them. */
-export interface MandateView {
+interface MandateView {
   readonly observation: Observation | undefined;
   readonly position: BookPosition | null;
 }

@@ -15,7 +15,7 @@ export interface SignalTemplate {
 }
 
 /** An instrument, by the sender's name for it. */
-export interface SignalTicker {
+interface SignalTicker {
   readonly ticker: string;
   readonly instrument: string;
 }

@@ -21,7 +21,7 @@ export interface PortfolioBook {
 }
 
 /** Value of a position as the venue reports it, if the catalog has no quote of it. */
-export interface ReportedValue {
+interface ReportedValue {
   readonly valueUsd: DecimalString;
   readonly observedAt: EpochMs;
 }

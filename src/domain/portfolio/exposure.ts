@@ -8,7 +8,7 @@ import type { PortfolioPosition, PortfolioTotals } from './positions.ts';
 import { catalogInputId, MANDATE_INPUT } from './trace.ts';
 
 /** Sector name of cash. */
-export const CASH_SECTOR = 'cash';
+const CASH_SECTOR = 'cash';
 
 /** Part of the portfolio's value. Net values and cash sum to the value of the portfolio. */
 export interface SectorWeight {
@@ -36,7 +36,7 @@ export interface InstrumentWeight {
 export const EXPOSURE_RELATIONS = ['same_underlying', 'paired_stock'] as const;
 
 /** A member of a group of instruments with exposure to one underlying. */
-export interface ExposureMember {
+interface ExposureMember {
   readonly instrument: InstrumentKey;
   /** `paired_stock`: an agent token launched against a share of the underlying. */
   readonly relation: (typeof EXPOSURE_RELATIONS)[number];

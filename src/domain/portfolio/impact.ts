@@ -56,7 +56,7 @@ export interface SimulatedAllocation extends AssessedAllocation {
   readonly inputs: readonly string[];
 }
 
-export interface PortfolioImpact {
+interface PortfolioImpact {
   readonly before: Portfolio;
   readonly after: Portfolio;
   readonly allocations: readonly SimulatedAllocation[];

@@ -46,7 +46,7 @@ export interface BookContents {
 }
 
 /** Equity minus capital at given prices, and the positions without a price, which are left out. */
-export interface MarkedProfit {
+interface MarkedProfit {
   /** Null if there are positions and none has a price. */
   readonly profitUsd: DecimalString | null;
   readonly unmarked: readonly InstrumentKey[];

@@ -1,6 +1,6 @@
 /** Cost of exiting a position that trades in a pool: its share of the pool, and the part that can be sold within the slippage budget. */
+import type { PoolLiquidity } from '../risk/order-context.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
-import type { EpochMs } from '../values/time.ts';
 import { isoTime } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { PortfolioPosition } from './positions.ts';
@@ -9,14 +9,8 @@ import { MANDATE_INPUT, poolInputId } from './trace.ts';
 /** Percentage of its pool's liquidity above which a position takes the exit haircut. */
 export const LARGE_POSITION_PCT = 5;
 
-/** Liquidity of an instrument's pools, both sides together. */
-export interface PoolFact {
-  readonly liquidityUsd: DecimalString;
-  readonly observedAt: EpochMs;
-}
-
 /** Part of the mandate that pools are compared with. */
-export interface ExitMandate {
+interface ExitMandate {
   readonly maxPoolSharePct: number;
   readonly maxSlippageBps: number;
 }
@@ -54,7 +48,7 @@ export function isPooled(instrument: InstrumentKey | null): instrument is Instru
 /** Returns pooled positions with a price, over all places. All of a position exits through one pool, wherever it is held. */
 export function poolExitsOf(
   holdings: readonly PortfolioPosition[],
-  pools: ReadonlyMap<InstrumentKey, PoolFact>,
+  pools: ReadonlyMap<InstrumentKey, PoolLiquidity>,
   mandate: ExitMandate,
 ): readonly PoolExit[] {
   const positions = new Map<InstrumentKey, PortfolioPosition[]>();
@@ -67,7 +61,7 @@ export function poolExitsOf(
   return [...positions].map(([instrument, held]) => exitOf(instrument, held, pools.get(instrument) ?? null, mandate));
 }
 
-function exitOf(instrument: InstrumentKey, held: readonly PortfolioPosition[], pool: PoolFact | null, mandate: ExitMandate): PoolExit {
+function exitOf(instrument: InstrumentKey, held: readonly PortfolioPosition[], pool: PoolLiquidity | null, mandate: ExitMandate): PoolExit {
   const sum = (amounts: readonly (DecimalString | null)[]): Decimal => amounts.reduce((all, each) => all.plus(each ?? '0'), new Decimal(0));
   const position = sum(held.map(({ valueUsd }) => valueUsd));
   const shared = {

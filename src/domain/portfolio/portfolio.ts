@@ -1,4 +1,5 @@
 /** A portfolio: holdings over books and wallets of one mode, their weights, their exit costs, and the five scenarios. */
+import type { PoolLiquidity } from '../risk/order-context.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { FreeDollars, OutsideCoin } from '../books/free-dollars.ts';
@@ -19,7 +20,7 @@ import {
   sectorWeights,
 } from './exposure.ts';
 import type { OutcomeFact } from './outcome.ts';
-import { isPooled, type PoolExit, type PoolFact, poolExitsOf } from './pool-exit.ts';
+import { isPooled, type PoolExit, poolExitsOf } from './pool-exit.ts';
 import { holdingsOf, type PortfolioPosition, type PortfolioTotals, totalsOf } from './positions.ts';
 import { evaluateScenarios, type ScenarioResult, STANDARD_SCENARIOS, scenarioRule } from './standard-scenarios.ts';
 import {
@@ -66,7 +67,7 @@ export interface PortfolioMaterial {
   /** Facts of held prediction outcomes. */
   readonly outcomes: ReadonlyMap<InstrumentKey, OutcomeFact>;
   /** Known liquidity at this instant. */
-  readonly pools: ReadonlyMap<InstrumentKey, PoolFact>;
+  readonly pools: ReadonlyMap<InstrumentKey, PoolLiquidity>;
   readonly mandate: { readonly version: number; readonly preferences: RiskPreferences };
 }
 
@@ -157,7 +158,7 @@ export function instrumentInputs(
   });
 }
 
-function poolInput(instrument: InstrumentKey, pool: PoolFact | null, at: EpochMs): PortfolioInput {
+function poolInput(instrument: InstrumentKey, pool: PoolLiquidity | null, at: EpochMs): PortfolioInput {
   const parts = { id: poolInputId(instrument), kind: 'pool', source: 'observations' } as const;
   if (pool === null) return plainInput({ ...parts, what: 'no liquidity of its pools was observed lately' });
   const { liquidityUsd, observedAt } = pool;

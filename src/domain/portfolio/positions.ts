@@ -17,7 +17,7 @@ import { catalogInputId, quoteInputId } from './trace.ts';
  * without a value, and in no sum.
  */
 export const PRICINGS = ['live', 'qualified', 'unpriced'] as const;
-export type Pricing = (typeof PRICINGS)[number];
+type Pricing = (typeof PRICINGS)[number];
 
 /** Maximum age in milliseconds of a quote that still values a holding. */
 export const QUALIFIED_MAX_AGE_MS = DAY_MS;
@@ -84,7 +84,7 @@ function doubtOf({ quality, flags }: Quote, ageMs: number): string | null {
 }
 
 /** Prices that value the holdings. */
-export interface PriceFacts {
+interface PriceFacts {
   readonly at: EpochMs;
   /** Newest quote of each instrument, aged to this instant. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;

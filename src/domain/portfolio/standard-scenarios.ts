@@ -10,7 +10,7 @@ export const SCENARIO_IDS = ['equity_selloff', 'private_mark_reset', 'crypto_cra
 export type ScenarioId = (typeof SCENARIO_IDS)[number];
 
 /** One scenario: percentage shocks to price by asset class. */
-export interface StandardScenario {
+interface StandardScenario {
   readonly id: ScenarioId;
   /** Percent of the price. A class without a shock keeps its price. */
   readonly shocks: Readonly<Partial<Record<AssetClass, number>>>;
@@ -42,7 +42,7 @@ export const STANDARD_SCENARIOS: readonly StandardScenario[] = [
 ];
 
 /** Effect of a scenario on one holding. */
-export interface ScenarioEffect {
+interface ScenarioEffect {
   readonly holding: string;
   readonly shockPct: number;
   readonly haircutPct: number;
@@ -72,7 +72,7 @@ export interface ScenarioResult {
 }
 
 /** Inputs of the scenarios besides holdings. */
-export interface ScenarioFacts {
+interface ScenarioFacts {
   readonly totals: PortfolioTotals;
   readonly exits: readonly PoolExit[];
   readonly nextRegularOpen: EpochMs | null;

@@ -5,9 +5,9 @@ import type { PredictionMarket, ResolutionSource } from './market.ts';
 
 /** Aspects of a sentence in the rules. */
 export const CRITERION_ASPECTS = ['condition', 'source', 'deadline', 'fallback', 'other'] as const;
-export type CriterionAspect = (typeof CRITERION_ASPECTS)[number];
+type CriterionAspect = (typeof CRITERION_ASPECTS)[number];
 
-export interface Criterion {
+interface Criterion {
   readonly aspect: CriterionAspect;
   /** The provider's own sentence. */
   readonly text: string;
@@ -27,7 +27,7 @@ export interface CriteriaBreakdown {
 }
 
 /** An aspect in which two markets of the same question are resolved differently. */
-export interface CriteriaDifference {
+interface CriteriaDifference {
   readonly aspect: 'sources' | 'procedure' | 'instant' | 'latest_resolution' | 'early_close' | 'fallback';
   readonly ours: string;
   readonly theirs: string;

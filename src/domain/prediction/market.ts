@@ -1,4 +1,5 @@
 /** A prediction market in one shape for all providers. */
+import type { BookLevel } from '../market/order-book.ts';
 import { sha256Hex } from '../values/canonical-json.ts';
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { Quality, QualityFlag } from '../market/quote.ts';
@@ -69,7 +70,7 @@ export interface ResolutionSource {
   readonly url: string | null;
 }
 
-export interface PredictionResolution {
+interface PredictionResolution {
   /** Rules as the provider wrote them. */
   readonly rules: string;
   readonly secondaryRules: string;
@@ -141,12 +142,6 @@ export interface PredictionMarket {
   readonly flags: readonly QualityFlag[];
 }
 
-/** Price and size of one level. */
-export interface PredictionLevel {
-  readonly price: DecimalString;
-  readonly size: DecimalString;
-}
-
 /** Book of a market's affirmative outcome. Orders on the other outcome appear at one minus their price. */
 export interface PredictionBook {
   readonly marketId: string;
@@ -155,8 +150,8 @@ export interface PredictionBook {
   readonly observedAt: EpochMs;
   readonly receivedAt: EpochMs;
   /** Best first. */
-  readonly bids: readonly PredictionLevel[];
-  readonly asks: readonly PredictionLevel[];
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
 }
 
 /** A trade. `price` is that of the outcome `side`. */

@@ -1,10 +1,11 @@
 /** Orders on prediction markets: which ones a market accepts, their grid prices, their fees, and outcomes that are one exposure. */
 
+import type { BookLevel } from '../market/order-book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { floorToStep, marketStepOf } from '../market/market-step.ts';
 import type { ExecutionMode, Order, OrderOrigin, OrderQuote, OrderSide } from '../orders/order.ts';
 import { limitPriceOf, orderOf } from '../orders/order.ts';
-import type { Depth, DepthLevel } from '../orders/paper-fill.ts';
+import type { Depth } from '../orders/paper-fill.ts';
 import type { Quality, QualityFlag } from '../market/quote.ts';
 import { type Outcome, refuse } from '../values/refusal.ts';
 import { liveTouch } from '../risk/refusal.ts';
@@ -63,7 +64,7 @@ export interface PredictionWish {
 /** Maximum age of a listing in milliseconds. Listings are repeated twice in this time. */
 export const LISTING_MAX_AGE_MS = MINUTE_MS;
 /** Default slippage budget in basis points. Most grids have one-cent steps, so 50 as on the spot exchange would rarely be a step. */
-export const PREDICTION_SLIPPAGE_BPS = 200;
+const PREDICTION_SLIPPAGE_BPS = 200;
 
 /** Returns the key of an outcome's instrument on the venue `prediction`. */
 export function outcomeKey(marketId: string, outcome: OutcomeSide): InstrumentKey {
@@ -132,13 +133,13 @@ export function depthOfOutcome(
   outcome: OutcomeSide,
 ): Depth {
   const { source, observedAt, quality, flags } = book;
-  const mirrored = (levels: readonly DepthLevel[]): DepthLevel[] => levels.map(({ price, size }) => ({ price: complement(price), size }));
+  const mirrored = (levels: readonly BookLevel[]): BookLevel[] => levels.map(({ price, size }) => ({ price: complement(price), size }));
   const [bids, asks] = outcome === 'yes' ? [book.bids, book.asks] : [mirrored(book.asks), mirrored(book.bids)];
   return { venue: 'prediction', source, observedAt, quality, flags, bids, asks };
 }
 
 /** Returns the fee of taking these parts. Each is a separate trade, rounded up on its own. @throws Error for an unknown fee. */
-export function takenFeeUsd(fee: PredictionFee, parts: readonly DepthLevel[]): DecimalString {
+export function takenFeeUsd(fee: PredictionFee, parts: readonly BookLevel[]): DecimalString {
   const total = parts.reduce((sum, { price, size }) => {
     const part = takerFeeUsd(fee, price, size);
     if (part === null) throw new Error('the taker fee is unknown');
@@ -166,7 +167,7 @@ export function feeCeilingBps(fee: PredictionFee, order: Pick<Order, 'quantity' 
 }
 
 /** Terms of an order besides the request. */
-export interface PredictionOrderTerms {
+interface PredictionOrderTerms {
   readonly id: string;
   readonly origin: OrderOrigin;
   readonly mode: ExecutionMode;

@@ -22,7 +22,7 @@ export interface PredictionQuestion {
 }
 
 /** Maximum difference in milliseconds at which instants count as one (docs/decisions/0044). */
-export const SAME_INSTANT_MS = 5 * MINUTE_MS;
+const SAME_INSTANT_MS = 5 * MINUTE_MS;
 
 /** Names that identify nothing: ordinary words, or an index rather than the fund that the catalog lists. */
 const NO_NAMES: ReadonlySet<string> = new Set(['Strategy', 'Meta', 'S&P 500', 'Nasdaq 100']);

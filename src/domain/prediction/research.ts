@@ -1,4 +1,5 @@
 /** A source-corroborated probability: every figure with its formula and inputs. Inputs that are not live do not count. */
+import type { BookLevel } from '../market/order-book.ts';
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { Quality, QualityFlag } from '../market/quote.ts';
 import { type EpochMs, HOUR_MS, MINUTE_MS } from '../values/time.ts';
@@ -6,7 +7,6 @@ import {
   affirmativePrice,
   complement,
   type PredictionBook,
-  type PredictionLevel,
   type PredictionMarket,
   type PredictionProvider,
   type PredictionTrade,
@@ -14,11 +14,11 @@ import {
 } from './market.ts';
 
 /** Levels per side included in the depth. */
-export const DEPTH_LEVELS = 5;
+const DEPTH_LEVELS = 5;
 /** Maximum age of trades that count, in milliseconds. */
 export const TRADES_WINDOW_MS = HOUR_MS;
 /** Maximum number of newest trades that count. */
-export const MAX_TRADES = 50;
+const MAX_TRADES = 50;
 
 /** Evidence of one market, or why there is none. */
 export interface Evidence {
@@ -31,7 +31,7 @@ export interface Evidence {
 }
 
 /** A figure from a provider. */
-export interface ResearchInput {
+interface ResearchInput {
   readonly id: string;
   readonly provider: PredictionProvider;
   readonly marketId: string;
@@ -50,7 +50,7 @@ export interface ResearchInput {
 }
 
 /** A computed figure. `inputs` are ids of inputs and of other computed figures. */
-export interface DerivedNumber {
+interface DerivedNumber {
   readonly id: string;
   readonly value: DecimalString | null;
   readonly formula: string;
@@ -60,10 +60,10 @@ export interface DerivedNumber {
 }
 
 export const CORROBORATIONS = ['corroborated', 'disputed', 'single_source', 'insufficient'] as const;
-export type Corroboration = (typeof CORROBORATIONS)[number];
+type Corroboration = (typeof CORROBORATIONS)[number];
 
 export const DISAGREEMENTS = ['inside_spreads', 'inside_fees', 'actionable', 'fees_unknown', 'not_comparable'] as const;
-export type DisagreementVerdict = (typeof DISAGREEMENTS)[number];
+type DisagreementVerdict = (typeof DISAGREEMENTS)[number];
 
 export interface ProbabilityResearch {
   readonly inputs: readonly ResearchInput[];
@@ -129,7 +129,7 @@ function levelInputs(
   ledger: Ledger,
   prefix: string,
   kind: 'bid' | 'ask',
-  levels: readonly PredictionLevel[],
+  levels: readonly BookLevel[],
   { market, book }: Evidence,
 ): ResearchInput[] {
   if (book === null) return [];

@@ -5,14 +5,14 @@
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 
 /** Next question of the search: the cost of a trade of this many US dollars. */
-export interface DepthQuestion {
+interface DepthQuestion {
   readonly sizeUsd: DecimalString;
 }
 
 /** Effective price of a size over that of the smallest size, in basis points, or null if there is no route. */
 export type DepthAnswer = number | null;
 
-export interface DepthFound {
+interface DepthFound {
   /** Largest tried size up to which every size stays within the budget, or null if the smallest does not. */
   readonly maxUsd: DecimalString | null;
   /** Cost at that size in basis points. */
@@ -22,7 +22,7 @@ export interface DepthFound {
   readonly bound: 'slippage' | 'requests' | 'no_route' | 'largest_size';
 }
 
-export interface DepthLimits {
+interface DepthLimits {
   readonly budgetBps: number;
   readonly smallestUsd: DecimalString;
   readonly largestUsd: DecimalString;

@@ -6,11 +6,11 @@ import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import { decimalOf, type ScoreTerm, scoreOf } from './ranked-row.ts';
 
 /** Each severity weighs twice the one below. */
-export const SEVERITY_WEIGHTS: Readonly<Record<Severity, number>> = { low: 1, medium: 2, high: 4, critical: 8 };
+const SEVERITY_WEIGHTS: Readonly<Record<Severity, number>> = { low: 1, medium: 2, high: 4, critical: 8 };
 /** Half-life of an event's weight, in hours. */
-export const EVENT_HALF_LIFE_HOURS = 24;
+const EVENT_HALF_LIFE_HOURS = 24;
 /** Weight of an unconfirmed event. */
-export const RUMOR_WEIGHT = 0.5;
+const RUMOR_WEIGHT = 0.5;
 
 export interface WeighedEvent {
   readonly id: string;
@@ -25,13 +25,13 @@ export interface WeighedEvent {
 }
 
 /** Factors of an event's weight, as decimals. */
-export interface EventFactors {
+interface EventFactors {
   readonly severity: string;
   readonly age: string;
   readonly corroboration: string;
 }
 
-export interface EventIntensity {
+interface EventIntensity {
   readonly terms: readonly ScoreTerm[];
   readonly events: readonly WeighedEvent[];
 }

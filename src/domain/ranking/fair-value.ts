@@ -24,7 +24,7 @@ export const FAIR_VALUE_FORMULAS: Readonly<Record<FairValueMode, string>> = {
 
 export const DEFAULT_SLIPPAGE_BUDGET_BPS = 50;
 
-export interface FairValueRequest {
+interface FairValueRequest {
   readonly mode: FairValueMode;
   /** Slippage budget of a trade in basis points, for `liquidity` alone. */
   readonly slippageBps: number;

@@ -3,11 +3,11 @@ import { Decimal, type DecimalString } from '../values/decimal.ts';
 import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import { type ScoreTerm, term } from './ranked-row.ts';
 
-export const MOMENTUM_DAY_HOURS = 24;
-export const MOMENTUM_WEEK_HOURS = 168;
-export const MOMENTUM_WEIGHTS = { day: 0.6, week: 0.4 } as const;
+const MOMENTUM_DAY_HOURS = 24;
+const MOMENTUM_WEEK_HOURS = 168;
+const MOMENTUM_WEIGHTS = { day: 0.6, week: 0.4 } as const;
 /** Maximum age in hours of the last bar since its close. */
-export const MOMENTUM_MAX_AGE_HOURS = 6;
+const MOMENTUM_MAX_AGE_HOURS = 6;
 /** Maximum distance of a bar from the instant a day or week ago. */
 const TOLERANCE_HOURS = 6;
 

@@ -10,13 +10,13 @@ export interface FitPortfolio {
 }
 
 /** Allocation that is tried, in percent of the portfolio. */
-export const FIT_ALLOCATION_PCT = 5;
+const FIT_ALLOCATION_PCT = 5;
 /** Percentage of the portfolio above which a sector is over-concentrated. */
-export const FIT_SECTOR_LIMIT_PCT = 25;
+const FIT_SECTOR_LIMIT_PCT = 25;
 /** Percentage of the portfolio above which a name is over-concentrated. */
-export const FIT_NAME_LIMIT_PCT = 10;
+const FIT_NAME_LIMIT_PCT = 10;
 
-export const FIT_WEIGHTS = { discount: 1, liquidity: 5, sector: -2, name: -3 } as const;
+const FIT_WEIGHTS = { discount: 1, liquidity: 5, sector: -2, name: -3 } as const;
 
 export const FIT_FORMULA =
   'discount to mark in percent (at most 50 either way) + 5 x log10(pool liquidity / 5 % of the portfolio), between -10 and 10 points - 2 x what the sector would weigh above 25 % after 5 % more - 3 x what the name would weigh above 10 %';

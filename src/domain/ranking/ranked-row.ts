@@ -23,11 +23,11 @@ export const UNRANKED_REASONS = [
   'no_bars',
   'no_portfolio',
 ] as const;
-export type UnrankedReason = (typeof UNRANKED_REASONS)[number];
+type UnrankedReason = (typeof UNRANKED_REASONS)[number];
 
 /** Reservations about a rank. Never rename a published one. */
 export const ROW_FLAGS = ['carried_reference'] as const;
-export type RowFlag = (typeof ROW_FLAGS)[number];
+type RowFlag = (typeof ROW_FLAGS)[number];
 
 /** A term of a score, which is the sum of its terms' `points`. Numbers are decimal strings. */
 export interface ScoreTerm {
@@ -48,7 +48,7 @@ export interface PriceFact {
 }
 
 /** Facts about the instrument of a row, ranked or not. */
-export interface RowFacts {
+interface RowFacts {
   readonly symbol: string;
   readonly instrument: string;
   readonly name: string;

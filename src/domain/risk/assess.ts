@@ -9,7 +9,7 @@ import { attributionOf } from './attribution.ts';
 import { limitCapacitiesOf } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
 import type { RiskCatalog, RiskContext } from './context.ts';
-import { ceilScaled, floorScaled, stepScale } from './exact.ts';
+import { ceilScaled, floorScaled, stepScale } from '../values/exact.ts';
 import { bounded, breachesOf, figuresOf, type RiskFrame } from './kernel.ts';
 import { buyBreaches, sellableLots, sizeIndependentBreaches } from './size-independent.ts';
 

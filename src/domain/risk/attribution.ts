@@ -9,7 +9,7 @@ import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
 import { type LimitCapacity, usedAfter } from './capacity.ts';
 import { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
 import type { RiskContext } from './context.ts';
-import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from './exact.ts';
+import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from '../values/exact.ts';
 import { exactLotsOf, exactNotionalOf, type OrderFigures, type RiskFrame } from './kernel.ts';
 import { ADD_EXCHANGE_KEY, EXCHANGE_KEY } from './order-context.ts';
 import { isMintTradable, openPositionsAfter } from './size-independent.ts';

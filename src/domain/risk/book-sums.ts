@@ -1,48 +1,39 @@
 /** Running sums over books, so that the exposure outside one book needs no walk through all. */
 import type { TradingBook } from '../books/book.ts';
-import { Decimal, plainDecimal } from '../values/decimal.ts';
 import type { InstrumentKey } from '../market/venue.ts';
-import type { BookSums } from './context.ts';
+import type { ExactSums } from './context.ts';
+import { type Exact, exactOf, minus, plus, ZERO } from '../values/exact.ts';
 
-/** Sums are exact: removing one book again loses no digit. */
-const Exact = Decimal.clone({ precision: 200 });
-type Sum = InstanceType<typeof Exact>;
+type Asset = ExactSums['assets'][number];
 
 /** Sum of one instrument. `parts` counts its positions and pending buys, because a sum of zero is still reported. */
-interface Share {
-  readonly quantity: Sum;
-  readonly costUsd: Sum;
-  readonly reservedUsd: Sum;
-  readonly parts: number;
-}
-
-type Asset = BookSums['assets'][number];
+type Share = Asset & { readonly parts: number };
 
 interface Part {
   readonly book: TradingBook;
-  readonly cashUsd: Sum;
-  readonly shares: ReadonlyMap<InstrumentKey, Share>;
+  readonly cashUsd: Exact;
+  readonly shares: readonly Share[];
 }
 
-const ZERO = new Exact(0);
-const NOTHING: Share = { quantity: ZERO, costUsd: ZERO, reservedUsd: ZERO, parts: 0 };
-
-/** Sums over books of one mode. */
+/** Sums over books of one mode. They are exact: removing a book again loses no digit. */
 export class RunningSums {
   readonly #parts = new Map<string, Part>();
   readonly #shares = new Map<InstrumentKey, Share>();
-  #cashUsd: Sum = ZERO;
-  /** Assets of every instrument, until a book changes. Most books hold few instruments. */
-  #assets: readonly Asset[] | null = null;
+  #cashUsd: Exact = ZERO;
+  /** Sums of every instrument by name, until a book changes. Most books hold few instruments. */
+  #sorted: readonly Share[] | null = null;
 
   /** Counts a book as it is now, instead of its earlier state. */
   count(book: TradingBook): void {
     if (this.#parts.get(book.id)?.book === book) return;
     const part = partOf(book);
     this.forget(book.id);
-    this.#assets = null;
-    this.#cashUsd = this.#cashUsd.plus(part.cashUsd);
-    for (const [instrument, share] of part.shares) this.#shares.set(instrument, plus(this.#shares.get(instrument) ?? NOTHING, share));
+    this.#sorted = null;
+    this.#cashUsd = plus(this.#cashUsd, part.cashUsd);
+    for (const share of part.shares) {
+      const before = this.#shares.get(share.instrument);
+      this.#shares.set(share.instrument, before === undefined ? share : combined(before, share, plus, 1));
+    }
     this.#parts.set(book.id, part);
   }
 
@@ -51,64 +42,50 @@ export class RunningSums {
     const part = this.#parts.get(bookId);
     if (part === undefined) return;
     this.#parts.delete(bookId);
-    this.#assets = null;
-    this.#cashUsd = this.#cashUsd.minus(part.cashUsd);
-    for (const [instrument, share] of part.shares) {
-      const left = minus(this.#shares.get(instrument) as Share, share);
-      if (left.parts === 0) this.#shares.delete(instrument);
-      else this.#shares.set(instrument, left);
+    this.#sorted = null;
+    this.#cashUsd = minus(this.#cashUsd, part.cashUsd);
+    for (const share of part.shares) {
+      const left = combined(this.#shares.get(share.instrument) as Share, share, minus, -1);
+      if (left.parts === 0) this.#shares.delete(share.instrument);
+      else this.#shares.set(share.instrument, left);
     }
   }
 
   /** Returns the sums without one book, every instrument once, by name. Returns everything if the book is not included. */
-  without(bookId: string): BookSums {
+  without(bookId: string): ExactSums {
     const own = this.#parts.get(bookId);
-    this.#assets ??= [...this.#shares].map(([instrument, share]) => assetOf(instrument, share)).sort(byName);
-    const assets = this.#assets.flatMap((asset) => {
-      const mine = own?.shares.get(asset.instrument);
-      if (mine === undefined) return [asset];
-      const left = minus(this.#shares.get(asset.instrument) as Share, mine);
-      return left.parts === 0 ? [] : [assetOf(asset.instrument, left)];
+    this.#sorted ??= [...this.#shares.values()].sort((a, b) => (a.instrument < b.instrument ? -1 : 1));
+    if (own === undefined) return { cashUsd: this.#cashUsd, assets: this.#sorted };
+    const assets = this.#sorted.flatMap((all): readonly Asset[] => {
+      const mine = own.shares.find(({ instrument }) => instrument === all.instrument);
+      if (mine === undefined) return [all];
+      return mine.parts === all.parts ? [] : [combined(all, mine, minus, -1)];
     });
-    return { cashUsd: plainDecimal(own === undefined ? this.#cashUsd : this.#cashUsd.minus(own.cashUsd)), assets };
+    return { cashUsd: minus(this.#cashUsd, own.cashUsd), assets };
   }
 }
 
-function assetOf(instrument: InstrumentKey, { quantity, costUsd, reservedUsd }: Share): Asset {
-  return { instrument, quantity: plainDecimal(quantity), costUsd: plainDecimal(costUsd), reservedUsd: plainDecimal(reservedUsd) };
-}
-
-function byName(a: Asset, b: Asset): number {
-  return a.instrument < b.instrument ? -1 : 1;
-}
-
 function partOf(book: TradingBook): Part {
-  const shares = new Map<InstrumentKey, Share>();
-  const add = (instrument: InstrumentKey, share: Partial<Share>): void =>
-    void shares.set(instrument, plus(shares.get(instrument) ?? NOTHING, { ...NOTHING, parts: 1, ...share }));
-  for (const { instrument, quantity, costUsd } of book.holdings)
-    add(instrument, { quantity: new Exact(quantity), costUsd: new Exact(costUsd) });
-  for (const { side, instrument, notionalUsd } of book.openProposals)
-    if (side === 'buy') add(instrument, { reservedUsd: new Exact(notionalUsd) });
-  return { book, cashUsd: new Exact(book.cashUsd), shares };
-}
-
-function plus(a: Share, b: Share): Share {
-  const sum = (one: Sum, other: Sum): Sum => (one === ZERO ? other : other === ZERO ? one : one.plus(other));
-  return {
-    quantity: sum(a.quantity, b.quantity),
-    costUsd: sum(a.costUsd, b.costUsd),
-    reservedUsd: sum(a.reservedUsd, b.reservedUsd),
-    parts: a.parts + b.parts,
+  const shares: Share[] = [];
+  const add = (share: Share): void => {
+    const place = shares.findIndex(({ instrument }) => instrument === share.instrument);
+    if (place < 0) shares.push(share);
+    else shares[place] = combined(shares[place] as Share, share, plus, 1);
   };
+  for (const { instrument, quantity, costUsd } of book.holdings)
+    add({ instrument, quantity: exactOf(quantity), costUsd: exactOf(costUsd), reservedUsd: ZERO, parts: 1 });
+  for (const { side, instrument, notionalUsd } of book.openProposals)
+    if (side === 'buy') add({ instrument, quantity: ZERO, costUsd: ZERO, reservedUsd: exactOf(notionalUsd), parts: 1 });
+  return { book, cashUsd: exactOf(book.cashUsd), shares };
 }
 
-function minus(a: Share, b: Share): Share {
-  const difference = (one: Sum, other: Sum): Sum => (other === ZERO ? one : one.minus(other));
+/** Returns the sum or the difference of two shares of one instrument. */
+function combined(a: Share, b: Share, by: typeof plus, sign: 1 | -1): Share {
   return {
-    quantity: difference(a.quantity, b.quantity),
-    costUsd: difference(a.costUsd, b.costUsd),
-    reservedUsd: difference(a.reservedUsd, b.reservedUsd),
-    parts: a.parts - b.parts,
+    instrument: a.instrument,
+    quantity: by(a.quantity, b.quantity),
+    costUsd: by(a.costUsd, b.costUsd),
+    reservedUsd: by(a.reservedUsd, b.reservedUsd),
+    parts: a.parts + sign * b.parts,
   };
 }

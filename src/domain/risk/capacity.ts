@@ -9,7 +9,7 @@ import type { InstrumentKey } from '../market/venue.ts';
 import type { RiskCode } from './codes.ts';
 import type { RiskCatalog, RiskContext } from './context.ts';
 import type { Mandate } from './mandate.ts';
-import { ceilScaled, floorDivide, floorScaled, type Ratio, ratioOf, USD_SCALE } from './exact.ts';
+import { ceilScaled, floorDivide, floorScaled, type Ratio, ratioOf, USD_SCALE } from '../values/exact.ts';
 
 /**
  * A limit on an order's size as a straight line: (left - notional x each) / unit would be left of it. It holds if the order's notional does
@@ -55,12 +55,6 @@ interface Split {
   spot: bigint;
   /** Capacity by leverage as decimal text. */
   readonly perps: Map<DecimalString, bigint>;
-}
-
-/** Margin of perpetuals as an exact fraction, because each is divided by another leverage. */
-interface Margin {
-  readonly numerator: bigint;
-  readonly denominator: bigint;
 }
 
 interface Sums {
@@ -118,7 +112,7 @@ function addTo(split: Split, instrument: InstrumentKey, amount: bigint, mandate:
   split.perps.set(leverage, (split.perps.get(leverage) ?? 0n) + amount);
 }
 
-function marginOf({ perps }: Split): Margin {
+function marginOf({ perps }: Split): Ratio {
   let [numerator, denominator] = [0n, 1n];
   for (const [leverage, amount] of perps) {
     const { numerator: up, denominator: down } = ratioOf(leverage);

@@ -7,6 +7,7 @@ import type { OrderQuote } from '../orders/order.ts';
 import type { EpochMs } from '../values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 import type { Mandate } from './mandate.ts';
+import { type Exact, exactOf, exactText, plus, times } from '../values/exact.ts';
 
 /** The organization's exposure outside the assessed book, in books of the same execution mode. */
 export interface OtherBooks {
@@ -90,14 +91,34 @@ export function plusCash(sums: BookSums, usd: Decimal | DecimalString): BookSums
   return { ...sums, cashUsd: plainDecimal(new Decimal(sums.cashUsd).plus(usd)) };
 }
 
+/** Sums as exact numbers. */
+export interface ExactSums {
+  readonly cashUsd: Exact;
+  readonly assets: readonly ({ readonly instrument: InstrumentKey } & Readonly<Record<'quantity' | 'costUsd' | 'reservedUsd', Exact>>)[];
+}
+
+/** Marks by instrument. */
+type Marks = Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>;
+
 /** Returns the exposure of the sums at these marks. An instrument without a mark counts at cost. */
-export function exposureOfSums({ cashUsd, assets }: BookSums, marks: Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>): OtherBooks {
-  let equity = new Decimal(cashUsd);
+export function exposureOfSums({ cashUsd, assets }: BookSums, marks: Marks): OtherBooks {
+  const exact = assets.map(({ instrument, quantity, costUsd, reservedUsd }) => ({
+    instrument,
+    quantity: exactOf(quantity),
+    costUsd: exactOf(costUsd),
+    reservedUsd: exactOf(reservedUsd),
+  }));
+  return exposureOf({ cashUsd: exactOf(cashUsd), assets: exact }, marks);
+}
+
+/** Returns the same exposure of exact sums. */
+export function exposureOf({ cashUsd, assets }: ExactSums, marks: Marks): OtherBooks {
+  let equity = cashUsd;
   const exposures = assets.map(({ instrument, quantity, costUsd, reservedUsd }) => {
     const mark = marks.get(instrument);
-    const held = mark === undefined ? new Decimal(costUsd) : new Decimal(quantity).times(mark);
-    equity = equity.plus(held);
-    return { instrument, valueUsd: plainDecimal(held.plus(reservedUsd)) };
+    const held = mark === undefined ? costUsd : times(quantity, exactOf(mark));
+    equity = plus(equity, held);
+    return { instrument, valueUsd: exactText(plus(held, reservedUsd)) };
   });
-  return { equityUsd: plainDecimal(equity), exposures };
+  return { equityUsd: exactText(equity), exposures };
 }

@@ -20,13 +20,10 @@ interface Exposure {
   readonly shares: ReadonlyMap<InstrumentKey, Share>;
 }
 
-export interface ExposureTotals {
-  /** Returns the exposure of all books except one, every instrument once, by name. Returns everything if the book is not included. */
-  without(bookId: string): OtherBooks;
-}
+export type ExposureTotals = ReturnType<typeof exposureTotals>;
 
 /** Sums the books of one mode. A position without a mark counts at cost. */
-export function exposureTotals(books: readonly MarkedBook[], mode: ExecutionMode): ExposureTotals {
+export function exposureTotals(books: readonly MarkedBook[], mode: ExecutionMode) {
   const byBook = new Map(books.filter(({ state }) => state.mode === mode).map((book) => [book.state.id, exposureOf(book)]));
   const total = totalOf([...byBook.values()]);
   const instruments = [...total.shares.keys()].sort();
@@ -34,7 +31,8 @@ export function exposureTotals(books: readonly MarkedBook[], mode: ExecutionMode
   const everything = otherBooks(total, instruments, (instrument) => texts.get(instrument) as string);
 
   return {
-    without(bookId) {
+    /** Returns the exposure of all books except one, every instrument once, by name. Returns everything if the book is not included. */
+    without(bookId: string): OtherBooks {
       const own = byBook.get(bookId);
       if (own === undefined) return everything;
       return otherBooks({ equityUsd: total.equityUsd.minus(own.equityUsd) }, instruments, (instrument) => {

@@ -4,6 +4,8 @@ export { RunningSums } from './book-sums.ts';
 export { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
 export {
   type BookSums,
+  type ExactSums,
+  exposureOf,
   exposureOfSums,
   plusCash,
   NO_OTHER_BOOKS,

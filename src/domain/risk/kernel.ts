@@ -7,7 +7,7 @@ import { marketStepOf } from '../market/market-step.ts';
 import type { Order } from '../orders/order.ts';
 import type { LimitCapacities } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
-import { ceilDivide, floorScaled, powerOfTen, ratioOf, stepScale, USD_SCALE } from './exact.ts';
+import { ceilDivide, floorScaled, powerOfTen, ratioOf, stepScale, USD_SCALE } from '../values/exact.ts';
 
 /** Maximum integer that doubles represent exactly here, with one bit to spare. */
 const EXACT = 2 ** 52;

@@ -5,7 +5,7 @@ import type { Order } from '../orders/order.ts';
 import { limitCapacitiesOf, usedAfter } from './capacity.ts';
 import type { RiskCode } from './codes.ts';
 import type { RiskContext } from './context.ts';
-import { usdText } from './exact.ts';
+import { usdText } from '../values/exact.ts';
 import { exactNotionalOf, figuresOf } from './kernel.ts';
 
 /** A limit in US dollars. For the balance, the remainder. */

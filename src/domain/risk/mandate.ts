@@ -1,6 +1,6 @@
 /** The mandate by which an order is assessed: the stricter of the manifest's limits and the organization's preferences. */
 import type { Autonomy, Stage } from '../agents/agent.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { RiskPreferences } from './preferences.ts';
 
@@ -40,5 +40,5 @@ export function limitedLiveCapital(maxCapitalUsd: DecimalString): DecimalString 
 }
 
 function lesser(a: DecimalString, b: DecimalString): DecimalString {
-  return new Decimal(a).lte(b) ? a : b;
+  return compareDecimals(a, b) <= 0 ? a : b;
 }

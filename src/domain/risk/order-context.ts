@@ -62,7 +62,7 @@ export function presentMarket(known: {
 }
 
 /** Trader of an order: an agent with its manifest, or a person with the organization's preferences. */
-export interface RiskAgent {
+interface RiskAgent {
   readonly manifest: Manifest;
   readonly stage: Stage;
   readonly autonomy: Autonomy;
@@ -106,7 +106,7 @@ export interface TradingControl {
 export const UNCONTROLLED: TradingControl = Object.freeze({ halt: 'none', disabled: ALL_ENABLED });
 
 /** Facts that determine how a halt or a pause affects an order. */
-export interface HaltFacts {
+interface HaltFacts {
   /** Control epoch of the order's decision. `epoch` is the organization's present one. A halt begins a new epoch. */
   readonly decidedEpoch: number;
   readonly epoch: number;
@@ -123,7 +123,7 @@ export function haltOf({ decidedEpoch, epoch, paused, closes }: HaltFacts): Risk
   return closes ? 'entries' : 'all';
 }
 
-export interface OrderContextInputs {
+interface OrderContextInputs {
   readonly market: RiskMarket;
   /** True if the rules behind the order read the reference price. */
   readonly readsReference: boolean;

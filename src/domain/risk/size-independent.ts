@@ -7,7 +7,7 @@ import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '..
 import { numberRatio } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
 import type { RiskCatalog, RiskContext } from './context.ts';
-import { ceilScaled, floorScaled, stepScale, USD_SCALE } from './exact.ts';
+import { ceilScaled, floorScaled, stepScale, USD_SCALE } from '../values/exact.ts';
 
 /** Limits that a buy or a sell breaches at any size. */
 export function sizeIndependentBreaches(

@@ -11,7 +11,7 @@ export interface Setting<T> {
   readonly shown: string;
 }
 
-export type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
+type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
 
 /** Values of a table by setting name. */
 export type ValuesOf<Table extends SettingsTable> = {

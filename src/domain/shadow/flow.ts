@@ -1,7 +1,7 @@
 /** Messages of a venue about one instrument during a shadow order, by which its fill is measured. */
+import type { BookLevel } from '../market/order-book.ts';
 import { canonicalJson, sha256Hex } from '../values/canonical-json.ts';
 import type { DecimalString } from '../values/decimal.ts';
-import type { DepthLevel } from '../orders/paper-fill.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey, Venue } from '../market/venue.ts';
 import type { FlowRule } from '../venues/venue-facts.ts';
@@ -11,8 +11,8 @@ export interface FlowBook {
   readonly source: string;
   /** Time at which it was received. */
   readonly at: EpochMs;
-  readonly bids: readonly DepthLevel[];
-  readonly asks: readonly DepthLevel[];
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
   /** Liquidity of the token's pools in US dollars of both sides, or null without pools. */
   readonly liquidityUsd: DecimalString | null;
 }

@@ -2,10 +2,11 @@
  * Measures the fill that its venue's flow would have given a shadow order: quantity and price. Pure and repeatable. An unproven part is
  * unknown, never good.
  */
+import type { BookLevel } from '../market/order-book.ts';
 import { costModelOf } from '../orders/costs.ts';
 import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
 import { floorToStep, marketStepOf } from '../market/market-step.ts';
-import { averagePriceOf, type DepthLevel, takenFrom } from '../orders/paper-fill.ts';
+import { averagePriceOf, takenFrom } from '../orders/paper-fill.ts';
 import type { EpochMs } from '../values/time.ts';
 import { type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../market/venue.ts';
 import type { FlowRule } from '../venues/venue-facts.ts';
@@ -29,7 +30,7 @@ export interface ShadowOrder {
 
 /** Reasons of an unknown result. */
 export const UNKNOWN_REASONS = ['no_rule', 'not_received', 'gap', 'trades_missing', 'too_much', 'size_unknown'] as const;
-export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
+type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
 /** Result of a measurement. `trades` and `books` were received within the window. */
 export interface ShadowMeasurement {
@@ -51,7 +52,7 @@ export interface ShadowMeasurement {
 /** Maximum trades of a window. Larger windows are not kept. */
 export const MOST_TRADES = 5_000;
 /** Time in milliseconds to wait for a trade after the window: only a later trade proves that none before it is missing. */
-export const NEXT_TRADE_MS = 30_000;
+const NEXT_TRADE_MS = 30_000;
 
 interface Found {
   readonly quantity: Decimal;
@@ -182,6 +183,6 @@ function queueAhead({ side, limitPrice }: ShadowOrder, book: FlowBook): Decimal 
   return (side === 'buy' ? price.gt(deepest.price) : price.lt(deepest.price)) ? new Decimal(0) : null;
 }
 
-function sizeOf({ size }: DepthLevel): Decimal | null {
+function sizeOf({ size }: BookLevel): Decimal | null {
   return isDecimalString(size) && (isPositive(size) || new Decimal(size).isZero()) ? new Decimal(size) : null;
 }

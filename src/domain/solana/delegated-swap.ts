@@ -17,13 +17,13 @@ import {
 } from './programs.ts';
 
 /** Maximum priority fees of one swap in lamports. */
-export const MOST_PRIORITY_LAMPORTS = 5_000_000n;
+const MOST_PRIORITY_LAMPORTS = 5_000_000n;
 const EVENT_AUTHORITY = programAddress(AGGREGATOR_PROGRAM, ['__event_authority']).address;
 /** Maximum compute units of a transaction without its own limit. */
 const DEFAULT_UNITS = 1_400_000n;
 
 /** A mint of the swap, and its token program. */
-export interface SwapMint {
+interface SwapMint {
   readonly mint: string;
   readonly program: string;
 }

@@ -14,7 +14,7 @@ const KEY_BYTES = 32;
 const MOST_ACCOUNTS = 256;
 const VERSIONED = 0x80;
 
-export interface MessageHeader {
+interface MessageHeader {
   readonly requiredSignatures: number;
   readonly readonlySigned: number;
   readonly readonlyUnsigned: number;
@@ -29,7 +29,7 @@ export interface WireInstruction {
 }
 
 /** Addresses from a table on the chain. The message contains only their indexes. */
-export interface AddressLookup {
+interface AddressLookup {
   readonly table: string;
   readonly writable: readonly number[];
   readonly readonly: readonly number[];

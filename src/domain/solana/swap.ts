@@ -60,7 +60,7 @@ export function priceOf({ side, input, output }: Pick<SwapPromise, 'side' | 'inp
 }
 
 /** Programs that a swap may call at its top level. The simulation assesses what a route's own program calls. */
-export const SWAP_PROGRAMS: ReadonlySet<string> = new Set([
+const SWAP_PROGRAMS: ReadonlySet<string> = new Set([
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
   TOKEN_2022,
@@ -158,7 +158,7 @@ function deltaOf({ tokens }: BalanceChanges, owner: string, mint: string): bigin
 }
 
 /** Inputs of a fill besides the balances. */
-export interface SwapFillInfo {
+interface SwapFillInfo {
   readonly id: string;
   readonly orderId: string;
   readonly bookId: string;

@@ -3,7 +3,7 @@ import type { EpochMs } from '../values/time.ts';
 import { base58 } from './base58.ts';
 
 /** Fee of a mint on transfers, taken out of the received amount. */
-export interface MintTransferFee {
+interface MintTransferFee {
   readonly basisPoints: number;
   /** Maximum fee of one transfer, in raw units. */
   readonly maximum: bigint;
@@ -12,7 +12,7 @@ export interface MintTransferFee {
 }
 
 /** One UI unit is `multiplier` x 10^-decimals of raw units, and `newMultiplier` from `newMultiplierEffectiveAt` on. */
-export interface MintScale {
+interface MintScale {
   readonly multiplier: number;
   readonly newMultiplier: number;
   readonly newMultiplierEffectiveAt: EpochMs;

@@ -30,7 +30,7 @@ export interface Understood {
   readonly as: string;
 }
 
-export type CompiledThesis =
+type CompiledThesis =
   | {
       readonly ok: true;
       readonly take: Take;

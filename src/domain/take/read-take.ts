@@ -15,7 +15,7 @@ export const DEFAULT_LIFE_MS = 30 * DAY_MS;
 export const DEFAULT_TIMEFRAME = '1h';
 
 /** Plain fields of the field form. */
-export const TAKE_FIELDS: Fields = {
+const TAKE_FIELDS: Fields = {
   symbol: { type: 'string', minLength: 1, maxLength: 80, description: 'A symbol of the catalog or <venue>:<pair>:<instrument kind>.' },
   allocationUsd: {
     type: 'decimal',
@@ -35,13 +35,13 @@ export const TAKE_FIELDS: Fields = {
 };
 
 export type ReadTake = { readonly ok: true; readonly take: Take; readonly assumed: readonly string[] } | RefusedTake;
-export interface RefusedTake {
+interface RefusedTake {
   readonly ok: false;
   readonly problems: readonly Problem[];
 }
 
 /** Parts of a Take after reading its words or fields. Conditions are still as authored. */
-export interface AuthoredTake {
+interface AuthoredTake {
   readonly symbol: string;
   readonly entry: readonly unknown[];
   readonly exit: readonly unknown[];

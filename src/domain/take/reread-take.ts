@@ -6,10 +6,10 @@ import { compileThesis } from './compile-thesis.ts';
 import type { Take } from './take.ts';
 import { shownCondition } from './thesis-phrases.ts';
 
-/** Words of a stored Take, and the points to confirm, if they were stored. */
-export interface StoredWords {
+/** Words of a stored Take, and the points to confirm, or null if it was compiled before they were stored. */
+interface StoredWords {
   readonly thesis: string | null;
-  readonly open?: readonly string[];
+  readonly open: readonly string[] | null;
 }
 
 function inWords({ entry, exit, allocationUsd, maxSlippageBps }: Take): string {
@@ -25,7 +25,7 @@ const policyOf = ({ asset, entry, exit, allocationUsd, maxSlippageBps }: Take): 
  * meaning.
  */
 export function openOf({ thesis, open }: StoredWords, take: Take, createdAt: EpochMs, catalog: Catalog): readonly string[] {
-  if (open !== undefined) return open;
+  if (open !== null) return open;
   if (thesis === null) return [];
   const today = compileThesis(thesis, { catalog, now: createdAt });
   if (today.ok)

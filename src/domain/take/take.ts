@@ -21,7 +21,7 @@ export const TAKE_ORIGINS = ['thesis', 'basis'] as const;
 export type TakeOrigin = (typeof TAKE_ORIGINS)[number];
 
 /** Value that the Take waits for: a price in quote units, or a gap in percent (negative is a discount). */
-export interface TakeTarget {
+interface TakeTarget {
   readonly kind: 'price' | 'premium_pct' | 'gap_to_mark_pct';
   readonly direction: 'below' | 'above';
   readonly value: DecimalString;

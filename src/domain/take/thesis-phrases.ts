@@ -40,7 +40,7 @@ export type Meaning =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'question'; readonly question: string };
 
-export interface Phrase {
+interface Phrase {
   readonly pattern: RegExp;
   readonly read: (tokens: readonly Token[], now: EpochMs) => Meaning | readonly Meaning[];
 }

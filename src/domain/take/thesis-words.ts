@@ -5,7 +5,7 @@ const BACK =
   '(?:(?:it |back |falls? |comes? |gets? |goes |is |trades? |climbs? |moves? |reverts? |returns? |converges? |recovers? |rises? |drops? )*(?:back|reverts?|returns?|recovers?|converges?)(?: (?:to|at|in line with|level with|on|up to|down to|within))*)';
 
 /** Forms by concept. The longest match at a place counts. */
-export const WORDS: Readonly<Record<string, readonly string[]>> = {
+const WORDS: Readonly<Record<string, readonly string[]>> = {
   BUY: [
     'buy(?:s|ing)?',
     'acquir(?:e|ing)',
@@ -586,7 +586,7 @@ const BREAKS: Readonly<Record<string, readonly string[]>> = {
   SPACE: ['[:"\'()=\\u200d\\ufe0f×→➜➔⇒]+', '-+>', '\\[|\\]', '\\*+'],
 };
 
-export interface Word {
+interface Word {
   readonly concept: string;
   readonly length: number;
 }

@@ -1,4 +1,5 @@
 /** A tape: a recording of everything received, as stored in a file. Its header, its events and their validation. */
+import { isObject } from '../values/field.ts';
 import type { ActorEvent, ActorState } from '../agents/actor-step.ts';
 import { AUTONOMY_LEVELS, type Autonomy, STAGES, type Stage } from '../agents/agent.ts';
 import type { Json } from '../values/canonical-json.ts';
@@ -14,7 +15,7 @@ import { type EpochMs, timeframeMs } from '../values/time.ts';
 import { EXECUTABLE_VENUES, type InstrumentKey, isVenue, VENUES, type Venue } from '../market/venue.ts';
 
 /** Version of the format that this code writes, and the only one it reads. */
-export const TAPE_VERSION = 1;
+const TAPE_VERSION = 1;
 
 /** Events per block of the binary form, and per batch of a replay. */
 export const TAPE_BATCH = 1_024;
@@ -45,7 +46,7 @@ export interface TapeAgent {
 }
 
 /** Kinds of actors that decide on a tape. */
-export const TAPE_ACTOR_KINDS = ['agent', 'take'] as const;
+const TAPE_ACTOR_KINDS = ['agent', 'take'] as const;
 export type TapeActorKind = (typeof TAPE_ACTOR_KINDS)[number];
 
 /** First line of a tape. Every member but `tape` is optional. Unlisted members are kept and ignored. */
@@ -96,7 +97,7 @@ export interface TapeCutNote {
 }
 
 /** Inputs of an agent's tick besides the cut from this slot on (its book, the risk inputs), as the text of `TickInputs`. */
-export interface TapeInputsNote {
+interface TapeInputsNote {
   readonly kind: 'inputs';
   /** The slot. */
   readonly receivedAt: EpochMs;
@@ -105,7 +106,7 @@ export interface TapeInputsNote {
 }
 
 export type TapeEvent = MarketEvent | TapeCommand | TapeCutNote | TapeInputsNote;
-export type TapeKind = TapeEvent['kind'];
+type TapeKind = TapeEvent['kind'];
 
 /** Iterator over a tape's events, which are created only on access. */
 export interface TapeWalk {
@@ -122,7 +123,7 @@ export interface TapeWalk {
 }
 
 /** Problem of a value and the expected form, as part of a sentence: `bid is "NaN"; it should be a plain decimal or null`. */
-export type TapeProblem = string;
+type TapeProblem = string;
 
 /** Latest time that a date can represent. */
 const LAST_TIME = 8.64e15;
@@ -140,18 +141,18 @@ const count: Check = (value) =>
 const decimal: Check = (value) => (typeof value === 'string' && isDecimalString(value) ? null : 'a plain decimal in quotation marks');
 const unsigned: Check = (value) =>
   decimal(value) === null && !(value as string).startsWith('-') ? null : 'a plain decimal from zero on in quotation marks';
-const object: Check = (value) => (isRecord(value) ? null : 'an object');
+const object: Check = (value) => (isObject(value) ? null : 'an object');
 const uuid: Check = (value) => (typeof value === 'string' && isUuid(value) ? null : 'a UUID in lower case');
 const hash64: Check = (value) => (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) ? null : '64 lower-case hexadecimal digits');
 const jsonObjectText: Check = (value) => {
   try {
-    if (typeof value === 'string' && isRecord(JSON.parse(value))) return null;
+    if (typeof value === 'string' && isObject(JSON.parse(value))) return null;
   } catch {
     // Not JSON, which is reported below.
   }
   return 'the text of a JSON object';
 };
-const actorEvent: Check = (value) => (isRecord(value) && typeof value['type'] === 'string' ? null : 'an object with a type');
+const actorEvent: Check = (value) => (isObject(value) && typeof value['type'] === 'string' ? null : 'an object with a type');
 
 function oneOf(words: readonly string[]): Check {
   const allowed = new Set<unknown>(words);
@@ -180,7 +181,7 @@ const candles: Check = (value) => {
   if (!Array.isArray(value)) return 'a list of candles';
   let last = -1;
   for (const candle of value as unknown[]) {
-    if (!isRecord(candle)) return 'a list of candles';
+    if (!isObject(candle)) return 'a list of candles';
     for (const [member, check] of Object.entries(CANDLE)) {
       const wanted = check(candle[member]);
       if (wanted !== null) return `a list of candles whose ${member} is ${wanted}`;
@@ -266,7 +267,7 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
     { venue: oneOf(VENUES), instrument: name, timeframe, source: name, receivedAt: time, candles },
     {
       covers: (value) =>
-        isRecord(value) && time(value['from']) === null && time(value['to']) === null && Object.keys(value).length === 2
+        isObject(value) && time(value['from']) === null && time(value['to']) === null && Object.keys(value).length === 2
           ? null
           : 'a range {"from", "to"} of open times',
     },
@@ -326,7 +327,7 @@ const AGENT: Readonly<Record<string, Check>> = {
 
 function indicatorNeed(value: unknown): string | null {
   const sound =
-    isRecord(value) &&
+    isObject(value) &&
     isInstrumentKey(value['instrument']) &&
     INDICATORS.includes(value['name'] as IndicatorNeed['name']) &&
     timeframe(value['timeframe']) === null &&
@@ -344,14 +345,14 @@ function anInstrumentKey(value: unknown): string | null {
 }
 
 function tapeAgent(value: unknown): string | null {
-  if (!isRecord(value)) return 'an agent';
+  if (!isObject(value)) return 'an agent';
   for (const [member, check] of Object.entries(AGENT)) {
     const wanted = check(value[member]);
     if (wanted !== null) return `an agent whose ${member} is ${wanted}`;
   }
   if (value['kind'] !== undefined && !TAPE_ACTOR_KINDS.includes(value['kind'] as TapeActorKind))
     return `an agent whose kind is one of ${TAPE_ACTOR_KINDS.join(', ')}`;
-  if (value['input'] !== undefined && !isRecord(value['input'])) return 'an agent whose input is an object';
+  if (value['input'] !== undefined && !isObject(value['input'])) return 'an agent whose input is an object';
   return null;
 }
 
@@ -367,7 +368,7 @@ const HEADER: Readonly<Record<string, Check>> = {
 
 /** Returns why a value is not a valid header of a tape, or null. */
 export function tapeHeaderProblem(value: unknown): TapeProblem | null {
-  if (!isRecord(value) || !('tape' in value)) return `is no tape header; the first line should be {"tape":${TAPE_VERSION}, ...}`;
+  if (!isObject(value) || !('tape' in value)) return `is no tape header; the first line should be {"tape":${TAPE_VERSION}, ...}`;
   if (value['tape'] !== TAPE_VERSION) return `says tape version ${shown(value['tape'])}; this release reads version ${TAPE_VERSION}`;
   for (const [member, check] of Object.entries(HEADER)) {
     if (value[member] === undefined) continue;
@@ -407,7 +408,7 @@ function isSide(value: unknown): boolean {
  * them on would lose them silently.
  */
 export function tapeEventProblem(value: unknown, previousAt: EpochMs): TapeProblem | null {
-  if (!isRecord(value)) return `is ${shown(value)}; an event is an object`;
+  if (!isObject(value)) return `is ${shown(value)}; an event is an object`;
   if (isPlainQuote(value, previousAt)) return null;
   const { kind } = value;
   const known = typeof kind === 'string' && Object.hasOwn(SHAPES, kind) ? SHAPES[kind as TapeKind] : null;
@@ -504,10 +505,6 @@ function ordered(event: TapeEvent): object {
 /** Returns the header as a line, without a line break. */
 export function tapeHeaderLine(header: TapeHeader): string {
   return JSON.stringify(header);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns a value for a message, at most 60 characters of it. */

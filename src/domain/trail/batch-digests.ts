@@ -1,7 +1,7 @@
 /** Digests over many rows that are written together and signed as one: decisions of a tick, observations of a cut. */
 import { sha256Hex } from '../values/canonical-json.ts';
 
-export interface SignedDecision {
+interface SignedDecision {
   readonly agentId: string;
   readonly slot: number;
   /** SHA-256 in hexadecimal over the whole decision. */

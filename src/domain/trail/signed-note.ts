@@ -21,7 +21,7 @@ export interface VerifierKey {
 }
 
 /** One signature under a note. */
-export interface NoteSignature {
+interface NoteSignature {
   readonly name: string;
   readonly id: string;
   readonly signature: Buffer;

@@ -17,7 +17,7 @@ export function isDecimalString(text: string): boolean {
 
 /** Returns the plain form without an exponent, leading or trailing zeros: `"1.50"` -> `"1.5"`, `"-0"` -> `"0"`. */
 export function plainDecimal(value: Decimal | DecimalString | number): DecimalString {
-  const decimal = new Decimal(value);
+  const decimal = typeof value === 'object' ? value : new Decimal(value);
   return decimal.isZero() ? '0' : decimal.toFixed();
 }
 

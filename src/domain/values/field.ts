@@ -92,7 +92,7 @@ function readDecimal(value: unknown): string | null {
 }
 
 /** Reads a present value. For an invalid one adds a problem and returns undefined. */
-export function readField(value: unknown, field: FieldSchema, path: string, problems: Problem[]): FieldValue | undefined {
+function readField(value: unknown, field: FieldSchema, path: string, problems: Problem[]): FieldValue | undefined {
   const refuse = (problem: string): undefined => {
     problems.push({ path, problem, allowed: describeField(field) });
     return undefined;
@@ -198,7 +198,7 @@ export function readFields(
 /** JSON Schema (draft 2020-12) fragment: plain data, ready for an OpenAPI document. */
 export type JsonSchema = { readonly [key: string]: unknown };
 
-export function fieldJsonSchema(field: FieldSchema): JsonSchema {
+function fieldJsonSchema(field: FieldSchema): JsonSchema {
   const described = { description: field.description };
   switch (field.type) {
     case 'number':

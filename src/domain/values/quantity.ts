@@ -238,7 +238,7 @@ const DATES = {
   ),
 };
 
-export interface WrittenDate {
+interface WrittenDate {
   readonly length: number;
   /** Instant of a date in UTC. An ISO date means its first instant, like in a field, a date in words its end. */
   readonly at: EpochMs;

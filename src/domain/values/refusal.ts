@@ -3,60 +3,12 @@
 import type { RiskRejection } from '../agents/decision.ts';
 import type { EvidenceCheck } from '../agents/evidence.ts';
 import type { Problem } from './field.ts';
+import type { ProblemCode } from './problems.ts';
 import type { MessageDifference } from '../solana/difference.ts';
-
-/** Codes of refusals outside the pre-trade risk function. Never rename a published one. */
-export const REFUSAL_CODES = [
-  'malformed',
-  'unauthenticated',
-  'token_expired',
-  'ambiguous_credentials',
-  'origin_refused',
-  'permission_missing',
-  'not_found',
-  'state_conflict',
-  'already_paused',
-  'not_paused',
-  'cause_persists',
-  'resume_by_creator',
-  'evidence_missing',
-  'manifest_invalid',
-  'autonomy_refused',
-  'idempotency_mismatch',
-  'idempotency_in_flight',
-  'body_too_large',
-  'body_too_deep',
-  'rate_limited',
-  'unavailable',
-  'halted',
-  'feature_disabled',
-  'blocked_by_risk',
-  'gate_failed',
-  'sign_off_refused',
-  'malformed_transaction',
-  'signed_bytes_differ',
-  'signature_missing',
-  'signature_invalid',
-  'route_refused',
-  'too_many_prepared',
-  'challenge_expired',
-  'launch_refused',
-  'wallet_unproved',
-  'payment_refused',
-  'licence_missing',
-  'thesis_ambiguous',
-  'take_invalid',
-  'take_unsettled',
-  'proposal_pending',
-  'proposals_refused',
-  'outside_mandate',
-  'external_not_listable',
-] as const;
-export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
 /** An expected refusal. `detail` says what was wrong and what would be right. */
 export interface Refusal {
-  readonly code: RefusalCode;
+  readonly code: ProblemCode;
   readonly detail: string;
   /** Exceeded limits, if the pre-trade risk function refused. */
   readonly rejections?: readonly RiskRejection[];
@@ -72,6 +24,6 @@ export interface Refusal {
 
 export type Outcome<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
 
-export function refuse(code: RefusalCode, detail: string): { readonly ok: false; readonly refusal: Refusal } {
+export function refuse(code: ProblemCode, detail: string): { readonly ok: false; readonly refusal: Refusal } {
   return { ok: false, refusal: { code, detail } };
 }

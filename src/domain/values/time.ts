@@ -31,3 +31,6 @@ export function timeframeMs(timeframe: string): number | null {
 export function isoTime(at: EpochMs): string {
   return new Date(at).toISOString();
 }
+
+/** Formats a time as ISO 8601, or returns null if there is none. */
+export const isoTimeOrNull = (at: EpochMs | null): string | null => (at === null ? null : isoTime(at));

@@ -11,7 +11,7 @@ import type { EpochMs } from './time.ts';
 
 /** Causes of waiting. Never rename a published one. */
 export const WAIT_CAUSES = ['queue', 'venue', 'approval', 'signature', 'confirmation', 'provider', 'slot', 'market'] as const;
-export type WaitCause = (typeof WAIT_CAUSES)[number];
+type WaitCause = (typeof WAIT_CAUSES)[number];
 
 export interface Waiting {
   readonly cause: WaitCause;
@@ -240,7 +240,7 @@ export function launcherLaunchProgress(state: LauncherLaunchState, validUntil: E
 
 /** States of long work without a record of its own. `silent`: there was no recent report, so its worker is gone. */
 export const LONG_WORK_STATES = ['running', 'silent', 'done', 'failed'] as const;
-export type LongWorkState = (typeof LONG_WORK_STATES)[number];
+type LongWorkState = (typeof LONG_WORK_STATES)[number];
 
 /** Maximum time between two reports of running work. */
 const SILENT_AFTER_MS = 30_000;

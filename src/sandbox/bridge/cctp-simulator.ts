@@ -36,13 +36,6 @@ export interface CctpSimulatorOptions extends BridgeChains {
   readonly script?: BridgeScript;
 }
 
-export interface CctpSimulator {
-  readonly url: string;
-  readonly faults: FaultSwitch;
-  readonly script: BridgeScript;
-  close(): Promise<void>;
-}
-
 interface Message {
   readonly from: Side;
   readonly hash: string;
@@ -62,7 +55,7 @@ interface Message {
 
 type Read = Pick<Message, 'sender' | 'amount' | 'domain' | 'recipient' | 'maxFee' | 'finality' | 'hook'>;
 
-export async function createCctpSimulator(options: CctpSimulatorOptions): Promise<CctpSimulator> {
+export async function createCctpSimulator(options: CctpSimulatorOptions) {
   const { clock, evmDomain } = options;
   const faults = options.faults ?? createFaultSwitch(evmDomain);
   const script = options.script ?? createBridgeScript();

@@ -38,12 +38,12 @@ export interface Intent {
   refundHash: string | null;
 }
 
-export interface RelayContext extends BridgeChains {
+interface RelayContext extends BridgeChains {
   readonly chainId: number;
 }
 
 /** Fees that the solver keeps for gas and for its service, in base units. */
-export interface RelayFees {
+interface RelayFees {
   readonly gas: bigint;
   readonly service: bigint;
 }

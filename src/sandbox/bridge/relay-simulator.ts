@@ -32,16 +32,7 @@ export interface RelaySimulatorOptions extends BridgeChains {
   readonly script?: BridgeScript;
 }
 
-export interface RelaySimulator {
-  readonly url: string;
-  /** URL of the status websocket. */
-  readonly wsUrl: string;
-  readonly faults: FaultSwitch;
-  readonly script: BridgeScript;
-  close(): Promise<void>;
-}
-
-export async function createRelaySimulator(options: RelaySimulatorOptions): Promise<RelaySimulator> {
+export async function createRelaySimulator(options: RelaySimulatorOptions) {
   const { chainId, clock } = options;
   const faults = options.faults ?? createFaultSwitch(chainId);
   const script = options.script ?? createBridgeScript();
@@ -73,6 +64,7 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
   const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: pushes.follow });
   return {
     url: server.url,
+    /** URL of the status websocket. */
     wsUrl: server.wsUrl,
     faults,
     script,

@@ -6,17 +6,11 @@ import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 const LOOK_MS = 250;
 const EVENT = 'request.status.updated';
 
-export interface RequestPushes {
-  /** Opens the session of a new socket. */
-  follow(socket: LoopbackSocket): LoopbackSession;
-  close(): void;
-}
-
 /** Creates the pushes. `statusOf` carries out the due steps of a request and returns its status, or null if it is unknown. */
 export function createRequestPushes(options: {
   readonly clock: Clock;
   readonly statusOf: (id: string) => { readonly status: string } | null;
-}): RequestPushes {
+}) {
   const { clock, statusOf } = options;
   /** Requests by the socket that follows them, with the last pushed status. */
   const followers = new Map<LoopbackSocket, Map<string, string>>();
@@ -38,7 +32,8 @@ export function createRequestPushes(options: {
   }
 
   return {
-    follow(socket) {
+    /** Opens the session of a new socket. */
+    follow(socket: LoopbackSocket): LoopbackSession {
       const told = new Map<string, string>();
       followers.set(socket, told);
       socket.control(JSON.stringify({ type: 'connection', status: 'ready', data: { id: `s${followers.size}` } }));

@@ -1,6 +1,6 @@
 /** Script of a bridge provider's simulator: how it handles the next transfers. */
 
-export const BRIDGE_TROUBLES = [
+const BRIDGE_TROUBLES = [
   /** Pays late. */
   'slow',
   /** Waits for the operator's release before it pays. */

@@ -21,14 +21,14 @@ import {
 import { publicKeyToAddress } from 'viem/accounts';
 
 /** Call of a wallet's transaction. Addresses are lower case. */
-export interface LedgerCall {
+interface LedgerCall {
   readonly from: string;
   readonly to: string | null;
   readonly data: Hex;
   readonly value: bigint;
 }
 
-export interface LedgerLog {
+interface LedgerLog {
   readonly address: string;
   readonly topics: readonly Hex[];
   readonly data: Hex;
@@ -52,7 +52,7 @@ export interface LedgerToken {
   readonly decimals: number;
 }
 
-export interface EvmLedgerOptions {
+interface EvmLedgerOptions {
   readonly chainId: number;
   readonly tokens: readonly LedgerToken[];
   /** Returns the newest block number. */

@@ -18,18 +18,11 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
-import { createEvmLedger, type EvmLedger, type LandedEvm, LedgerRefusal, LedgerRevert } from './ledger.ts';
-
-/** Token of the simulated chain. */
-export interface ChainTokenListing {
-  readonly symbol: string;
-  readonly contract: string;
-  readonly decimals: number;
-}
+import { createEvmLedger, type EvmLedger, type LandedEvm, LedgerRefusal, LedgerRevert, type LedgerToken } from './ledger.ts';
 
 export interface EvmChainSimulatorOptions {
   readonly chainId: number;
-  readonly tokens: readonly ChainTokenListing[];
+  readonly tokens: readonly LedgerToken[];
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
   /** Port; 0 takes any free port. */
@@ -40,19 +33,7 @@ export interface EvmChainSimulatorOptions {
   readonly ledger?: EvmLedger;
 }
 
-export interface EvmChainSimulator {
-  readonly url: string;
-  readonly faults: FaultSwitch;
-  /** Sets the balance of an address, in base units. A null `contract` means the native coin. */
-  setBalance(address: string, contract: string | null, balance: bigint): void;
-  setCode(address: string, code: Hex): void;
-  /** Puts a contract wallet at an address that accepts signatures of the owner's key (ERC-1271). */
-  setContractWallet(address: string, owner: string): void;
-  setNonce(address: string, nonce: number): void;
-  /** State of the chain, with its controls. */
-  readonly ledger: EvmLedger;
-  close(): Promise<void>;
-}
+export type EvmChainSimulator = Awaited<ReturnType<typeof createEvmChainSimulator>>;
 
 const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11';
 /** Time between two blocks. */
@@ -91,7 +72,7 @@ interface Contracts {
 type Methods = Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
 
 /** Starts the simulator. Equal clocks and requests give equal responses. Addresses ending in 0 hold nothing. */
-export async function createEvmChainSimulator(options: EvmChainSimulatorOptions): Promise<EvmChainSimulator> {
+export async function createEvmChainSimulator(options: EvmChainSimulatorOptions) {
   const { clock } = options;
   const faults = options.faults ?? createFaultSwitch(options.chainId);
   const tokens = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token]));
@@ -175,14 +156,17 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
   return {
     url: server.url,
     faults,
+    /** State of the chain, with its controls. */
     ledger,
-    setBalance: (address, contract, balance) => ledger.setBalance(address, contract, balance),
-    setCode: (address, code) => void codes.set(address.toLowerCase(), code),
-    setContractWallet(address, owner) {
+    /** Sets the balance of an address, in base units. A null `contract` means the native coin. */
+    setBalance: (address: string, contract: string | null, balance: bigint) => ledger.setBalance(address, contract, balance),
+    setCode: (address: string, code: Hex) => void codes.set(address.toLowerCase(), code),
+    /** Puts a contract wallet at an address that accepts signatures of the owner's key (ERC-1271). */
+    setContractWallet(address: string, owner: string) {
       owners.set(address.toLowerCase(), owner.toLowerCase());
       codes.set(address.toLowerCase(), SOME_CODE);
     },
-    setNonce: (address, nonce) => ledger.setNonce(address, nonce),
+    setNonce: (address: string, nonce: number) => ledger.setNonce(address, nonce),
     close: server.close,
   };
 }
@@ -332,7 +316,7 @@ function walletAnswer(owner: string, data: Hex): Hex | null {
 /** Creates a ledger whose initial balances are derived from the addresses. Addresses ending in 0 hold nothing. */
 export function foundLedger(options: {
   readonly chainId: number;
-  readonly tokens: readonly ChainTokenListing[];
+  readonly tokens: readonly LedgerToken[];
   readonly newest: () => number;
 }): EvmLedger {
   const decimals = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token.decimals]));

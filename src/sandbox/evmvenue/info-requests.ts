@@ -17,7 +17,7 @@ export interface InfoType {
 
 type InfoTypes = Readonly<Record<string, InfoType>>;
 
-export interface InfoSources {
+interface InfoSources {
   readonly market: Market;
   readonly listings: PerpListings;
   readonly perps: PerpMarket;

@@ -24,7 +24,7 @@ interface Subscription {
   readonly fast: boolean;
 }
 
-export interface PerpStreamsOptions {
+interface PerpStreamsOptions {
   readonly clock: Clock;
   readonly faults: FaultSwitch;
   readonly seed: number;

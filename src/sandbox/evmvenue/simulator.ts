@@ -23,16 +23,7 @@ export interface EvmVenueSimulatorOptions {
   readonly seed?: number;
 }
 
-export interface EvmVenueSimulator {
-  /** `http://127.0.0.1:<port>`; requests go to `/info`. */
-  readonly url: string;
-  /** `ws://127.0.0.1:<port>/ws`. */
-  readonly wsUrl: string;
-  readonly faults: FaultSwitch;
-  /** Tradable coins of the main dex, e.g. `BTC`. */
-  readonly coins: readonly string[];
-  close(): Promise<void>;
-}
+export type EvmVenueSimulator = Awaited<ReturnType<typeof createEvmVenueSimulator>>;
 
 interface Answering {
   readonly clock: Clock;
@@ -65,7 +56,7 @@ function answerTo({ clock, faults, info: types, weight }: Answering, { method, p
 }
 
 /** Starts the simulator. Prices are the market's at the clock's time. Equal seeds, clocks and requests give equal answers. */
-export async function createEvmVenueSimulator(options: EvmVenueSimulatorOptions): Promise<EvmVenueSimulator> {
+export async function createEvmVenueSimulator(options: EvmVenueSimulatorOptions) {
   const { market, clock } = options;
   const seed = options.seed ?? 1;
   const faults = options.faults ?? createFaultSwitch(seed);
@@ -82,9 +73,12 @@ export async function createEvmVenueSimulator(options: EvmVenueSimulatorOptions)
     socket: (socket) => streams.open(socket),
   });
   return {
+    /** `http://127.0.0.1:<port>`; requests go to `/info`. */
     url: server.url,
+    /** `ws://127.0.0.1:<port>/ws`. */
     wsUrl: `${server.wsUrl}/ws`,
     faults,
+    /** Tradable coins of the main dex, e.g. `BTC`. */
     coins: listings.mainDex.map(({ coin }) => coin),
     async close() {
       streams.close();

@@ -28,15 +28,7 @@ export interface RemoteSignerSimulatorOptions {
   readonly authorizationKeys: () => readonly string[];
 }
 
-export interface RemoteSignerSimulator {
-  readonly url: string;
-  readonly faults: FaultSwitch;
-  /** Number of transactions signed, by wallet. */
-  readonly signed: ReadonlyMap<string, number>;
-  /** Sets the behavior from the next request on. */
-  behave(conduct: SignerConduct): void;
-  close(): Promise<void>;
-}
+export type RemoteSignerSimulator = Awaited<ReturnType<typeof createRemoteSignerSimulator>>;
 
 const WALLET = /^\/v1\/wallets\/(session-[a-z0-9-]{1,40})(\/rpc)?$/;
 const MEMO = fromBase58('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr') as Uint8Array;
@@ -49,7 +41,7 @@ export function sessionWallet(id: string): SandboxKey {
 }
 
 /** Starts the signer. `GET /v1/wallets/session-<name>` returns a wallet, `PATCH` sets its `additional_signers`, `POST …/rpc` signs. */
-export async function createRemoteSignerSimulator(options: RemoteSignerSimulatorOptions): Promise<RemoteSignerSimulator> {
+export async function createRemoteSignerSimulator(options: RemoteSignerSimulatorOptions) {
   const faults = options.faults ?? createFaultSwitch();
   /** Wallets whose owners have added the app as a session signer. */
   const delegated = new Set<string>();
@@ -124,8 +116,10 @@ export async function createRemoteSignerSimulator(options: RemoteSignerSimulator
   return {
     url,
     faults,
+    /** Number of transactions signed, by wallet. */
     signed,
-    behave: (how) => {
+    /** Sets the behavior from the next request on. */
+    behave: (how: SignerConduct) => {
       conduct = how;
     },
     close: server.close,

@@ -16,7 +16,7 @@ interface StoredKey {
 }
 
 /** Public key in the JWKS. */
-export interface PublishedKey {
+interface PublishedKey {
   readonly kty: 'EC';
   readonly crv: 'P-256';
   readonly x: string;
@@ -26,7 +26,7 @@ export interface PublishedKey {
   readonly use: 'sig';
 }
 
-export interface MintOptions {
+interface MintOptions {
   readonly subject: string;
   readonly audience: string;
   /** Lifetime in seconds, at most 3600. Default 900. */
@@ -52,7 +52,7 @@ export interface SigningKeys {
   withdraw(kid: string): void;
 }
 
-export interface SigningKeysOptions {
+interface SigningKeysOptions {
   /** Folder of the keys; created if missing, readable by the owner only. */
   readonly folder: string;
   readonly issuer: string;

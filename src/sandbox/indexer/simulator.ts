@@ -19,13 +19,7 @@ export interface IndexerOptions {
   readonly perSecond?: number;
 }
 
-export interface IndexerSimulator {
-  readonly url: string;
-  readonly faults: FaultSwitch;
-  /** Returns the number of history requests. */
-  asked(): number;
-  close(): Promise<void>;
-}
+export type IndexerSimulator = Awaited<ReturnType<typeof createIndexerSimulator>>;
 
 type Landed = ReturnType<SolanaChain['historyOf']>[number];
 const PATH = /^\/v0\/addresses\/([1-9A-HJ-NP-Za-km-z]{32,44})\/transactions$/;
@@ -84,7 +78,7 @@ export function enhancedOf(landed: Landed): object {
   };
 }
 
-export async function createIndexerSimulator(options: IndexerOptions): Promise<IndexerSimulator> {
+export async function createIndexerSimulator(options: IndexerOptions) {
   const { chain, clock, perSecond = 10 } = options;
   const faults = options.faults ?? createFaultSwitch(1);
   const times: number[] = [];
@@ -117,5 +111,11 @@ export async function createIndexerSimulator(options: IndexerOptions): Promise<I
   }
 
   const server = await listenOnLoopback({ clock, faults, port: options.port, request: answer, socket: () => null });
-  return { url: server.url, faults, asked: () => asked, close: () => server.close() };
+  return {
+    url: server.url,
+    faults,
+    /** Returns the number of history requests. */
+    asked: (): number => asked,
+    close: () => server.close(),
+  };
 }

@@ -1,10 +1,11 @@
 /** Simulator of SEC EDGAR's submissions on loopback: columnar filings per company, with the fair access limit. */
+import { dateText } from './seeded-macro.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { newYorkOffsetMs, tradingDay } from '../../domain/market/session.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
-import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
+import { createHttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import type { SeededFiling, SeededStories } from './seeded-stories.ts';
 
 /** Age of the oldest filing that is listed. */
@@ -23,11 +24,6 @@ export interface FilingsSimulatorOptions {
   readonly faults?: FaultSwitch;
   /** Port; 0 takes any free port. */
   readonly port: number;
-}
-
-export interface FilingsSimulator extends HttpSimulator {
-  /** Accepts a filing now. */
-  file(filing: Omit<SeededFiling, 'acceptedAt'>): void;
 }
 
 const REFUSED = '<html><head><title>SEC.gov | Request Rate Threshold Exceeded</title></head></html>';
@@ -55,11 +51,10 @@ function insiderFilings(symbol: string, from: EpochMs, to: EpochMs): SeededFilin
 /** Returns the filing date: the day itself until 17:30 New York time, later the next business day. Insider reports keep their day. */
 function filingDateOf({ acceptedAt, form }: SeededFiling): string {
   const local = acceptedAt + newYorkOffsetMs(acceptedAt);
-  const date = (at: EpochMs): string => new Date(at).toISOString().slice(0, 10);
-  if (form === '4' || local % DAY_MS < 17.5 * HOUR_MS) return date(local);
+  if (form === '4' || local % DAY_MS < 17.5 * HOUR_MS) return dateText(local);
   let next = local + DAY_MS;
-  while (tradingDay(date(next)) === null) next += DAY_MS;
-  return date(next);
+  while (tradingDay(dateText(next)) === null) next += DAY_MS;
+  return dateText(next);
 }
 
 /** Formats filings as columns of equal length, newest first. */
@@ -100,7 +95,7 @@ export function submissionsOf(company: FilingsSimulatorOptions['companies'][numb
 }
 
 /** Opens the simulator: `GET /submissions/CIK##########.json`. Refuses with 403 a client that names no contact or exceeds the limit. */
-export async function createFilingsSimulator(options: FilingsSimulatorOptions): Promise<FilingsSimulator> {
+export async function createFilingsSimulator(options: FilingsSimulatorOptions) {
   const { clock, stories } = options;
   const own: SeededFiling[] = [];
   let asked: EpochMs[] = [];
@@ -139,5 +134,8 @@ export async function createFilingsSimulator(options: FilingsSimulatorOptions): 
       };
     },
   });
-  return { ...simulator, file: (filing) => void own.push({ ...filing, acceptedAt: clock.now() }) };
+  return {
+    ...simulator /** Accepts a filing now. */,
+    file: (filing: Omit<SeededFiling, 'acceptedAt'>) => void own.push({ ...filing, acceptedAt: clock.now() }),
+  };
 }

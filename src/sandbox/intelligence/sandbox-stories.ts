@@ -4,7 +4,7 @@ import { issuersNow } from '../../domain/intelligence/entities.ts';
 import type { Market } from '../market/market.ts';
 import { createSeededStories, type SeededStories } from './seeded-stories.ts';
 
-export interface SandboxCompany {
+interface SandboxCompany {
   readonly cik: string;
   readonly symbol: string;
   readonly name: string;

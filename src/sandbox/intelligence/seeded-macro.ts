@@ -27,7 +27,7 @@ interface Series {
   readonly outAt: (day: EpochMs) => EpochMs;
 }
 
-const dateText = (at: EpochMs): string => new Date(at).toISOString().slice(0, 10);
+export const dateText = (at: EpochMs): string => new Date(at).toISOString().slice(0, 10);
 const dayOfMonth = (month: EpochMs, ahead: number, day: number): EpochMs => {
   const date = new Date(month);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, day);
@@ -50,16 +50,19 @@ const fomcDay = (month: EpochMs): EpochMs | null => {
   return middle + ((3 - weekday(middle) + 7) % 7) * DAY_MS;
 };
 
-export interface SeededMacro {
-  /** Returns a series, or null if it is unknown. */
-  series(id: string): { readonly frequency: 'daily' | 'monthly' } | null;
-  /** Returns the values between two dates as known at `asOf`; `.` for a date without a value. */
-  observations(id: string, from: EpochMs, to: EpochMs, asOf: EpochMs): readonly { readonly date: string; readonly value: string }[];
-  /** Returns the releases between two days, both inclusive. */
-  releases(from: EpochMs, to: EpochMs): readonly (SeededRelease & { readonly date: string })[];
-}
+const nextDay = (day: EpochMs): EpochMs => day + DAY_MS + 14 * HOUR_MS;
+const at = (day: EpochMs): EpochMs => day + 13.5 * HOUR_MS;
+const daily = (digits: number, of: (day: EpochMs) => number): Series => ({ frequency: 'daily', digits, value: of, outAt: nextDay });
+const monthly = (digits: number, out: (month: EpochMs) => EpochMs, of: Series['value']): Series => ({
+  frequency: 'monthly',
+  digits,
+  value: of,
+  outAt: (month) => at(out(month)),
+});
 
-export function createSeededMacro(seed: number, value: (symbol: string, at: EpochMs) => number): SeededMacro {
+export type SeededMacro = ReturnType<typeof createSeededMacro>;
+
+export function createSeededMacro(seed: number, value: (symbol: string, at: EpochMs) => number) {
   const noise = (name: string, periodDays: number): ((day: EpochMs) => number) => {
     const path = new SmoothNoise(seedOf(`${seed}/macro/${name}`), periodDays);
     return (day) => path.at(Math.floor(day / DAY_MS));
@@ -86,16 +89,6 @@ export function createSeededMacro(seed: number, value: (symbol: string, at: Epoc
   const spread = (day: EpochMs): number => 3.2 + 0.09 * (vix(day) - 17) + 0.05 * spreadNoise(day);
   const inflation = (month: EpochMs): number => 2.8 + 0.5 * prices(month);
 
-  const nextDay = (day: EpochMs): EpochMs => day + DAY_MS + 14 * HOUR_MS;
-  const at = (day: EpochMs): EpochMs => day + 13.5 * HOUR_MS;
-  const daily = (digits: number, of: (day: EpochMs) => number): Series => ({ frequency: 'daily', digits, value: of, outAt: nextDay });
-  const monthly = (digits: number, out: (month: EpochMs) => EpochMs, of: Series['value']): Series => ({
-    frequency: 'monthly',
-    digits,
-    value: of,
-    outAt: (month) => at(out(month)),
-  });
-
   const all: Readonly<Record<string, Series>> = {
     DFF: daily(2, (day) => targetLow(day) + 0.08),
     DFEDTARL: daily(2, targetLow),
@@ -121,8 +114,11 @@ export function createSeededMacro(seed: number, value: (symbol: string, at: Epoc
   };
 
   return {
-    series: (id) => (Object.hasOwn(all, id) ? { frequency: (all[id] as Series).frequency } : null),
-    observations(id, from, to, asOf) {
+    /** Returns a series, or null if it is unknown. */
+    series: (id: string): { readonly frequency: 'daily' | 'monthly' } | null =>
+      Object.hasOwn(all, id) ? { frequency: (all[id] as Series).frequency } : null,
+    /** Returns the values between two dates as known at `asOf`; `.` for a date without a value. */
+    observations(id: string, from: EpochMs, to: EpochMs, asOf: EpochMs): readonly { readonly date: string; readonly value: string }[] {
       const series = all[id];
       if (series === undefined) return [];
       const found: { date: string; value: string }[] = [];
@@ -137,7 +133,8 @@ export function createSeededMacro(seed: number, value: (symbol: string, at: Epoc
       }
       return found;
     },
-    releases(from, to) {
+    /** Returns the releases between two days, both inclusive. */
+    releases(from: EpochMs, to: EpochMs): readonly (SeededRelease & { readonly date: string })[] {
       const found: (SeededRelease & { date: string })[] = [];
       const put = (release: SeededRelease, day: EpochMs | null): void => {
         if (day !== null && day >= from && day <= to) found.push({ ...release, date: dateText(day) });

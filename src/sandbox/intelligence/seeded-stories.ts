@@ -33,7 +33,7 @@ export interface SeededFiling {
   readonly acceptedAt: EpochMs;
 }
 
-export interface SeededRumor {
+interface SeededRumor {
   readonly symbol: string;
   readonly at: EpochMs;
   readonly text: string;
@@ -49,7 +49,7 @@ const AGENCIES = [
 /** Maximum time from a bucket's start to the last report of its story. */
 const SPAN = 36 * HOUR_MS;
 
-export interface SeededStoriesOptions {
+interface SeededStoriesOptions {
   readonly seed: number | string;
   /** Symbols with news. */
   readonly symbols: readonly string[];

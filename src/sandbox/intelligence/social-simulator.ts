@@ -4,7 +4,7 @@ import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/ti
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
-import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
+import { createHttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import type { SeededStories } from './seeded-stories.ts';
 
 /** Epoch of the platform's post ids, which hold milliseconds in their upper bits. */
@@ -33,11 +33,6 @@ export interface SocialSimulatorOptions {
   readonly faults?: FaultSwitch;
   /** Port; 0 takes any free port. */
   readonly port: number;
-}
-
-export interface SocialSimulator extends HttpSimulator {
-  /** Posts a text now. */
-  post(text: string, author?: string): void;
 }
 
 const AUTHORS = [
@@ -91,7 +86,7 @@ function tweet({ id, at, author, text, seed }: Post, now: EpochMs) {
 }
 
 /** Opens the simulator: `GET /2/tweets/search/recent`, newest first, paged by token. */
-export async function createSocialSimulator(options: SocialSimulatorOptions): Promise<SocialSimulator> {
+export async function createSocialSimulator(options: SocialSimulatorOptions) {
   const { market, stories, clock } = options;
   const seeds = market.assets.map(({ symbol }) => [symbol, seedOf(`${options.seed}/social/${symbol}`)] as const);
   const own: Post[] = [];
@@ -174,5 +169,8 @@ export async function createSocialSimulator(options: SocialSimulatorOptions): Pr
       return search(query, limits, now);
     },
   });
-  return { ...simulator, post: (text, author) => void own.push(postOf(clock.now(), mixed(seedOf(text), own.length), text, author)) };
+  return {
+    ...simulator /** Posts a text now. */,
+    post: (text: string, author?: string) => void own.push(postOf(clock.now(), mixed(seedOf(text), own.length), text, author)),
+  };
 }

@@ -1,6 +1,6 @@
 /** Script of the external launcher's simulator: how it handles the next launches. */
 
-export const LAUNCHER_TROUBLES = [
+const LAUNCHER_TROUBLES = [
   /** Reports for a while that the launch is in progress. */
   'late',
   /** Accepts the payment and declines the launch. */
@@ -16,26 +16,23 @@ export const LAUNCHER_TROUBLES = [
   /** Returns a token that the chain does not have. */
   'names_nothing',
 ] as const;
-export type LauncherTrouble = (typeof LAUNCHER_TROUBLES)[number];
+type LauncherTrouble = (typeof LAUNCHER_TROUBLES)[number];
 
-export interface LauncherScript {
-  /**
-   * Sets the behavior; null restores the normal one.
-   * @throws RangeError for an unknown word
-   */
-  trouble(how: string | null): void;
-  current(): LauncherTrouble | null;
-}
+export type LauncherScript = ReturnType<typeof createLauncherScript>;
 
-export function createLauncherScript(): LauncherScript {
+export function createLauncherScript() {
   let how: LauncherTrouble | null = null;
   return {
-    trouble(word) {
+    /**
+     * Sets the behavior; null restores the normal one.
+     * @throws RangeError for an unknown word
+     */
+    trouble(word: string | null) {
       if (word !== null && !(LAUNCHER_TROUBLES as readonly string[]).includes(word))
         throw new RangeError(`how must be null or one of ${LAUNCHER_TROUBLES.join(', ')}, not ${JSON.stringify(word)}`);
       how = word as LauncherTrouble | null;
     },
-    current: () => how,
+    current: (): LauncherTrouble | null => how,
   };
 }
 

@@ -44,7 +44,7 @@ export interface MarketWords {
   liquidity(key: InstrumentKey, at: EpochMs): PoolLiquidity | null;
 }
 
-export interface MarketWordsDeps {
+interface MarketWordsDeps {
   readonly market: Market;
   readonly seed: number;
   readonly sources: WordSources;

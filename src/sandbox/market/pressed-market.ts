@@ -17,14 +17,7 @@ interface Press {
   readonly from: EpochMs;
 }
 
-export interface PressedMarket extends Market {
-  /**
-   * Moves a token's price by a percentage (negative: down) within seconds, for ten minutes, and back within twenty more. Moves of the
-   * same token add up. Returns the end time.
-   * @throws RangeError if the market does not price the symbol or the percentage is out of range
-   */
-  press(symbol: string, pct: number, from: EpochMs): EpochMs;
-}
+export type PressedMarket = ReturnType<typeof createPressedMarket>;
 
 /** Returns the share of a move that is in effect after a time, 0 to 1. */
 function shown(afterMs: number): number {
@@ -34,7 +27,7 @@ function shown(afterMs: number): number {
 }
 
 /** Creates the market. Value, reference and perpetual of the underlying do not move. */
-export function createPressedMarket(market: Market): PressedMarket {
+export function createPressedMarket(market: Market) {
   const presses: Press[] = [];
   const priced = new Set(market.assets.map(({ symbol }) => symbol));
 
@@ -61,16 +54,22 @@ export function createPressedMarket(market: Market): PressedMarket {
 
   return {
     ...market,
-    token(symbol, at) {
+    token(symbol: string, at: EpochMs) {
       const { price, liquidityUsd } = market.token(symbol, at);
       return { price: price * factor(symbol, at), liquidityUsd };
     },
-    candles(face, symbol, timeframeMs, from, to) {
-      const candles = market.candles(face, symbol, timeframeMs, from, to);
+    candles(...asked: Parameters<Market['candles']>) {
+      const [face, symbol, timeframeMs] = asked;
+      const candles = market.candles(...asked);
       if (face !== 'token' || presses.every((press) => press.symbol !== symbol)) return candles;
       return candles.map((candle) => pressed(symbol, candle, timeframeMs));
     },
-    press(symbol, pct, from) {
+    /**
+     * Moves a token's price by a percentage (negative: down) within seconds, for ten minutes, and back within twenty more. Moves of the
+     * same token add up. Returns the end time.
+     * @throws RangeError if the market does not price the symbol or the percentage is out of range
+     */
+    press(symbol: string, pct: number, from: EpochMs): EpochMs {
       if (!priced.has(symbol))
         throw new RangeError(`symbol must be one of the underlyings ${[...priced].join(', ')}, not ${JSON.stringify(symbol)}`);
       if (!(Math.abs(pct) <= MOST_PCT) || pct === 0)

@@ -340,7 +340,7 @@ class SeededAsset {
   }
 }
 
-export interface SeededMarketOptions {
+interface SeededMarketOptions {
   /** Seed; equal seeds give equal markets. */
   readonly seed: number | string;
   /** Time at which the prices are those of `listed-assets.ts`. Default 2026-11-20 21:00 UTC. */

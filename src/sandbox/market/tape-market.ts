@@ -16,7 +16,7 @@ export interface TapeSeries {
   readonly candles: readonly Candle[];
 }
 
-export interface TapeMarketOptions {
+interface TapeMarketOptions {
   readonly series: readonly TapeSeries[];
   /** Offset added to every recorded time, to replay an old tape now. Default 0. */
   readonly shiftMs?: number;

@@ -12,7 +12,7 @@ import type { MarketWords } from './market-words.ts';
 const BOOK_EVERY_MS: Readonly<Partial<Record<Venue, number>>> = { spotexchange: 250, evmvenue: 500 };
 const EVERY_MS = 2_000;
 
-export interface ToldFlowDeps {
+interface ToldFlowDeps {
   readonly words: MarketWords;
   readonly market: Market;
   /** Returns an instrument's underlying symbol, or undefined if the catalog does not know it. */

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { SeededStories, WireItem } from '../intelligence/seeded-stories.ts';
-import { createHttpSimulator, type HttpSimulator } from '../reference/http-simulator.ts';
+import { createHttpSimulator } from '../reference/http-simulator.ts';
 import { realAnswer } from './real-formats.ts';
 import { DAY_MS } from '../../domain/values/time.ts';
 
@@ -12,11 +12,6 @@ export interface NewsSimulatorOptions {
   readonly faults?: FaultSwitch;
   /** Port; 0 takes any free port. */
   readonly port: number;
-}
-
-export interface NewsSimulator extends HttpSimulator {
-  /** Publishes a report now. */
-  publish(report: Omit<WireItem, 'publishedAt'>): void;
 }
 
 const MAX_LIMIT = 200;
@@ -33,7 +28,7 @@ function readCursor(text: string): { at: number; id: string } | null {
  * Opens the simulator. `GET /v1/reports?from=<ms>|cursor=<cursor>&limit=` answers `{ reports, cursor }`. The paths of real providers
  * answer in their own formats.
  */
-export async function createNewsSimulator(options: NewsSimulatorOptions): Promise<NewsSimulator> {
+export async function createNewsSimulator(options: NewsSimulatorOptions) {
   const { news, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
   const own: WireItem[] = [];
@@ -70,7 +65,8 @@ export async function createNewsSimulator(options: NewsSimulatorOptions): Promis
   });
   return {
     ...server,
-    publish: (report) => {
+    /** Publishes a report now. */
+    publish: (report: Omit<WireItem, 'publishedAt'>) => {
       own.push({ ...report, publishedAt: new Date(clock.now()).toISOString() });
     },
   };

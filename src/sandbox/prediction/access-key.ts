@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface AccessKey {
+interface AccessKey {
   readonly id: string;
   /** PEM text. */
   readonly privateKey: string;

@@ -29,7 +29,7 @@ export function venueNow({ clock, faults }: KalshiVenue): EpochMs {
   return clock.now() + faults.settings.clockOffsetMs;
 }
 
-export const dollars = (thousandths: number): string => (thousandths / 1_000).toFixed(4);
+const dollars = (thousandths: number): string => (thousandths / 1_000).toFixed(4);
 export const count = (size: number): string => size.toFixed(2);
 const iso = (at: EpochMs): string => new Date(at).toISOString();
 

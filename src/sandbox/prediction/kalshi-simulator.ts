@@ -19,18 +19,7 @@ export interface KalshiSimulatorOptions {
   readonly port: number;
 }
 
-export interface KalshiSimulator {
-  /** `http://127.0.0.1:<port>/trade-api/v2` */
-  readonly restUrl: string;
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string;
-  /** `ws://127.0.0.1:<port>/trade-api/ws/v2` */
-  readonly wsUrl: string;
-  readonly faults: FaultSwitch;
-  close(): Promise<void>;
-}
-
-export async function createKalshiSimulator(options: KalshiSimulatorOptions): Promise<KalshiSimulator> {
+export async function createKalshiSimulator(options: KalshiSimulatorOptions) {
   const { questions, clock, key, port, faults = createFaultSwitch() } = options;
   const venue: KalshiVenue = { questions, clock, faults, key: { id: key.id, publicKey: createPublicKey(key.publicKey) } };
   const socket = createKalshiSocket(venue);
@@ -43,8 +32,11 @@ export async function createKalshiSimulator(options: KalshiSimulatorOptions): Pr
     socket: socket.open,
   });
   return {
+    /** `http://127.0.0.1:<port>` */
     url: server.url,
+    /** `http://127.0.0.1:<port>/trade-api/v2` */
     restUrl: `${server.url}${PREFIX}`,
+    /** `ws://127.0.0.1:<port>/trade-api/ws/v2` */
     wsUrl: `${server.wsUrl}${SOCKET_PATH}`,
     faults,
     close: () => {

@@ -50,13 +50,9 @@ export function polymarketIds({ key }: SeededQuestion): { readonly conditionId: 
   return { conditionId, number: Number.parseInt(conditionId.slice(2, 9), 16) };
 }
 
-/** Questions by the venue's ids. */
-export interface Listings {
-  at(now: EpochMs): Listing[];
-  byToken(token: string, now: EpochMs): Listing | undefined;
-}
+type Listings = ReturnType<typeof createListings>;
 
-export function createListings(questions: SeededQuestions): Listings {
+export function createListings(questions: SeededQuestions) {
   const listings = new Map<string, Listing>();
   const byToken = new Map<string, Listing>();
   function listingOf(question: SeededQuestion): Listing {
@@ -76,7 +72,7 @@ export function createListings(questions: SeededQuestions): Listings {
   const at = (now: EpochMs): Listing[] => questions.listed('polymarket', now).map(listingOf);
   return {
     at,
-    byToken(token, now) {
+    byToken(token: string, now: EpochMs): Listing | undefined {
       if (!byToken.has(token)) at(now);
       return byToken.get(token);
     },

@@ -16,22 +16,15 @@ export interface PolymarketSimulatorOptions {
   readonly port: number;
 }
 
-export interface PolymarketSimulator {
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string;
-  /** `ws://127.0.0.1:<port>/ws/market` */
-  readonly wsUrl: string;
-  readonly faults: FaultSwitch;
-  close(): Promise<void>;
-}
-
-export async function createPolymarketSimulator(options: PolymarketSimulatorOptions): Promise<PolymarketSimulator> {
+export async function createPolymarketSimulator(options: PolymarketSimulatorOptions) {
   const { questions, clock, port, faults = createFaultSwitch() } = options;
   const venue: PolymarketVenue = { questions, clock, faults, listings: createListings(questions) };
   const channel = createMarketChannel(venue);
   const server = await listenOnLoopback({ clock, faults, port, request: (asked) => answerOf(venue, asked), socket: channel.open });
   return {
+    /** `http://127.0.0.1:<port>` */
     url: server.url,
+    /** `ws://127.0.0.1:<port>/ws/market` */
     wsUrl: `${server.wsUrl}${CHANNEL_PATH}`,
     faults,
     close: () => {

@@ -58,19 +58,7 @@ export interface SeededTrade {
   readonly side: 'yes' | 'no';
 }
 
-export interface SeededQuestions {
-  /** Returns the questions that a venue lists at an instant: from creation until some hours after the end. */
-  listed(venue: Venue, at: EpochMs): readonly SeededQuestion[];
-  book(question: SeededQuestion, venue: Venue, at: EpochMs): SeededBook;
-  /** Returns the price step at a price, in thousandths. */
-  step(question: SeededQuestion, venue: Venue, price: number, at: EpochMs): number;
-  /** Returns trades with from <= at < to, ascending. */
-  trades(question: SeededQuestion, venue: Venue, from: EpochMs, to: EpochMs): readonly SeededTrade[];
-  /** Returns the outcome. Call only after the question's end. */
-  outcome(question: SeededQuestion): boolean;
-  /** Returns a number 0 <= n < 1 derived from the question and purpose. */
-  fate(question: SeededQuestion, purpose: string): number;
-}
+export type SeededQuestions = ReturnType<typeof createSeededQuestions>;
 
 /** Returns the standard normal distribution function (Abramowitz and Stegun 26.2.17), to seven digits. */
 function normal(z: number): number {
@@ -106,7 +94,7 @@ interface World {
   readonly books: Map<string, { at: EpochMs; cause: string; book: SeededBook }>;
 }
 
-export function createSeededQuestions(options: { readonly seed: number | string; readonly market: Market }): SeededQuestions {
+export function createSeededQuestions(options: { readonly seed: number | string; readonly market: Market }) {
   const { market } = options;
   const known = new Map(market.assets.map(({ symbol, kind }) => [symbol, kind]));
   const crypto = CRYPTO.filter((symbol) => known.has(symbol));
@@ -116,9 +104,11 @@ export function createSeededQuestions(options: { readonly seed: number | string;
   const world: World = { ...options, known, crypto, shares, noises: new Map(), books: new Map() };
 
   return {
-    book: (asked, venue, at) => book(world, asked, venue, at),
-    step: (asked, venue, price, at) => step(world, asked, venue, price, at),
-    listed(venue, at) {
+    book: (asked: SeededQuestion, venue: Venue, at: EpochMs): SeededBook => book(world, asked, venue, at),
+    /** Returns the price step at a price, in thousandths. */
+    step: (asked: SeededQuestion, venue: Venue, price: number, at: EpochMs): number => step(world, asked, venue, price, at),
+    /** Returns the questions that a venue lists at an instant: from creation until some hours after the end. */
+    listed(venue: Venue, at: EpochMs): readonly SeededQuestion[] {
       const found: SeededQuestion[] = [];
       const today = Math.floor(at / DAY_MS) * DAY_MS;
       for (let day = today - DAY_MS; day <= today + 3 * DAY_MS; day += DAY_MS) {
@@ -130,7 +120,8 @@ export function createSeededQuestions(options: { readonly seed: number | string;
       }
       return found.filter((one) => one.venues.includes(venue) && one.createdAt <= at && at < one.resolvesAt + LISTED_AFTER_MS);
     },
-    trades(asked, venue, from, to) {
+    /** Returns trades with from <= at < to, ascending. */
+    trades(asked: SeededQuestion, venue: Venue, from: EpochMs, to: EpochMs): readonly SeededTrade[] {
       const trades: SeededTrade[] = [];
       const seed = seedOf(`${world.seed}/${venue}/${asked.key}/trades`);
       const begin = Math.max(from, asked.createdAt);
@@ -153,7 +144,8 @@ export function createSeededQuestions(options: { readonly seed: number | string;
       }
       return trades;
     },
-    outcome: (asked) =>
+    /** Returns the outcome. Call only after the question's end. */
+    outcome: (asked: SeededQuestion): boolean =>
       remembered(outcomes, asked.key, 1_000, () => {
         const { asset, comparator, threshold, upper } = asked;
         if (asked.measure === 'any_time') {
@@ -165,7 +157,8 @@ export function createSeededQuestions(options: { readonly seed: number | string;
         if (comparator === 'between') return value >= threshold && value <= (upper ?? threshold);
         return comparator === 'above' ? value > threshold : value >= threshold;
       }),
-    fate: (asked, purpose) => uniform(seedOf(`${world.seed}/${asked.key}/${purpose}`), 1),
+    /** Returns a number 0 <= n < 1 derived from the question and purpose. */
+    fate: (asked: SeededQuestion, purpose: string): number => uniform(seedOf(`${world.seed}/${asked.key}/${purpose}`), 1),
   };
 }
 

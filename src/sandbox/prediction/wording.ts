@@ -7,7 +7,7 @@ function nameOf({ asset, share }: SeededQuestion): string {
   return share ? asset : (NAMES[asset] ?? asset);
 }
 
-export function dollars(value: number): string {
+function dollars(value: number): string {
   return `$${value.toLocaleString('en-US', { maximumFractionDigits: 8 })}`;
 }
 

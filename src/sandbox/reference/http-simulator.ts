@@ -14,7 +14,7 @@ export interface SimulatorRequest {
   readonly body: string;
 }
 
-export interface SimulatorStream {
+interface SimulatorStream {
   /** Sends an unnamed event. The fault switch applies. */
   data(text: string): void;
   /** Sends a named event, as servers do before they cut a client off. */
@@ -27,7 +27,7 @@ export type SimulatorReply =
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
   | { readonly stream: (stream: SimulatorStream) => () => void };
 
-export interface HttpSimulatorOptions {
+interface HttpSimulatorOptions {
   readonly clock: Clock;
   readonly faults: FaultSwitch;
   /** Port; 0 takes any free port. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { bendPrice, createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
-import { createHttpSimulator, type HttpSimulator, repeat, type SimulatorReply, type SimulatorRequest } from './http-simulator.ts';
+import { createHttpSimulator, repeat, type SimulatorReply, type SimulatorRequest } from './http-simulator.ts';
 
 /** Feed that the simulator publishes. */
 export interface ReferenceSimulatorFeed {
@@ -31,14 +31,7 @@ export interface ReferenceSimulatorOptions {
   readonly streamLifeMs?: number;
 }
 
-export interface ReferenceSimulator extends HttpSimulator {
-  /** Freezes every price at its value of a time, as outside of a session; null ends the freeze. */
-  carryForward(since: EpochMs | null): void;
-  /** Multiplies every confidence interval by a factor. 1 restores the market's own. */
-  widenConfidence(factor: number): void;
-  /** Closes every open stream, as the provider does once a day. */
-  cutStreams(): void;
-}
+export type ReferenceSimulator = Awaited<ReturnType<typeof createReferenceSimulator>>;
 
 const EXPONENT = -5;
 const RESOLUTION_MS: Readonly<Record<string, number>> = {
@@ -61,7 +54,7 @@ function textReply(status: number, body: string): SimulatorReply {
 }
 
 /** Opens the simulator. Prices are those of `market.reference`, which freezes outside of sessions. */
-export async function createReferenceSimulator(options: ReferenceSimulatorOptions): Promise<ReferenceSimulator> {
+export async function createReferenceSimulator(options: ReferenceSimulatorOptions) {
   const { market, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
   const byId = new Map(options.feeds.map((feed) => [feed.feedId.toLowerCase().replace(/^0x/, ''), feed]));
@@ -145,12 +138,15 @@ export async function createReferenceSimulator(options: ReferenceSimulatorOption
   const server = await createHttpSimulator({ clock, faults, port: options.port, reply });
   return {
     ...server,
-    carryForward: (since) => {
+    /** Freezes every price at its value of a time, as outside of a session; null ends the freeze. */
+    carryForward: (since: EpochMs | null) => {
       frozenAt = since;
     },
-    widenConfidence: (factor) => {
+    /** Multiplies every confidence interval by a factor. 1 restores the market's own. */
+    widenConfidence: (factor: number) => {
       confidenceFactor = factor;
     },
+    /** Closes every open stream, as the provider does once a day. */
     cutStreams: () => {
       for (const cut of cuts) cut();
     },

@@ -42,13 +42,13 @@ export type RouteStep =
     };
 
 /** Token of one side of a market maker's price, with the maker's and the aggregator's accounts of it. */
-export interface RouteSide {
+interface RouteSide {
   readonly mint: string;
   readonly makerAccount: string;
   readonly routeAccount: string;
 }
 
-export interface RouteOrder {
+interface RouteOrder {
   readonly taker: string;
   readonly source: string;
   readonly destination: string;

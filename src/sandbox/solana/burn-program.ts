@@ -25,7 +25,7 @@ export const STABLE_DECIMALS = 6;
 const BURN_CHECKED = 15;
 const CREATE_ACCOUNT = 0;
 
-export interface Burn {
+interface Burn {
   readonly amount: bigint;
   readonly domain: number;
   /** Recipient on the other chain: 32 bytes. */

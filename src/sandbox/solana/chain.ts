@@ -20,13 +20,13 @@ export interface Landed {
 /** Treatment of a submitted transaction: it lands at once, it is lost, or it lands on command. */
 export type Intake = 'land' | 'lose' | 'keep';
 
-export interface Simulated {
+interface Simulated {
   readonly error: TransactionError | null;
   readonly run: Run | null;
 }
 
 /** Chain controls for tests and the sandbox's operator. */
-export interface ChainControl {
+interface ChainControl {
   advance(slots: number): void;
   hold(at: Exclude<Commitment, 'finalized'> | null): void;
   /** Finalizes every block up to now. */
@@ -69,7 +69,7 @@ export interface SolanaChain
 /** Sysvar account that gives programs and clients the time. */
 const CLOCK_SYSVAR = address('SysvarC1ock11111111111111111111111111111111');
 
-export interface SolanaChainOptions {
+interface SolanaChainOptions {
   readonly clock: Clock;
   readonly seed: number;
   readonly slots: 'clock' | 'manual';

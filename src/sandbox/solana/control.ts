@@ -10,7 +10,7 @@ import { buyOut, sandboxWallet, signedByWallet, textSignedByWallet } from './wal
 
 type Body = Readonly<Record<string, unknown>>;
 
-export interface ChainControl {
+interface ChainControl {
   cheat(how: Cheat | null): void;
 }
 

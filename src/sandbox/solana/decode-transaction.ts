@@ -13,13 +13,13 @@ import { signatureHolds } from './keys.ts';
 /** Maximum size of a transaction in bytes. */
 export const LONGEST_TRANSACTION = 1_232;
 
-export interface LookedUpTable {
+interface LookedUpTable {
   readonly table: Address;
   readonly writable: readonly number[];
   readonly readonly: readonly number[];
 }
 
-export interface WireInstruction {
+interface WireInstruction {
   readonly programIndex: number;
   readonly accounts: readonly number[];
   readonly data: Uint8Array;

@@ -131,7 +131,7 @@ export function syncNative(account: Address): Instruction {
   return instruction(TOKEN, [[account, WRITE]], packed([1, 17]));
 }
 
-export interface TransactionPlan {
+interface TransactionPlan {
   readonly version: 'legacy' | 0;
   readonly feePayer: Address;
   readonly blockhash: string;

@@ -20,7 +20,7 @@ import { sandboxKey } from './keys.ts';
 import { SLOTS_PER_EPOCH } from './slot-clock.ts';
 import { isWritable, type ReadTransaction } from './decode-transaction.ts';
 
-export interface InnerInstruction {
+interface InnerInstruction {
   readonly programIndex: number;
   readonly accounts: readonly number[];
   readonly data: Uint8Array;
@@ -40,7 +40,7 @@ export interface Balances {
 }
 
 /** Accounts of a transaction with tables resolved: static keys, then writable, then readonly addresses of the tables. */
-export interface NamedAccounts {
+interface NamedAccounts {
   readonly keys: readonly Address[];
   readonly writable: readonly boolean[];
   readonly loaded: { readonly writable: readonly Address[]; readonly readonly: readonly Address[] };

@@ -1,7 +1,7 @@
 /** JSON-RPC methods of the sandbox's node. */
 import { createHash } from 'node:crypto';
 import { type Address, type EncodedAccount, getBase58Decoder, getBase58Encoder } from '@solana/kit';
-import { type MintAccount, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
+import { type MintAccount, readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { Landed, SolanaChain } from './chain.ts';
 import { errorSentence } from './errors.ts';
 import { fund, NATIVE } from './genesis.ts';
@@ -22,11 +22,21 @@ import {
   transactionOf,
   wholeOf,
 } from './parameters.ts';
-import { type MintSource, spellAccount, spellBalances, spellInner, spellLanded, spellReturnData, uiAmount } from './rpc-encoding.ts';
+import {
+  isTokenProgram,
+  type MintSource,
+  mintSource,
+  spellAccount,
+  spellBalances,
+  spellInner,
+  spellLanded,
+  spellReturnData,
+  uiAmount,
+} from './rpc-encoding.ts';
 import { BLOCKHASH_LIFE, type Commitment, SLOTS_PER_EPOCH } from './slot-clock.ts';
 import { fullySigned, messageOf } from './decode-transaction.ts';
 
-export type Method = (params: readonly unknown[]) => unknown;
+type Method = (params: readonly unknown[]) => unknown;
 
 const VERSION = { 'solana-core': '3.0.6', 'feature-set': 3_640_012_085 };
 /** Number of slots whose signatures a node remembers without searching its history. */
@@ -37,26 +47,6 @@ interface Reading {
   readonly chain: SolanaChain;
   readonly commitment: Commitment;
   readonly mints: MintSource;
-}
-
-function mintSource(chain: SolanaChain, commitment: Commitment): MintSource {
-  const known = new Map<string, MintAccount | null>();
-  return {
-    now: chain.now(),
-    mint(at) {
-      let found = known.get(at);
-      if (found === undefined) {
-        const account = chain.account(at as Address, commitment);
-        found = account !== null && isTokenProgram(account.programAddress) ? readMint(account.data as Uint8Array) : null;
-        known.set(at, found);
-      }
-      return found;
-    },
-  };
-}
-
-function isTokenProgram(program: Address): boolean {
-  return program === TOKEN || program === TOKEN_2022;
 }
 
 /** Returns the requested commitment. @throws RpcRefusal if the node has not reached the requested slot */

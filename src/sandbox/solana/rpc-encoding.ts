@@ -1,19 +1,37 @@
 /** Encoding of accounts and transactions in a node's answers. */
-import type { EncodedAccount } from '@solana/kit';
+import type { Address, EncodedAccount } from '@solana/kit';
 import { EXTENSION, extensionsOf, type MintAccount, multiplierAt, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
-import type { Landed } from './chain.ts';
+import type { Landed, SolanaChain } from './chain.ts';
 import { TOKEN, TOKEN_2022 } from './instructions.ts';
 import { type Balances, base58Text, type Run, type TokenBalance } from './machine.ts';
 import type { ReadTransaction } from './decode-transaction.ts';
+import type { Commitment } from './slot-clock.ts';
 
-export type AccountEncoding = 'base58' | 'base64' | 'jsonParsed';
-export type TransactionEncoding = 'json' | 'base58' | 'base64' | 'jsonParsed';
+type AccountEncoding = 'base58' | 'base64' | 'jsonParsed';
+type TransactionEncoding = 'json' | 'base58' | 'base64' | 'jsonParsed';
 
-/** Source of mints and the time, which determine the UI amount. */
-export interface MintSource {
-  mint(at: string): MintAccount | null;
-  readonly now: EpochMs;
+export type MintSource = ReturnType<typeof mintSource>;
+
+/** Reads mints as of a commitment, and the time, which determine the UI amount. */
+export function mintSource(chain: SolanaChain, commitment: Commitment) {
+  const known = new Map<string, MintAccount | null>();
+  return {
+    now: chain.now(),
+    mint(at: string): MintAccount | null {
+      let found = known.get(at);
+      if (found === undefined) {
+        const account = chain.account(at as Address, commitment);
+        found = account !== null && isTokenProgram(account.programAddress) ? readMint(account.data as Uint8Array) : null;
+        known.set(at, found);
+      }
+      return found;
+    },
+  };
+}
+
+export function isTokenProgram(program: Address): boolean {
+  return program === TOKEN || program === TOKEN_2022;
 }
 
 /** Formats an amount as shown to clients: scaled by the multiplier, rounded down to raw units, without trailing zeros. */
@@ -157,7 +175,7 @@ function parsedTokenAccount(bytes: Uint8Array, mints: MintSource): object | null
   };
 }
 
-export function spellTokenBalances(tokens: readonly TokenBalance[], mints: MintSource): object[] {
+function spellTokenBalances(tokens: readonly TokenBalance[], mints: MintSource): object[] {
   return tokens.flatMap(({ index, mint, owner, program, amount }) => {
     const facts = mints.mint(mint);
     return facts === null

@@ -21,30 +21,15 @@ const SKIPPED = 22_000_000;
 export const BLOCKHASH_LIFE = 150;
 export const SLOTS_PER_EPOCH = 432_000;
 
-export interface LatestBlockhash {
+interface LatestBlockhash {
   readonly blockhash: string;
   readonly lastValidBlockHeight: number;
 }
 
-export interface SlotClock {
-  readonly now: () => EpochMs;
-  /** Returns the newest slot of a commitment. */
-  slot(commitment: Commitment): number;
-  blockHeight(commitment: Commitment): number;
-  /** Returns the commitment that a slot has reached. */
-  commitmentOf(slot: number): Commitment;
-  latestBlockhash(commitment: Commitment): LatestBlockhash;
-  /** True if the newest block of that commitment accepts the hash. */
-  isValid(blockhash: string, commitment: Commitment): boolean;
-  hashOf(slot: number): string;
-  /** Advances slots at once. */
-  advance(slots: number): void;
-  /** Holds newer blocks at this commitment; null releases them. */
-  hold(at: Exclude<Commitment, 'finalized'> | null): void;
-}
+export type SlotClock = ReturnType<typeof createSlotClock>;
 
 /** Creates the clock. With `manual` no slot passes by itself. */
-export function createSlotClock(options: { readonly clock: Clock; readonly seed: number; readonly slots: 'clock' | 'manual' }): SlotClock {
+export function createSlotClock(options: { readonly clock: Clock; readonly seed: number; readonly slots: 'clock' | 'manual' }) {
   const { clock, seed, slots } = options;
   const byTime = (): number => Math.floor((clock.now() - GENESIS) / SLOT_MS);
   const first = byTime();
@@ -53,6 +38,7 @@ export function createSlotClock(options: { readonly clock: Clock; readonly seed:
   const hashes = new Map<string, number>();
 
   const newest = (): number => (slots === 'manual' ? first : byTime()) + jumped;
+  /** Returns the newest slot of a commitment. */
   function slot(commitment: Commitment): number {
     return Math.min(newest() - DEPTH[commitment], ceilings?.[commitment] ?? Number.POSITIVE_INFINITY);
   }
@@ -71,29 +57,33 @@ export function createSlotClock(options: { readonly clock: Clock; readonly seed:
   }
 
   return {
-    now: () => clock.now(),
+    now: (): EpochMs => clock.now(),
     slot,
-    blockHeight: (commitment) => heightOf(slot(commitment)),
-    commitmentOf: (at) => (at <= slot('finalized') ? 'finalized' : at <= slot('confirmed') ? 'confirmed' : 'processed'),
-    latestBlockhash(commitment) {
+    blockHeight: (commitment: Commitment): number => heightOf(slot(commitment)),
+    /** Returns the commitment that a slot has reached. */
+    commitmentOf: (at: number): Commitment => (at <= slot('finalized') ? 'finalized' : at <= slot('confirmed') ? 'confirmed' : 'processed'),
+    latestBlockhash(commitment: Commitment): LatestBlockhash {
       const at = slot(commitment);
       const blockhash = hashOf(at);
       forgetOld();
       hashes.set(blockhash, at);
       return { blockhash, lastValidBlockHeight: heightOf(at) + BLOCKHASH_LIFE };
     },
-    isValid(blockhash, commitment) {
+    /** True if the newest block of that commitment accepts the hash. */
+    isValid(blockhash: string, commitment: Commitment): boolean {
       const at = hashes.get(blockhash);
       const bank = slot(commitment);
       return at !== undefined && at <= bank && bank - at <= BLOCKHASH_LIFE;
     },
     hashOf,
-    advance(count) {
+    /** Advances slots at once. */
+    advance(count: number) {
       if (!Number.isSafeInteger(count) || count < 0 || count > 10_000_000)
         throw new RangeError(`slots must be a whole number from 0 to 10000000, not ${count}`);
       jumped += count;
     },
-    hold(at) {
+    /** Holds newer blocks at this commitment; null releases them. */
+    hold(at: Exclude<Commitment, 'finalized'> | null) {
       if (at === null) ceilings = null;
       else {
         const free = Number.POSITIVE_INFINITY;

@@ -6,17 +6,12 @@ import type { SolanaChain } from './chain.ts';
 import { commitmentOf, RpcRefusal, settingsOf, signatureOf } from './parameters.ts';
 import { COMMITMENTS, type Commitment, SLOT_MS } from './slot-clock.ts';
 
-export interface Subscriptions {
-  readonly open: (socket: LoopbackSocket) => LoopbackSession;
-  close(): void;
-}
-
 /** Waiting subscription: notifies when there is something to report, and returns true when it is done. */
 type Waiting = () => boolean;
 
 type Methods = Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
 
-export function createSubscriptions({ chain, clock }: { readonly chain: SolanaChain; readonly clock: Clock }): Subscriptions {
+export function createSubscriptions({ chain, clock }: { readonly chain: SolanaChain; readonly clock: Clock }) {
   const waiting = new Map<number, Waiting>();
   let counter = 0;
   let stop: (() => void) | null = null;

@@ -43,15 +43,7 @@ export interface LaunchedTick {
   readonly volume: number;
 }
 
-export interface LaunchedMarket {
-  /** Returns a launched token, or null if no curve has the mint or a complete curve waits for its successor. */
-  token(mint: string): LaunchedToken | null;
-  /** Returns the mint that a pool trades, by the address of the curve or the successor. */
-  mintOf(pool: string): string | null;
-  mints(): readonly string[];
-  /** Returns the most recent trades, oldest first. */
-  ticks(mint: string): readonly LaunchedTick[];
-}
+export type LaunchedMarket = ReturnType<typeof createLaunchedMarket>;
 
 const MOST_TICKS = 20_000;
 
@@ -64,7 +56,7 @@ interface Listed {
 }
 
 /** Creates the market, which follows the chain as long as it exists. */
-export function createLaunchedMarket(chain: Pick<SolanaChain, 'account' | 'owned' | 'now' | 'onChange'>): LaunchedMarket {
+export function createLaunchedMarket(chain: Pick<SolanaChain, 'account' | 'owned' | 'now' | 'onChange'>) {
   const listed = new Map<string, Listed>();
   const ticks = new Map<string, { list: LaunchedTick[]; sqrtPrice: bigint; reserve: bigint }>();
   const bytesOf = (at: string): Uint8Array | null => (chain.account(address(at), 'processed')?.data as Uint8Array | undefined) ?? null;
@@ -113,10 +105,13 @@ export function createLaunchedMarket(chain: Pick<SolanaChain, 'account' | 'owned
 
   chain.onChange(record);
   return {
+    /** Returns a launched token, or null if no curve has the mint or a complete curve waits for its successor. */
     token: tradingToken,
-    mintOf: (pool) => [...listed].find(([, one]) => one.pool === pool || one.successor === pool)?.[0] ?? null,
-    mints: () => [...listed.keys()],
-    ticks: (mint) => ticks.get(mint)?.list ?? [],
+    /** Returns the mint that a pool trades, by the address of the curve or the successor. */
+    mintOf: (pool: string): string | null => [...listed].find(([, one]) => one.pool === pool || one.successor === pool)?.[0] ?? null,
+    mints: (): readonly string[] => [...listed.keys()],
+    /** Returns the most recent trades, oldest first. */
+    ticks: (mint: string): readonly LaunchedTick[] => ticks.get(mint)?.list ?? [],
   };
 }
 

@@ -39,7 +39,7 @@ function barsOfTicks(ticks: readonly LaunchedTick[], dollars: number, { length, 
   return [...bars].sort(([a], [b]) => b - a).map(([at, { open, high, low, close, volume }]) => [at / 1000, open, high, low, close, volume]);
 }
 
-export interface LaunchedQuotesOptions {
+interface LaunchedQuotesOptions {
   /** Market of launched tokens, or null if the aggregator has no chain. */
   readonly launched: LaunchedMarket | null;
   readonly market: Market;

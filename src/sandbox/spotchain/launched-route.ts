@@ -20,7 +20,7 @@ export interface LaunchedRoute {
 }
 
 /** Swap through the route, with its taker. */
-export interface RoutedSwap {
+interface RoutedSwap {
   readonly taker: Address;
   readonly to: Address;
   readonly inputMint: string;

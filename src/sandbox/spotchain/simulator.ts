@@ -4,7 +4,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
-import { createHttpSimulator, type HttpSimulator, type SimulatorReply, type SimulatorRequest } from '../reference/http-simulator.ts';
+import { createHttpSimulator, type SimulatorReply, type SimulatorRequest } from '../reference/http-simulator.ts';
 import type { LaunchedMarket } from './launched-market.ts';
 import { type BarRange, createLaunchedQuotes } from './launched-quotes.ts';
 import { throughPool } from './pool.ts';
@@ -45,14 +45,7 @@ export interface SpotchainSimulatorOptions {
   readonly handler?: SwapBuilder;
 }
 
-export interface SpotchainSimulator extends HttpSimulator {
-  /** Makes every route of a token fail with this error code; null repairs them. */
-  breakRoute(symbol: string, code: string | null): void;
-  /** Returns a token's pool address for `/networks/solana/pools/<address>/ohlcv`. */
-  poolOf(symbol: string): string;
-  /** Sets the fault of every following transaction, or none (null). */
-  cheat(how: Cheat | null): void;
-}
+export type SpotchainSimulator = Awaited<ReturnType<typeof createSpotchainSimulator>>;
 
 const LABELS = { curve: 'Dynamic Bonding Curve', successor: 'Meteora DAMM v2' } as const;
 const WINDOW_MS = MINUTE_MS;
@@ -150,7 +143,7 @@ const POSTS: Endpoints = {
 };
 
 /** Opens the simulator. Pools are constant-product, so price impact grows with size. Quotes are in raw units and ignore the multiplier. */
-export async function createSpotchainSimulator(options: SpotchainSimulatorOptions): Promise<SpotchainSimulator> {
+export async function createSpotchainSimulator(options: SpotchainSimulatorOptions) {
   const { market, clock, stable } = options;
   const faults = options.faults ?? createFaultSwitch();
   const byMint = new Map(options.tokens.map((token) => [token.mint, token]));
@@ -195,16 +188,19 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
   });
   return {
     ...server,
-    breakRoute(symbol, code) {
+    /** Makes every route of a token fail with this error code; null repairs them. */
+    breakRoute(symbol: string, code: string | null) {
       const token = tokenOf(options.tokens, symbol);
       if (code === null) broken.delete(token.symbol);
       else broken.set(token.symbol, code);
     },
-    cheat(how) {
+    /** Sets the fault of every following transaction, or none (null). */
+    cheat(how: Cheat | null) {
       if (handler === null) throw new RangeError('the simulator has no chain, so that it builds nothing to cheat with');
       handler.cheat(how);
     },
-    poolOf: (symbol) => poolAddress(tokenOf(options.tokens, symbol).mint),
+    /** Returns a token's pool address for `/networks/solana/pools/<address>/ohlcv`. */
+    poolOf: (symbol: string): string => poolAddress(tokenOf(options.tokens, symbol).mint),
   };
 }
 

@@ -43,7 +43,7 @@ export interface SwapQuote {
  * Faults of a hostile aggregator: it pays somebody else, pays half, takes the taker's whole input balance, or also moves the taker's
  * lamports.
  */
-export const CHEATS = ['other_recipient', 'half_output', 'takes_all'] as const;
+const CHEATS = ['other_recipient', 'half_output', 'takes_all'] as const;
 export type Cheat = (typeof CHEATS)[number];
 
 export interface SwapBuilder {
@@ -61,7 +61,7 @@ export interface SwapBuilder {
   slot(): number;
 }
 
-export interface SwapBuilderOptions {
+interface SwapBuilderOptions {
   readonly chain: SolanaChain;
   readonly clock: Clock;
   readonly mints: readonly MintListing[];

@@ -1,6 +1,6 @@
 /** Amounts of the simulated exchange as integers of 10^-8 units. */
 
-export const UNIT_DIGITS = 8;
+const UNIT_DIGITS = 8;
 export const ONE = 10n ** BigInt(UNIT_DIGITS);
 
 /** Parses a plain decimal such as `0.00123400`, or returns null if it has more than eight significant decimals. */

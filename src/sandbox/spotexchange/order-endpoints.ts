@@ -25,7 +25,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   'GET /api/v3/rateLimit/order': 40,
 };
 
-export interface OrderEndpointsOptions {
+interface OrderEndpointsOptions {
   readonly account: TradingAccount;
   readonly keys: readonly ApiKey[];
   /** Account number. */

@@ -17,7 +17,7 @@ interface Session {
   readonly subscriptions: Map<number, TradingAccount>;
 }
 
-export interface OrderReportsOptions {
+interface OrderReportsOptions {
   readonly clock: Clock;
   readonly venueNow: () => EpochMs;
   /** Returns the account of a signed request, or the error response. */

@@ -11,7 +11,7 @@ export const TRADE_EVERY_MS = 500;
 const MAX_ROWS = 1_000;
 
 /** Aggregate trade in the venue's format. */
-export interface AggTrade {
+interface AggTrade {
   /** Aggregate trade id. */
   readonly a: number;
   readonly p: string;

@@ -37,28 +37,7 @@ export interface SpotExchangeSimulatorOptions {
   readonly balances?: Readonly<Record<string, number>>;
 }
 
-export interface SpotExchangeSimulator {
-  /** REST URL: `http://127.0.0.1:<port>`. */
-  readonly url: string;
-  /** Stream URL: `ws://127.0.0.1:<port>`. */
-  readonly wsUrl: string;
-  readonly faults: FaultSwitch;
-  /** Listed symbols, e.g. `BTCUSDT`. */
-  readonly symbols: readonly string[];
-  /** Announces maintenance on every socket, as the venue does ten minutes before it closes them. */
-  announceShutdown(): void;
-  /** First account behind the signed endpoints. */
-  readonly account: TradingAccount;
-  /** Returns the account of a key, or undefined if it was never used. */
-  accountWith(key: string): TradingAccount | undefined;
-  /** Returns the number of open subscriptions to order reports. */
-  reportsFollowed(): number;
-  /** Ends every subscription to order reports and notifies the subscribers. */
-  endReports(): void;
-  /** Sets the status of a symbol: `TRADING`, `HALT` or `BREAK`. */
-  setStatus(symbol: string, status: string): void;
-  close(): Promise<void>;
-}
+export type SpotExchangeSimulator = Awaited<ReturnType<typeof createSpotExchangeSimulator>>;
 
 /** Creates a book for every coin of the market. */
 function booksOf({ market, clock, seed = 1 }: SpotExchangeSimulatorOptions): ReadonlyMap<string, SimulatedBook> {
@@ -188,7 +167,7 @@ function settleAll(account: TradingAccount, asOfNow: (book: SimulatedBook) => vo
 }
 
 /** Starts the simulator. Prices are the market's at the clock's time. Equal seeds, clocks and requests give equal answers. */
-export async function createSpotExchangeSimulator(options: SpotExchangeSimulatorOptions): Promise<SpotExchangeSimulator> {
+export async function createSpotExchangeSimulator(options: SpotExchangeSimulatorOptions) {
   const { market, clock } = options;
   const faults = options.faults ?? createFaultSwitch(options.seed ?? 1);
   const venueNow = () => clock.now() + faults.settings.clockOffsetMs;
@@ -230,15 +209,24 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
     socket: (socket) => reports.open(socket) ?? streams.open(socket),
   });
   return {
+    /** REST URL: `http://127.0.0.1:<port>`. */
     url: server.url,
+    /** Stream URL: `ws://127.0.0.1:<port>`. */
     wsUrl: server.wsUrl,
     faults,
+    /** Listed symbols, e.g. `BTCUSDT`. */
     symbols: [...books.keys()],
+    /** First account behind the signed endpoints. */
     account: accounts.first,
+    /** Returns the account of a key, or undefined if it was never used. */
     accountWith: accounts.withKey,
-    setStatus: (symbol, status) => void statuses.set(symbol, status),
+    /** Sets the status of a symbol: `TRADING`, `HALT` or `BREAK`. */
+    setStatus: (symbol: string, status: string) => void statuses.set(symbol, status),
+    /** Announces maintenance on every socket, as the venue does ten minutes before it closes them. */
     announceShutdown: () => streams.announceShutdown(),
-    reportsFollowed: () => reports.followed,
+    /** Returns the number of open subscriptions to order reports. */
+    reportsFollowed: (): number => reports.followed,
+    /** Ends every subscription to order reports and notifies the subscribers. */
     endReports: () => reports.terminate(),
     async close() {
       streams.close();

@@ -10,7 +10,7 @@ const MIN_NOTIONAL = 5n * ONE;
 const MAX_NOTIONAL = 9_000_000n * ONE;
 /** Maximum factor between an order's price and the middle price, up or down. */
 const PERCENT = 5n;
-export const MAX_NUM_ORDERS = 200;
+const MAX_NUM_ORDERS = 200;
 
 /** Formats the filters like the venue. */
 export function filtersOf({ tickDigits, lotDigits }: SymbolRules): readonly object[] {

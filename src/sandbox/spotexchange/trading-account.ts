@@ -3,7 +3,7 @@ import type { EpochMs } from '../../domain/values/time.ts';
 import { amountText, ONE, product, stepped } from './exact-amount.ts';
 import type { BookChange, SimulatedBook } from './simulated-book.ts';
 
-export type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED';
+type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED';
 
 /** Execution types of the venue. */
 export type ExecutionType = 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED';
@@ -50,7 +50,7 @@ export interface VenueOrder {
   readonly trades: Trade[];
 }
 
-export interface AccountOptions {
+interface AccountOptions {
   /** Initial balances in whole units by asset: `{ USDT: '1000000' }`. */
   readonly balances: Readonly<Record<string, bigint>>;
   /** Commission in hundred-thousandths of the received amount: 100 is 0.1 %. */

@@ -11,7 +11,7 @@ import type { FinerReads } from './finer-bars.ts';
 import { type BacktestRun, backtestSeries, besideTrials, NO_OTHERS, runBacktest, runBacktestInside, type TrialsAsked } from './run.ts';
 import { insufficiencyOf } from './sufficiency.ts';
 
-export interface BacktestWork {
+interface BacktestWork {
   readonly manifest: Manifest;
   readonly request: BacktestRequest;
   readonly timeframe: string;

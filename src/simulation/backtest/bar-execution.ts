@@ -10,7 +10,7 @@ import { fallbackOnVenue, MIN_SLICE_USD, REST_MS, SLICES } from '../../domain/or
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { OrderSide } from '../../domain/orders/order.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
-import { ceilUnits, feeOf, fillPriceOf, floorUnits, type InstrumentUnits, lotsWithinLimit } from './trade-ledger.ts';
+import { ceilUnits, feeOf, fillPriceOf, floorUnits, type InstrumentUnits, lotsWithinLimit, unitsOf } from './trade-ledger.ts';
 
 /** Execution of an instrument's orders within a bar. */
 export type BarCourse =
@@ -22,7 +22,7 @@ export type BarCourse =
 export const TAKEN_AT_OPEN: BarCourse = { kind: 'take' };
 
 /** Bar that an order executes in. Prices are US dollars, the volume is in base units. */
-export interface MetBar {
+interface MetBar {
   readonly open: number;
   readonly high: number;
   readonly low: number;
@@ -94,11 +94,11 @@ function restedFirst(
   units: InstrumentUnits,
 ): BarFill | null {
   const { side } = order;
-  const share = Math.min(1, restMs / barMs);
+  const windowMs = Math.min(restMs, barMs);
   const price = nearPrice(order, bar.open, units);
-  const rested = Math.min(order.quantity, tradedBeyond(side, price, bar, share, units));
+  const rested = Math.min(order.quantity, tradedBeyond(side, price, bar, { windowMs, barMs }, units));
   const quantity = order.quantity - rested;
-  const rest = quantity > 0 ? taken({ ...order, quantity }, middleAt(bar, share), units) : null;
+  const rest = quantity > 0 ? taken({ ...order, quantity }, middleAt(bar, windowMs / barMs), units) : null;
   if (rested === 0) return rest;
   const [maker, taker] = [rested * price, rest === null ? 0 : rest.quantity * rest.price];
   const filled = rested + (rest?.quantity ?? 0);
@@ -117,15 +117,26 @@ function nearPrice({ side, limit }: BarOrder, open: number, { costs, priceUnit }
   return side === 'buy' ? Math.min(limit, ceilUnits(near)) : Math.max(1, floorUnits(near));
 }
 
-/** Returns the quantity, in units of whole lots, that trades beyond a price in a window from the open. */
-function tradedBeyond(side: OrderSide, price: number, { open, high, low, volume }: MetBar, share: number, units: InstrumentUnits): number {
-  const { priceUnit, quantityUnit, lot } = units;
-  const lowest = (open - (open - low) * share) * priceUnit;
-  const highest = (open + (high - open) * share) * priceUnit;
-  const isPassed = side === 'buy' ? ceilUnits(lowest) < price : floorUnits(highest) > price;
+/**
+ * Returns the quantity, in units of whole lots, that trades beyond a price in a window from the open. Prices are compared in price units
+ * times the bar's milliseconds, which are whole numbers, because differences of fractions lose the last lot.
+ */
+function tradedBeyond(
+  side: OrderSide,
+  price: number,
+  bar: MetBar,
+  { windowMs, barMs }: { readonly windowMs: number; readonly barMs: number },
+  { priceUnit, quantityUnit, lot }: InstrumentUnits,
+): number {
+  const [open, high, low] = [unitsOf(bar.open, priceUnit), unitsOf(bar.high, priceUnit), unitsOf(bar.low, priceUnit)];
+  const lowest = open * barMs - (open - low) * windowMs;
+  const highest = open * barMs + (high - open) * windowMs;
+  const isPassed = side === 'buy' ? ceilUnits(lowest / barMs) < price : floorUnits(highest / barMs) > price;
   if (!isPassed) return 0;
-  const part = Math.min(1, (side === 'buy' ? price - lowest : highest - price) / (highest - lowest));
-  return floorUnits((volume * share * part * quantityUnit) / lot) * lot;
+  const beyond = side === 'buy' ? price * barMs - lowest : highest - price * barMs;
+  const range = highest - lowest;
+  const traded = ((bar.volume * quantityUnit * windowMs) / barMs) * (Math.min(beyond, range) / range);
+  return floorUnits(traded / lot) * lot;
 }
 
 /** Fills slices of whole lots, as many as the live plan. If they would outlast the bars, they are spread evenly within them. */

@@ -10,7 +10,7 @@ import { type BitColumn, type InstrumentRules, positionRulePasses, type RuleBook
 import { BLOCK_REASONS, DISPOSITION_CODES, heldAt, profitAt, type Simulation } from './simulate.ts';
 import { type InstrumentUnits, type Trade, unitsText } from './trade-ledger.ts';
 
-export interface BarDecision {
+interface BarDecision {
   readonly slot: EpochMs;
   readonly disposition: Disposition;
   readonly reason: string | null;
@@ -73,7 +73,7 @@ function observedText(input: InputColumn, i: number): string {
 }
 
 /** Returns the book that the decision at bar `i` saw. */
-export function bookAt(history: History, simulation: Simulation, i: number): AgentBook {
+function bookAt(history: History, simulation: Simulation, i: number): AgentBook {
   const open = simulation.trades.filter((trade) => isOpenAt(trade, i));
   const closed = simulation.trades.filter(({ exitBar }) => exitBar !== null && exitBar < i);
   const profit = closed.reduce((sum, trade) => sum + (trade.profit ?? 0), 0);
@@ -97,7 +97,7 @@ export function bookAt(history: History, simulation: Simulation, i: number): Age
 }
 
 /** Bar at which columns and plain decider disagree. */
-export interface Difference {
+interface Difference {
   readonly slot: EpochMs;
   readonly columns: BarDecision;
   readonly plain: BarDecision;

@@ -1,11 +1,11 @@
 /** Backtest on given bars without a store. The bars determine the simulated range. */
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
-import type { Candle } from '../../domain/candles/candle.ts';
+import type { Candle, CandleSeries } from '../../domain/candles/candle.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { InstrumentInput } from './history.ts';
-import { type BarSeries, backtestNeeds, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
+import { backtestNeeds, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
 
 export interface BarWindow {
   readonly from: EpochMs;
@@ -60,7 +60,7 @@ export function seenBars<Asked extends BacktestRequest>(
  * @param words a single file if one series is needed, or `<instrument>=<file>` for each
  * @throws Error if a word matches no series
  */
-export function filesBySeries(words: readonly string[], wanted: readonly BarSeries[], timeframe: string): Map<string, string> {
+export function filesBySeries(words: readonly string[], wanted: readonly CandleSeries[], timeframe: string): Map<string, string> {
   const own = wanted.filter((series) => series.timeframe === timeframe);
   const names = own.map(({ venue, instrument }) => `${venue}:${instrument}`);
   const files = new Map<string, string>();

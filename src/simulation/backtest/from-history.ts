@@ -2,7 +2,7 @@
 
 import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
-import type { Candle } from '../../domain/candles/candle.ts';
+import type { Candle, CandleSeries } from '../../domain/candles/candle.ts';
 import { eventVersionsOf } from '../../domain/intelligence/event-versions.ts';
 import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
@@ -16,7 +16,7 @@ import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { Fact } from '../../domain/backtest/fact.ts';
 import type { EventHistory, InstrumentInput } from './history.ts';
 import { type Bars, KeptBars } from './kept-bars.ts';
-import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
+import { backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
 import type { TrialsAsked } from './run.ts';
 
 /** Request for a backtest of the stored history. */
@@ -88,7 +88,7 @@ export async function readInputs(
 }
 
 /** Reads the bars of a series that open at or after `from` and close by `to`. Prefetches the next batch. */
-async function readBars(reads: BacktestReads, series: BarSeries, from: number, to: number): Promise<Bars> {
+async function readBars(reads: BacktestReads, series: CandleSeries, from: number, to: number): Promise<Bars> {
   const barMs = timeframeMs(series.timeframe) as number;
   const end = to - barMs + 1;
   const ask = async (begin: number): Promise<readonly Candle[]> =>

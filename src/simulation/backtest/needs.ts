@@ -1,5 +1,5 @@
 /** Stored series that a backtest of a manifest reads, and their conversion to its inputs. */
-import type { Candle } from '../../domain/candles/candle.ts';
+import type { Candle, CandleSeries } from '../../domain/candles/candle.ts';
 import { isClosedThroughout } from '../../domain/candles/candle-gaps.ts';
 import { CATALOG, type CatalogEntry } from '../../domain/catalog/catalog.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
@@ -8,27 +8,20 @@ import { LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listenin
 import { joinWholeCandles } from '../../domain/candles/joined-candles.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
-import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import type { Fact } from '../../domain/backtest/fact.ts';
 import type { EventHistory, InstrumentInput } from './history.ts';
 import type { Bars } from './kept-bars.ts';
 
-/** Series of closed bars. */
-export interface BarSeries {
-  readonly venue: Venue;
-  readonly instrument: string;
-  readonly timeframe: string;
-}
-
 /** Data needs of one instrument. Null if no rule needs the data or the asset has none. */
 export interface InstrumentNeeds {
   readonly entry: CatalogEntry;
-  readonly candles: BarSeries;
+  readonly candles: CandleSeries;
   /** Bars of other timeframes that rules use. */
-  readonly others: readonly BarSeries[];
-  readonly reference: BarSeries | null;
-  readonly perp: BarSeries | null;
-  readonly spot: BarSeries | null;
+  readonly others: readonly CandleSeries[];
+  readonly reference: CandleSeries | null;
+  readonly perp: CandleSeries | null;
+  readonly spot: CandleSeries | null;
   /** Perpetual whose hourly funding rules rank or the holder pays. */
   readonly funding: string | null;
   /** Token whose issuer marks are read. */
@@ -53,12 +46,12 @@ export function backtestNeeds(manifest: Manifest, timeframe: string): readonly I
   return manifest.universe.map(({ key }) => {
     const entry = CATALOG.byKey(key);
     if (entry === undefined) throw new RangeError(`${key} is not in the catalog`);
-    const series = (of: InstrumentKey, bars = timeframe): BarSeries => ({ ...splitInstrumentKey(of), timeframe: bars });
+    const series = (of: InstrumentKey, bars = timeframe): CandleSeries => ({ ...splitInstrumentKey(of), timeframe: bars });
     const needs = conditions.flatMap((condition) => definitionOf(condition).needs(condition, key));
     const others = new Set(
       needs.flatMap((need) => (need.name === 'funding_percentile' || need.timeframe === timeframe ? [] : [need.timeframe])),
     );
-    const paired = (other: InstrumentKey | null): BarSeries | null =>
+    const paired = (other: InstrumentKey | null): CandleSeries | null =>
       types.has('basis') && other !== null && other !== key ? series(other) : null;
     return {
       entry,
@@ -80,23 +73,23 @@ export function backtestNeeds(manifest: Manifest, timeframe: string): readonly I
 }
 
 /** Returns the distinct series of bars that are needed, the universe's own first. */
-export function barSeriesOf(needs: readonly InstrumentNeeds[]): readonly BarSeries[] {
+export function barSeriesOf(needs: readonly InstrumentNeeds[]): readonly CandleSeries[] {
   const all = [
     ...needs.map(({ candles }) => candles),
     ...needs.flatMap(({ others, reference, perp, spot }) => [...others, reference, perp, spot]),
   ];
-  const byName = new Map<string, BarSeries>();
+  const byName = new Map<string, CandleSeries>();
   for (const series of all) if (series !== null) byName.set(seriesName(series), series);
   return [...byName.values()];
 }
 
 /** Returns the key of a series. */
-export function seriesName({ venue, instrument, timeframe }: BarSeries): string {
+export function seriesName({ venue, instrument, timeframe }: CandleSeries): string {
   return `${venue}:${instrument} ${timeframe}`;
 }
 
 /** Series read for a run, by `seriesName`, with perpetuals and underlyings. */
-export interface ReadSeries {
+interface ReadSeries {
   readonly bars: ReadonlyMap<string, Bars>;
   readonly funding: ReadonlyMap<string, readonly Fact[]>;
   readonly events: ReadonlyMap<string, EventHistory>;
@@ -114,7 +107,7 @@ export function inputsOf(
   needs: readonly InstrumentNeeds[],
   { bars, funding, events, marks, liquidity, halfSpreads }: ReadSeries,
 ): readonly InstrumentInput[] {
-  const barsOf = (series: BarSeries | null): Bars | null => {
+  const barsOf = (series: CandleSeries | null): Bars | null => {
     const found = series === null ? undefined : bars.get(seriesName(series));
     return found === undefined || found.length === 0 ? null : found;
   };
@@ -146,7 +139,7 @@ export function inputsOf(
 /** Adds joined bars to the bars of a longer timeframe, only where all parts are present. */
 function withJoinedBars(
   read: Bars,
-  { timeframe }: BarSeries,
+  { timeframe }: CandleSeries,
   shorter: Bars,
   { entry, candles }: Pick<InstrumentNeeds, 'entry' | 'candles'>,
 ): Bars {

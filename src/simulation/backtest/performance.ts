@@ -78,7 +78,7 @@ export function shapeOf(values: ArrayLike<number>): { readonly skewness: number;
 }
 
 /** Sharpe ratio per period, with the sample that it was measured on. */
-export interface SharpeSample {
+interface SharpeSample {
   /** Sharpe ratio per period, not annualized. */
   readonly sharpe: number;
   readonly periods: number;

@@ -12,7 +12,7 @@ import type { EpochMs } from '../../domain/values/time.ts';
 import type { BacktestResult } from './run.ts';
 import { whyNoTrades } from './why-no-trades.ts';
 
-export interface PreviewAsked {
+interface PreviewAsked {
   readonly orgId: string;
   readonly subject: string;
   readonly manifest: Manifest;

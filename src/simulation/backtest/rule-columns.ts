@@ -75,7 +75,7 @@ export interface RuleBook {
 }
 
 /** Returns entry and exit rules in the order of the matrix, guardrails last. */
-export function rulePlans(manifest: Manifest): readonly RulePlan[] {
+function rulePlans(manifest: Manifest): readonly RulePlan[] {
   const plan =
     (side: 'entry' | 'exit') =>
     (condition: ManifestCondition, bit: number): RulePlan => {

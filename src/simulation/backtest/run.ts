@@ -43,7 +43,7 @@ const CHECKED_BARS = 64;
 const TRADES_KEPT = 20_000;
 
 /** Other trials of the same idea. The more there were, the better luck can look. */
-export interface Trials {
+interface Trials {
   /** Number of manifest and range combinations tried, including this one. */
   readonly versions: number;
   /** Annualized Sharpe ratios of the other trials that were measured. */
@@ -69,7 +69,7 @@ export interface EquityDayRow {
 }
 
 /** Statistics of one rule over the whole run. Counts are slots times instruments. */
-export interface ConditionStatistics {
+interface ConditionStatistics {
   readonly side: 'entry' | 'exit';
   readonly type: string;
   readonly threshold: number | string | null;
@@ -85,7 +85,7 @@ export interface ConditionStatistics {
   readonly closed: number;
 }
 
-export interface TradeSummary extends PreviewTrade {
+interface TradeSummary extends PreviewTrade {
   readonly feesUsd: DecimalString;
   /** Funding paid by the holder of a perpetual; negative if received. The rest of the profit, apart from fees, comes from the price. */
   readonly fundingUsd: DecimalString;
@@ -213,7 +213,7 @@ export interface BacktestRun {
   readonly simulation: Simulation;
 }
 
-export interface BacktestOptions {
+interface BacktestOptions {
   readonly manifest: Manifest;
   readonly history: History;
   readonly assumptions: Assumptions;

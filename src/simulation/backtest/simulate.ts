@@ -60,17 +60,17 @@ type BlockReason = Exclude<(typeof BLOCK_REASONS)[number], null>;
 export const SEEN = { spread: 1, depth: 2 } as const;
 
 /** Reasons why an order that passed risk was not filled. */
-export const MISS_REASONS = ['no_next_bar', 'beyond_limit', 'end_of_history'] as const;
+const MISS_REASONS = ['no_next_bar', 'beyond_limit', 'end_of_history'] as const;
 export type MissReason = (typeof MISS_REASONS)[number];
 
 /** Cash from a bar on, in money units, as the bar's decision saw it. */
-export interface CashStep {
+interface CashStep {
   readonly bar: number;
   readonly cash: number;
 }
 
 /** Entry order at the close of a bar. */
-export interface EntryOrder {
+interface EntryOrder {
   readonly bar: number;
   /** Index of the instrument in the universe. */
   readonly instrument: number;

@@ -10,7 +10,7 @@ import { DAY_MS, type EpochMs, HOUR_MS, isoTime } from '../../domain/values/time
 const MAINTENANCE_MS = 12 * HOUR_MS;
 
 /** Refusal of a history. */
-export interface Insufficiency {
+interface Insufficiency {
   readonly instrument: string;
   /** First missing bar and the first present one after it, or null if the history is only too short. */
   readonly gap: { readonly from: EpochMs; readonly to: EpochMs } | null;

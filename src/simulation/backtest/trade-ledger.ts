@@ -7,7 +7,7 @@ import type { TradeCosts } from '../../domain/backtest/assumptions.ts';
 import { averageOverBest, oneSideOf } from '../../domain/orders/costs.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { MarketStep } from '../../domain/market/market-step.ts';
-import { stepScale } from '../../domain/risk/exact.ts';
+import { stepScale } from '../../domain/values/exact.ts';
 
 /** Significant digits of a fill price, at the first price of the history. */
 const FILL_DIGITS = 7;
@@ -38,6 +38,11 @@ function slack(value: number): number {
 function wholeOfProduct(value: number, round: (value: number) => number): number {
   const whole = Math.round(value);
   return Math.abs(value - whole) <= Math.abs(value) * 2 ** -50 ? whole : round(value);
+}
+
+/** Returns an amount in units: whole where the amount is a multiple of the unit. @param unit units per one */
+export function unitsOf(amount: number, unit: number): number {
+  return wholeOfProduct(amount * unit, (between) => between);
 }
 
 /** Units of a book. A money unit is 10^-moneyDecimals US dollars. */

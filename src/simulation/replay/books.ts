@@ -8,7 +8,7 @@ import { isOpenProposal, type ProposalState } from '../../domain/orders/executio
 import { type FundingPayment, fundingUsdOf, type HourlyTerms } from '../../domain/orders/funding.ts';
 import { isPerpetual } from '../../domain/orders/margin.ts';
 import type { ExecutionMode, Order } from '../../domain/orders/order.ts';
-import { type BookSums, RunningSums } from '../../domain/risk/index.ts';
+import { type ExactSums, RunningSums } from '../../domain/risk/index.ts';
 import type { BookDay } from '../../domain/tape/tick-inputs.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
@@ -102,7 +102,7 @@ export class ReplayBooks {
   }
 
   /** Returns the organization's exposure in one mode, over all touched books except one. */
-  sumsWithout(orgId: string, mode: ExecutionMode, bookId: string): BookSums {
+  sumsWithout(orgId: string, mode: ExecutionMode, bookId: string): ExactSums {
     for (const id of this.#uncounted) {
       const book = this.#withOpen(this.#books.get(id) as TradingBook);
       this.#sumsOf(this.#agent(this.#owners.get(id) as string).orgId, book.mode).count(book);

@@ -1,11 +1,12 @@
 /** Comparison of a replay with a live run, decision by decision. It describes the first difference. */
+import type { PackedDecision } from '../../../actors/ticking/resource.ts';
 import type { Cut, Observation } from '../../domain/market/cut.ts';
 import { compileManifest } from '../../domain/agents/decide.ts';
 import type { DecisionRow } from '../../domain/agents/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { observedBy } from '../../domain/agents/observed-state.ts';
 import { type EpochMs, isoTime } from '../../domain/values/time.ts';
-import type { LiveDecision, LiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
+import type { LiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
 import type { MissedTick } from './population.ts';
 
 export interface Comparison {
@@ -21,14 +22,8 @@ export interface Comparison {
   readonly firstSlot: EpochMs | null;
 }
 
-export interface ReplayComparison {
-  missed(agentId: string, slot: EpochMs): MissedTick | null;
-  take(rows: readonly DecisionRow[], cut: Cut, manifestOf: (hash: string) => Manifest): Promise<void>;
-  result(): Comparison;
-}
-
 /** Creates the comparison, and reads which slots the live run missed so that the replay misses them too. */
-export async function createComparison(reads: LiveRunReads): Promise<ReplayComparison> {
+export async function createComparison(reads: LiveRunReads) {
   const missed = new Map<string, MissedTick>();
   for (const { agentId, slot, reason } of await reads.missed()) missed.set(`${agentId} ${slot}`, reason);
   let compared = 0;
@@ -41,7 +36,7 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
   /** Returns a tick's difference in one sentence, or null. It compares values and not only hashes, because a row may have been altered. */
   async function differenceOf(
     replayed: DecisionRow,
-    live: LiveDecision | undefined,
+    live: PackedDecision | undefined,
     cut: Cut,
     manifestOf: (hash: string) => Manifest,
   ): Promise<string | null> {
@@ -65,8 +60,8 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
   }
 
   return {
-    missed: (agentId, slot) => missed.get(`${agentId} ${slot}`) ?? null,
-    async take(replayed, cut, manifestOf) {
+    missed: (agentId: string, slot: EpochMs): MissedTick | null => missed.get(`${agentId} ${slot}`) ?? null,
+    async take(replayed: readonly DecisionRow[], cut: Cut, manifestOf: (hash: string) => Manifest) {
       const live = await reads.decisions(
         replayed.map(({ agentId }) => agentId),
         cut.slot,
@@ -84,7 +79,7 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
         firstSlot ??= row.slot;
       }
     },
-    result: () => ({ compared, onlyReplayed, missedLive, different, firstDifference, firstSlot }),
+    result: (): Comparison => ({ compared, onlyReplayed, missedLive, different, firstDifference, firstSlot }),
   };
 }
 

@@ -15,13 +15,13 @@ import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../../domain/values/t
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 
 /** Event for the agents, in tape order: a cut slot, a command or a due order. */
-export type ReplayEvent =
+type ReplayEvent =
   | { readonly kind: 'cut'; readonly cut: Cut }
   | { readonly kind: 'command'; readonly command: TapeCommand }
   | { readonly kind: 'wake'; readonly at: EpochMs };
 
 /** Instruments for which slots are cut. */
-export interface Observers {
+interface Observers {
   readonly hasTakes: boolean;
   readonly needs: readonly IndicatorNeed[];
   readonly instruments: readonly InstrumentRelations[];

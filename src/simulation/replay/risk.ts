@@ -9,7 +9,7 @@ import { atPresentPrice } from '../../domain/orders/present-order.ts';
 import {
   ALL_ENABLED,
   assessOrder,
-  exposureOfSums,
+  exposureOf,
   haltOf,
   orderContext,
   presentMarket,
@@ -20,7 +20,7 @@ import { midPrice } from '../../domain/market/valuation.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { BrokeredAgent, ReplayBooks } from './books.ts';
 
-export interface ReplayRiskDeps {
+interface ReplayRiskDeps {
   readonly books: ReplayBooks;
   readonly view: MarketView;
   readonly now: () => EpochMs;
@@ -35,13 +35,13 @@ export type Marks = Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>;
 
 /** Assesses an agent's order as a worker would at this moment. */
 export function assessOnTape(
-  { books, view, now, preferences, marks, ...deps }: ReplayRiskDeps,
+  { books, view, now, agent: agentOf, relations: relationsOf, preferences, marks }: ReplayRiskDeps,
   orgId: string,
   { agentId, order, readsReference }: Parameters<PreTrade['assess']>[1],
 ): PresentVerdict {
   const at = now();
-  const agent = deps.agent(agentId);
-  const relations = deps.relations(order.instrument);
+  const agent = agentOf(agentId);
+  const relations = relationsOf(order.instrument);
   const quote = view.quoteAt(order.instrument, at);
   const reference = relations === undefined || relations.benchmark === null ? null : view.referenceAt(relations.benchmark, at);
   const market = presentMarket({ at, quote, reference, liquidity: view.instrument(order.instrument)?.liquidity ?? null });
@@ -51,7 +51,7 @@ export function assessOnTape(
     agent,
     preferences,
     book: markBook(books.touched(agentId) ?? untouchedBook(agent), marks, at),
-    others: exposureOfSums(books.sumsWithout(orgId, order.mode, order.bookId), marks),
+    others: exposureOf(books.sumsWithout(orgId, order.mode, order.bookId), marks),
     // A live run's epoch is not on its tape. A halt reaches the agents as a pause.
     control: { halt: haltOf({ decidedEpoch: 0, epoch: 0, paused: agent.paused, closes: false }), disabled: ALL_ENABLED },
   });

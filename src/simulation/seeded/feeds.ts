@@ -26,24 +26,12 @@ export const POOL_USD = '1000000';
 const MARKS: Readonly<Record<string, string>> = { spotexchange: '1', spotchain: '3', evmvenue: '7', reference: '9' };
 
 /** Fault of a price. */
-export type Bent = 'crossed' | 'future' | 'old';
+type Bent = 'crossed' | 'future' | 'old';
 
-export interface SeededFeeds {
-  readonly feeds: readonly { readonly venue: Venue; readonly messages: Subject<FeedMessage> }[];
-  /** Messages of all feeds, in order. */
-  readonly received: readonly FeedMessage[];
-  /** Publishes a venue's current prices once, optionally one of them with a fault. */
-  price(venue: Venue, bent?: Bent): void;
-  /** Silences a venue. If it is disconnected, its feed reports that and the reconnect. */
-  silence(venue: Venue, forMs: number, isDisconnected: boolean): void;
-  /** Sends bytes that are not a message. */
-  garbage(venue: Venue): void;
-  /** Connects every venue and starts publishing. */
-  begin(): void;
-}
+export type SeededFeeds = ReturnType<typeof createSeededFeeds>;
 
 /** Creates the feeds. @param nudge fraction by which a venue's prices are raised */
-export function createSeededFeeds(clock: VirtualClock, random: () => number, nudge: Readonly<Partial<Record<Venue, number>>>): SeededFeeds {
+export function createSeededFeeds(clock: VirtualClock, random: () => number, nudge: Readonly<Partial<Record<Venue, number>>>) {
   const feeds = VENUES.map((venue) => ({ venue, messages: new Subject<FeedMessage>() }));
   const received: FeedMessage[] = [];
   const silentUntil = new Map<Venue, EpochMs>();
@@ -58,6 +46,7 @@ export function createSeededFeeds(clock: VirtualClock, random: () => number, nud
     emit(venue, { kind: 'feed_status', venue, source: `test-${venue}`, receivedAt: clock.now(), status, epoch, detail: '' });
   }
 
+  /** Publishes a venue's current prices once, optionally one of them with a fault. */
   function price(venue: Venue, bent: Bent | null = null): void {
     const level = (base: number): number => base * (1 + (random() - 0.5) / 100) * (1 + (nudge[venue] ?? 0));
     for (const message of pricesOf(venue, clock.now(), bent, level)) emit(venue, message);
@@ -70,9 +59,11 @@ export function createSeededFeeds(clock: VirtualClock, random: () => number, nud
 
   return {
     feeds,
+    /** Messages of all feeds, in order. */
     received,
     price,
-    silence(venue, forMs, isDisconnected) {
+    /** Silences a venue. If it is disconnected, its feed reports that and the reconnect. */
+    silence(venue: Venue, forMs: number, isDisconnected: boolean) {
       silentUntil.set(venue, clock.now() + forMs);
       if (!isDisconnected) return;
       say(venue, 'disconnected');
@@ -81,7 +72,8 @@ export function createSeededFeeds(clock: VirtualClock, random: () => number, nud
         say(venue, 'connected');
       });
     },
-    garbage(venue) {
+    /** Sends bytes that are not a message. */
+    garbage(venue: Venue) {
       const receivedAt = clock.now();
       emit(venue, {
         kind: 'rejection',
@@ -93,6 +85,7 @@ export function createSeededFeeds(clock: VirtualClock, random: () => number, nud
         sample: '',
       });
     },
+    /** Connects every venue and starts publishing. */
     begin() {
       for (const venue of VENUES) {
         say(venue, 'connected');

@@ -25,12 +25,7 @@ export function windowRecords({ records }: MemoryStore): readonly WindowRecord[]
   return records.filter(({ type }) => type === 'tick_window') as unknown as readonly WindowRecord[];
 }
 
-export interface ShardInMemory {
-  readonly store: TradingTickStore;
-  readonly rows: readonly CommittedRow[];
-  /** Fails the next commit of this slot, as if its worker died. */
-  dieAt(slot: EpochMs): void;
-}
+export type ShardInMemory = ReturnType<typeof createShardInMemory>;
 
 export function createShardInMemory(deps: {
   readonly orgId: string;
@@ -39,7 +34,7 @@ export function createShardInMemory(deps: {
   readonly cuts: ReadonlyMap<EpochMs, Cut>;
   readonly floor: TradingFloor;
   readonly clock: { now(): EpochMs };
-}): ShardInMemory {
+}) {
   const { ids, cuts, floor, clock } = deps;
   const { store } = floor;
   const rows: CommittedRow[] = [];
@@ -89,7 +84,12 @@ export function createShardInMemory(deps: {
     clearCrashes: async () => {},
     incident: (incident) => store.incident(incident),
   };
-  return { store: tickStore, rows, dieAt: (slot) => void (dying = slot) };
+  return {
+    store: tickStore,
+    rows,
+    /** Fails the next commit of this slot, as if its worker died. */
+    dieAt: (slot: EpochMs) => void (dying = slot),
+  };
 }
 
 function shardActors(store: MemoryStore, ids: readonly string[]): ShardActor[] {

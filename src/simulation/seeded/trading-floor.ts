@@ -16,7 +16,6 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import type { MemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import type { TickTrades } from '../../../actors/ticking/tick-store.ts';
-import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
 import { createFreshness } from '../../../streams/quality/freshness.ts';
 import type { VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { applyFill, type Fill, type MarkedBook, markBook, type TradingBook } from '../../domain/books/book.ts';
@@ -31,7 +30,7 @@ import { POOL_USD } from './feeds.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 
 /** Risk assessment at an approval or an execution. */
-export interface Assessed {
+interface Assessed {
   readonly order: Order;
   readonly quote: Quote | null;
   readonly book: MarkedBook;
@@ -50,7 +49,7 @@ export interface Trading {
   readonly cancelledByHalts: number;
 }
 
-export interface TradingFloorDeps {
+interface TradingFloorDeps {
   readonly memory: MemoryStore;
   readonly clock: VirtualClock;
   readonly orgId: string;
@@ -59,22 +58,7 @@ export interface TradingFloorDeps {
   readonly failures: unknown[];
 }
 
-export interface TradingFloor {
-  readonly store: MemoryStore;
-  readonly runtime: Runtime;
-  readonly books: TradingTickStore['books'];
-  readonly organizations: TradingTickStore['organizations'];
-  received(quote: Quote): void;
-  /** Starts the proposals and days that a tick leads to. */
-  begin(trades: TickTrades): Promise<void>;
-  approveAll(): Promise<void>;
-  /** Halts like the command handler: epoch, proposals, agents. */
-  halt(agentIds: readonly string[]): Promise<void>;
-  /** Kills the worker of the next execution, before or right after its outcome is stored. */
-  killNextWorker(): void;
-  stop(): Promise<void>;
-  outcome(): Trading;
-}
+export type TradingFloor = ReturnType<typeof createTradingFloor>;
 
 interface Kept extends TradingFloorDeps {
   readonly quotes: Map<InstrumentKey, Quote>;
@@ -97,7 +81,7 @@ const KEPT_TOPS_MS = 120_000;
 
 const DIED = 'the worker of an activity died';
 
-export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
+export function createTradingFloor(deps: TradingFloorDeps) {
   const kept: Kept = {
     ...deps,
     quotes: new Map(),
@@ -126,12 +110,13 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
   return {
     store,
     runtime,
-    received: (quote) => receive(kept, quote),
-    books: async (agentIds) =>
+    received: (quote: Quote) => receive(kept, quote),
+    books: async (agentIds: readonly string[]) =>
       new Map(agentIds.flatMap((id) => bookOf(kept, id) ?? []).map((state): [string, TradingBook] => [state.id, state])),
-    organizations: async (ids) =>
+    organizations: async (ids: readonly string[]) =>
       new Map(ids.map((id) => [id, { epoch: kept.epoch, preferences: DEFAULT_PREFERENCES, books: [...kept.books.values()] }] as const)),
-    async begin(trades) {
+    /** Starts the proposals and days that a tick leads to. */
+    async begin(trades: TickTrades) {
       for (const { agentId, permit, start, superseded, ends } of trades.proposals) {
         const reason = lostBecause(kept, agentId, permit);
         if (reason === null && ends.length > 0)
@@ -142,7 +127,8 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
     async approveAll() {
       for (const id of idsIn('pending_approval')) await handler.approve({ orgId, subject: 'ann', permissions: [], requestId: 'r' }, id);
     },
-    async halt(agentIds) {
+    /** Halts like the command handler: epoch, proposals, agents. */
+    async halt(agentIds: readonly string[]) {
       kept.epoch++;
       kept.halts++;
       const cancelled = await runtime.deliverMany(
@@ -153,9 +139,10 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
       for (const outcome of cancelled.values()) if (outcome.ok) kept.cancelledByHalts++;
       await runtime.deliverMany(agentIds, { type: 'pause', cause: 'emergency_halt' }, { cause: 'test' });
     },
+    /** Kills the worker of the next execution, before or right after its outcome is stored. */
     killNextWorker: () => void (kept.workerDies = true),
     stop: async () => activities.stop(),
-    outcome() {
+    outcome(): Trading {
       const { fills, books, assessed, begunAfterHalt, halts, cancelledByHalts } = kept;
       const states = allProposals().map(({ state }) => proposalState(state));
       const proposals = allProposals().map(({ state }) => proposalContext(state));

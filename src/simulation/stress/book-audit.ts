@@ -2,6 +2,7 @@
  * Auditor of simulated trading that shares no arithmetic with the book and the risk engine. It keeps its own accounts from the fills
  * alone, and reports orders beyond their mandate and fills at invalid prices.
  */
+import type { RestingAt } from '../../../actors/proposal/protocol.ts';
 import type { Fill, TradingBook } from '../../domain/books/book.ts';
 import { Decimal, type DecimalString } from '../../domain/values/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
@@ -11,7 +12,7 @@ import type { EpochMs } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 
 /** Findings about a run. */
-export interface AuditFindings {
+interface AuditFindings {
   /** Orders beyond the mandate, and accounts that do not match; one sentence each. */
   readonly breaches: readonly string[];
   /** Fills on a quote that was not live, of another venue, too old, or better than the market; one sentence each. */
@@ -27,20 +28,6 @@ export interface QuoteAtFill {
   readonly observedAt: EpochMs;
 }
 
-export interface BookAudit {
-  /** Records the initial position of the run, which is not an order. */
-  forced(fill: Fill): void;
-  /** Records funding of a position, in US dollars. */
-  paid(usd: DecimalString): void;
-  /** Records a fill with its order, the view's quote, and the day's loss so far in percent. */
-  filled(fill: Fill, order: Order, quote: QuoteAtFill | null, dailyLossPct: number | null): void;
-  /** Records a fill of a resting order, and checks it against the trades beyond its price that the fill names. */
-  rested(fill: Fill, order: Order, rest: Rest): void;
-  /** Compares the book with the auditor's accounts. */
-  agrees(book: TradingBook, at: EpochMs): void;
-  findings(): AuditFindings;
-}
-
 /** Maximum age of a quote at its fill (15 s is the longest of a spot market). */
 const OLDEST_QUOTE_MS = 15_000;
 /** Tolerance for rounding to whole lots and millionths. */
@@ -51,19 +38,13 @@ interface Account {
   costUsd: Decimal;
 }
 
-/** Price of a resting order, and the time since which it rested. */
-interface Rest {
-  readonly price: DecimalString;
-  readonly since: EpochMs;
-}
-
 /** True if a price is worse than another for a trader on that side. */
 function isWorse(side: Fill['side'], price: DecimalString, than: DecimalString): boolean {
   return side === 'buy' ? new Decimal(price).gt(than) : new Decimal(price).lt(than);
 }
 
 /** Returns doubts about a resting fill, one sentence each: trades must have passed the price while the order rested there. */
-function unsafeRest(fill: Fill, { price, since }: Rest): string[] {
+function unsafeRest(fill: Fill, { price, since }: RestingAt): string[] {
   const [quote] = fill.quotes;
   const other = (fill.side === 'buy' ? quote?.ask : quote?.bid) ?? null;
   const doubts: string[] = [];
@@ -90,7 +71,7 @@ function unsafePrice(fill: Fill, order: Order, quote: QuoteAtFill | null): strin
 }
 
 /** Opens the accounts of one book at its capital. */
-export function createBookAudit(manifest: Manifest, capitalUsd: DecimalString): BookAudit {
+export function createBookAudit(manifest: Manifest, capitalUsd: DecimalString) {
   const accounts = new Map<InstrumentKey, Account>();
   const boughtByOrder = new Map<string, Decimal>();
   const breaches: string[] = [];
@@ -145,27 +126,32 @@ export function createBookAudit(manifest: Manifest, capitalUsd: DecimalString): 
   }
 
   return {
+    /** Records the initial position of the run, which is not an order. */
     forced: book,
-    paid: (usd) => void (cash = cash.minus(usd)),
-    filled(fill, order, quote, dailyLossPct) {
+    /** Records funding of a position, in US dollars. */
+    paid: (usd: DecimalString) => void (cash = cash.minus(usd)),
+    /** Records a fill with its order, the view's quote, and the day's loss so far in percent. */
+    filled(fill: Fill, order: Order, quote: QuoteAtFill | null, dailyLossPct: number | null) {
       book(fill);
       unsafeFills.push(...unsafePrice(fill, order, quote));
       if (quote !== null) checkLimit(fill, order);
       checkMandate(fill, order, dailyLossPct);
     },
-    rested(fill, order, rest) {
+    /** Records a fill of a resting order, and checks it against the trades beyond its price that the fill names. */
+    rested(fill: Fill, order: Order, rest: RestingAt) {
       book(fill);
       unsafeFills.push(...unsafeRest(fill, rest));
       checkLimit(fill, order);
       checkMandate(fill, order, null);
     },
-    agrees(state, at) {
+    /** Compares the book with the auditor's accounts. */
+    agrees(state: TradingBook, at: EpochMs) {
       const said = state.holdings.map(({ instrument, quantity }) => `${quantity} ${instrument}`).sort();
       const kept = [...accounts].map(([instrument, { quantity }]) => `${quantity.toFixed()} ${instrument}`).sort();
       if (said.join() !== kept.join())
         breaches.push(`at ${at} the book holds ${said.join() || 'nothing'}, its fills came to ${kept.join() || 'nothing'}`);
       if (!cash.eq(state.cashUsd)) breaches.push(`at ${at} the book has ${state.cashUsd} USD of cash, its fills left ${cash.toFixed()}`);
     },
-    findings: () => ({ breaches, unsafeFills }),
+    findings: (): AuditFindings => ({ breaches, unsafeFills }),
   };
 }

@@ -24,7 +24,7 @@ export interface SentOrder {
 }
 
 /** Market of the run with its risk function and book. */
-export interface CourseHost {
+interface CourseHost {
   now(): EpochMs;
   after(ms: number, call: () => void): void;
   /** Time from a decision to the venue, in milliseconds. */

@@ -45,7 +45,7 @@ export const FREEZE_HAIRCUT_ABOVE_POOL_PCT = 5;
 export const FREEZE_HAIRCUT_PCT = 25;
 
 /** State of a reference feed: `live`, repeating its last price, or with a wide confidence interval. */
-export type ReferenceFace = 'live' | 'frozen' | 'wide';
+type ReferenceFace = 'live' | 'frozen' | 'wide';
 
 /** Course of one scenario at one severity. Times belong to a fixed calendar. Factors are relative to the calm state. */
 export interface ScenarioCourse {

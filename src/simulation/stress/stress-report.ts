@@ -37,7 +37,7 @@ const STYLE =
   'body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:780px;padding:0 1rem}table{border-collapse:collapse;font-size:13px}td,th{padding:2px 10px 2px 0;text-align:left;vertical-align:top}svg{max-width:100%;height:auto}.dead{color:var(--bad)}.alive{color:var(--good)}';
 
 /** Returns the sections of a stress test for a page with its own head. Equal results give equal texts. */
-export function stressReportSections(result: StressTestResult, manifest: Manifest): string {
+function stressReportSections(result: StressTestResult, manifest: Manifest): string {
   const limitPct = manifest.maxDailyDrawdownPct;
   return STRESS_SCENARIOS.flatMap((scenario) => {
     const runs = result.runs.filter((run) => run.scenario === scenario);

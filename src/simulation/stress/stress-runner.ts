@@ -11,7 +11,7 @@ import type { StressReads } from '../../adapters/store/evaluations/stress-reads.
 import { type KnownMarket, stressMarkets } from './stress-market.ts';
 import type { StressOutcome, StressThread, StressThreadData } from './stress-worker.ts';
 
-export interface StressRequest {
+interface StressRequest {
   /** Number of seeds per scenario and severity, from 1 on. Fixed, so that nobody can try seeds until one passes. */
   readonly seeds: number;
 }

@@ -7,16 +7,6 @@ import type { ShardProgress, TickCommit, TickDuty, TickStore } from '../../../ac
 import type { Cut } from '../../domain/market/cut.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 
-export interface BatchedTicks<Duty extends TickDuty> {
-  readonly store: TickStore<Duty>;
-  /** Commits all waiting ticks and everything that they depend on. @throws the error of an earlier commit that `keepOn` started */
-  flush(): Promise<void>;
-  /** Starts committing while further slots are ticked. */
-  keepOn(): void;
-  /** Discards cached reads after another change of actors or books. */
-  forget(): void;
-}
-
 const keyOf = (periodMs: number, shard: number): string => `${periodMs}:${shard}`;
 
 interface BatchDeps {
@@ -27,7 +17,7 @@ interface BatchDeps {
   readonly traded: () => void;
 }
 
-export function createBatchedTicks<Duty extends TickDuty>(store: TickStore<Duty>, deps: BatchDeps): BatchedTicks<Duty> {
+export function createBatchedTicks<Duty extends TickDuty>(store: TickStore<Duty>, deps: BatchDeps) {
   const waiting = new Map<string, TickCommit>();
   const ticked = new Map<string, EpochMs>();
   const known = new Map<string, Promise<unknown>>();
@@ -44,10 +34,13 @@ export function createBatchedTicks<Duty extends TickDuty>(store: TickStore<Duty>
   }
 
   return {
+    /** Commits all waiting ticks and everything that they depend on. @throws the error of an earlier commit that `keepOn` started */
     flush: keep,
+    /** Starts committing while further slots are ticked. */
     keepOn() {
       keep().catch(() => {});
     },
+    /** Discards cached reads after another change of actors or books. */
     forget: () => known.clear(),
     store: {
       ...store,
@@ -80,7 +73,7 @@ export function createBatchedTicks<Duty extends TickDuty>(store: TickStore<Duty>
         deps.traded();
         return true;
       },
-    },
+    } satisfies TickStore<Duty>,
   };
 }
 

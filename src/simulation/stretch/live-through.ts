@@ -25,7 +25,7 @@ export interface LivedParts {
   readonly everyHour: (slot: EpochMs) => Promise<void>;
 }
 
-export interface LivedStretch {
+interface LivedStretch {
   readonly to: EpochMs;
   /** Tick periods, in milliseconds. */
   readonly periodsMs: readonly number[];

@@ -40,7 +40,7 @@ export interface OpenStretch {
   close(): Promise<void>;
 }
 
-export interface StretchPorts {
+interface StretchPorts {
   readonly leases: { hold(duty: string): Promise<boolean>; release(duty: string): Promise<void> };
   /** Returns the database's time. */
   readonly now: () => Promise<EpochMs>;
@@ -93,7 +93,7 @@ async function liveOn(
 }
 
 /** Market streams of a fast-forward. */
-export interface StretchMarket {
+interface StretchMarket {
   /** Receives the market's messages at the clock's time. */
   receive(): Promise<void>;
   /** Returns the newest cut if it belongs to the slot, otherwise null. */
@@ -114,7 +114,7 @@ export interface StretchWorker {
   stop(): Promise<unknown>;
 }
 
-export interface StretchStore<Duty extends TickDuty> {
+interface StretchStore<Duty extends TickDuty> {
   readonly ticks: TickStore<Duty>;
   /** Returns the shards whose last slot is before an instant. */
   dueShards(periodMs: number, at: EpochMs): Promise<readonly { readonly shard: number }[]>;

@@ -5,7 +5,7 @@ import { backtestNeeds } from '../backtest/needs.ts';
 import { keepingLast } from './kept-history.ts';
 import { type EarlierTrials, type SweepOutcome, sufficientHistory, workSweep } from './sweep-work.ts';
 
-export interface SweepOfBars extends Omit<BarsJob, 'requested' | 'trials'> {
+interface SweepOfBars extends Omit<BarsJob, 'requested' | 'trials'> {
   /** Returns the request for the range that the bars cover, or for another one. */
   readonly requested: (covered: BarWindow) => SweepRequest;
   readonly variants: readonly Variant[];

@@ -13,7 +13,7 @@ export interface SweepAsked extends Omit<SweepJob, 'earlier'> {
   readonly trialsOf: TrialsOf;
 }
 
-export interface SweepRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'onMissing'> {
+interface SweepRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'onMissing'> {
   /** Runs in a thread that ends with the job's signal. @throws Error for a defect */
   readonly inThread: (asked: SweepAsked, job: EvaluationJob) => Promise<SweepOutcome>;
 }

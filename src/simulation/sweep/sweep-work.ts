@@ -47,7 +47,7 @@ export function sufficientHistory(
   return buildHistory(timeframe, inputs);
 }
 
-export interface SweepWork {
+interface SweepWork {
   readonly request: SweepRequest;
   readonly variants: readonly Variant[];
   /** Returns the history of a variant, shared by variants with equal needs, or why it is insufficient. */
@@ -58,7 +58,7 @@ export interface SweepWork {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-export interface SweepFold extends Omit<Fold, 'train' | 'test'> {
+interface SweepFold extends Omit<Fold, 'train' | 'test'> {
   /** First UTC date of training. Dates of a window include both ends. */
   readonly trainFrom: string;
   readonly trainTo: string;

@@ -163,6 +163,7 @@ export async function tradingFixture(
   const fixture = {
     sql,
     feedSql,
+    owner,
     /** Worker's key; undefined without signing. */
     writer,
     takes,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { startActivities } from '../../../actors/runtime/activities.ts';
-import { type ActorKind, fromInput } from '../../../actors/runtime/actor-kind.ts';
+import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
 import type { ActorStore } from '../../../actors/runtime/actor-store.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
@@ -464,10 +464,10 @@ test('a context is created from an input when an actor starts, and at no later s
     types: { context: {} as { readonly seen: number }, input: {} as { readonly from: number }, events: {} as { readonly type: 'look' } },
   }).createMachine({
     id: 'looks@1',
-    context: fromInput(({ from }) => {
+    context: ({ input: { from } }) => {
       made++;
       return { seen: from };
-    }),
+    },
     on: { look: { actions: assign({ seen: ({ context }) => context.seen + 1 }) } },
   });
   const kind: ActorKind = { kind: 'looks', machine, validate: () => null, effects: {}, migrations: {} };

@@ -33,10 +33,15 @@ async function armedBefore(thesis: string, over: object = {}): Promise<string> {
   };
   const read = readTakeFields(fields, { catalog: CATALOG, now: fixture.clock.now() });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const reading = { thesis, understood: [], assumed: [], notUnderstood: [] } as never;
+  const reading = { thesis, understood: [], assumed: [], notUnderstood: [], open: [] };
   const created = await fixture.takes.create(fixture.context(), read.take, reading);
   if (!created.ok) throw new Error(created.refusal.detail);
   const { id } = created.value;
+  await fixture.owner.begin(async (transaction) => {
+    await transaction`alter table takes disable trigger take_rows`;
+    await transaction`update takes set compiled = compiled - 'open' where id = ${id}`;
+    await transaction`alter table takes enable always trigger take_rows`;
+  });
   const armed = await fixture.runtime.deliver(id, { type: 'arm', mode: 'paper', at: fixture.clock.now() }, { cause: 'ann' });
   expect(armed.ok).toBe(true);
   return id;

@@ -1,6 +1,5 @@
 // The newest quotes of every process reach all others, in batches, despite lost messages.
 import { randomUUID } from 'node:crypto';
-import net from 'node:net';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
 import { type BusQuote, createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
@@ -9,6 +8,7 @@ import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testRedis } from '../../harness/redis.ts';
 import { waitFor } from '../../harness/wait-for.ts';
+import { redisProxy } from './redis-proxy.ts';
 
 const clock = createLiveClock();
 const open: (() => Promise<unknown>)[] = [];
@@ -47,10 +47,13 @@ test('between two flushes only the newest quote of an instrument is sent', () =>
   bus.subscribe((changed) => batches.push(changed));
   for (let n = 1; n <= 1_000; n++) bus.publish(quote(n % 2 === 0 ? 'A' : 'B', String(n), n));
   expect(batches).toEqual([]);
-  virtual.advanceTo(25);
+  virtual.advanceTo(2);
   expect(batches.map((batch) => batch.map((each) => (each.kind === 'quote' ? each.bid : null)).sort())).toEqual([['1000', '999']]);
-  virtual.advanceTo(10_000);
+  bus.publish(quote('A', '1001', 1_001));
+  virtual.advanceTo(26);
   expect(batches).toHaveLength(1);
+  virtual.advanceTo(10_000);
+  expect(batches).toHaveLength(2);
   expect(virtual.pending).toBe(0);
 });
 
@@ -89,46 +92,10 @@ function redisBus(url: string, errors: unknown[] = []): QuoteBus {
   return bus;
 }
 
-/** Creates a proxy to Redis whose connections can be cut or frozen. */
-async function proxy(url: string): Promise<{ url: string; cut(): void; freeze(): void }> {
-  const target = new URL(url);
-  const pairs = new Set<net.Socket>();
-  let frozen = false;
-  const server = net.createServer((near) => {
-    const far = net.connect(Number(target.port), target.hostname);
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      pairs.add(socket);
-      socket.on('error', () => {});
-      socket.on('data', (data) => void (frozen || other.write(data)));
-      socket.on('close', () => {
-        pairs.delete(socket);
-        other.destroy();
-      });
-    }
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  open.push(
-    () =>
-      new Promise((closed) => {
-        server.close(closed);
-        for (const socket of pairs) socket.destroy();
-      }),
-  );
-  const address = new URL(url);
-  address.port = String((server.address() as net.AddressInfo).port);
-  return {
-    url: address.href,
-    cut: () => {
-      frozen = false;
-      for (const socket of pairs) socket.destroy();
-    },
-    freeze: () => {
-      frozen = true;
-    },
-  };
+async function proxy(url: string) {
+  const through = await redisProxy(url);
+  open.push(through.close);
+  return through;
 }
 
 test.skipIf(redisUrl === null)('quotes of one process reach the others, and a newcomer gets all at once', async () => {
@@ -152,7 +119,7 @@ test.skipIf(redisUrl === null)('one flush is one message, however many quotes it
   const watcher = new Redis(url, { protocol: 2 });
   watcher.on('error', () => {});
   open.push(async () => watcher.disconnect());
-  const messages: { type: string; quotes: unknown[] }[] = [];
+  const messages: { quotes: unknown[] }[] = [];
   watcher.on('message', (_, text: string) => messages.push(JSON.parse(text) as (typeof messages)[number]));
   await watcher.subscribe('sevengate:quotes');
   const bus = redisBus(url);
@@ -161,8 +128,8 @@ test.skipIf(redisUrl === null)('one flush is one message, however many quotes it
   const now = clock.now();
   for (let n = 0; n < 500; n++) bus.publish(quote(`I${n % 100}`, String(n), now + n));
   await waitFor(() => messages.some(({ quotes }) => quotes.length === 100), { what: 'the batch' });
-  const carrying = messages.filter(({ type }) => type === 'batch');
-  expect(carrying.map(({ quotes }) => quotes.length)).toEqual([100]);
+  // A repetition of everything may be due in the same moment, and then goes instead of the batch.
+  expect(messages.filter(({ quotes }) => quotes.length > 0 && quotes.length !== 100)).toEqual([]);
 });
 
 test.skipIf(redisUrl === null)('connections cut during a burst: every process ends with the newest quote', async () => {

@@ -8,6 +8,7 @@ import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { testRedis } from '../../harness/redis.ts';
 import { waitFor } from '../../harness/wait-for.ts';
+import { redisProxy } from './redis-proxy.ts';
 
 const url = await testRedis();
 const clock = createLiveClock();
@@ -37,8 +38,11 @@ describe.skipIf(url === null)('budgets of several processes', () => {
     const waits = await Promise.all(
       Array.from({ length: 150 }, (_, n) => Promise.resolve((budgets[n % 3] as (typeof budgets)[number]).take(1, clock.now()))),
     );
-    expect(waits.filter((wait) => wait === 0)).toHaveLength(50);
+    const passed = waits.filter((wait) => wait === 0).length;
     for (const wait of waits) expect(wait).toBeLessThanOrEqual(62_000);
+    // A process that Redis answers late spends a quarter of its own, without knowing of the others' requests in flight.
+    if (errors.length > 0) return expect(passed).toBeLessThanOrEqual(50 + 3 * 12);
+    expect(passed).toBe(50);
     expect(budgets[0]?.state(clock.now())).toMatchObject({ limit: 50, windowMs: 60_000, left: 0, blockedUntil: null });
   });
 
@@ -73,11 +77,27 @@ describe.skipIf(url === null)('budgets of several processes', () => {
     const prefix = `t${++made}`;
     const [one, other] = [process(prefix), process(prefix)] as const;
     const [mine, theirs] = [one.budget('venue', 100), other.budget('venue', 100)];
-    mine.block(clock.now() + 5_000);
+    const until = clock.now() + 60_000;
+    mine.block(until);
     const wait = await waitFor(async () => (await theirs.take(1, clock.now())) || null, { what: 'the other process is told of it' });
-    expect(wait).toBeGreaterThan(3_000);
-    expect(wait).toBeLessThanOrEqual(5_000);
+    expect(wait).toBeGreaterThanOrEqual(until - clock.now());
+    expect(wait).toBeLessThanOrEqual(60_000);
     expect(theirs.state(clock.now()).left).toBe(0);
+  });
+
+  test('a process that loses Redis remembers what all have spent, and a Retry-After of another', async () => {
+    const prefix = `t${++made}`;
+    const through = await redisProxy(url as string);
+    const [one, other] = [process(prefix), process(prefix, through.url)] as const;
+    const [spent, blocked] = [other.budget('spent', 40), other.budget('blocked', 40)];
+    const first = one.budget('spent', 40);
+    for (let n = 0; n < 40; n++) await first.take(1, clock.now());
+    one.budget('blocked', 40).block(clock.now() + 60_000);
+    for (const budget of [spent, blocked])
+      await waitFor(async () => (await budget.take(1, clock.now())) > 0, { what: 'the other is told' });
+    through.freeze();
+    for (const budget of [spent, blocked]) expect(await budget.take(1, clock.now())).toBeGreaterThan(0);
+    await through.close();
   });
 
   test('background work is shed first, then what pages ask, while needed work still passes', async () => {
@@ -107,12 +127,13 @@ describe.skipIf(url === null)('budgets of several processes', () => {
 
   test('keys expire by themselves', async () => {
     const prefix = `t${++made}`;
-    await process(prefix).budget('venue', 100, 300).take(1, clock.now());
+    await process(prefix).budget('venue', 100, 60_000).take(1, clock.now());
     const redis = new Redis(url as string, { protocol: 2 });
     const keys = await redis.keys(`*${prefix}:venue*`);
     expect(keys).toHaveLength(1);
-    expect(await redis.pttl(keys[0] as string)).toBeGreaterThan(0);
-    await waitFor(async () => (await redis.exists(keys[0] as string)) === 0, { what: 'the key has run out' });
+    const left = await redis.pttl(keys[0] as string);
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(120_000);
     redis.disconnect();
   });
 });

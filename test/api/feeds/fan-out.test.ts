@@ -86,14 +86,29 @@ test('all members share one buffer per flush with every frame of the flush', () 
   const clients = [...Array(100)].map(() => recorder());
   for (const client of clients) group.join(member(client));
   for (let n = 1; n <= 10; n++) group.offer(frame(n), at(n));
-  clock.advanceTo(24);
+  clock.advanceTo(1);
   expect(clients[0]?.written).toEqual([]);
-  clock.advanceTo(25);
+  clock.advanceTo(2);
   const expected = websocketBytes([...Array(10).keys()].map((index) => frameText(frame(index + 1), index + 1)));
   expect(clients.every(({ written }) => written.length === 1 && written[0] === clients[0]?.written[0])).toBe(true);
   expect(clients[0]?.written[0]?.equals(expected)).toBe(true);
   expect(fanOut).toMatchObject({ deliveries: 1_000, writes: 100 });
   expect(clock.pending).toBe(0);
+});
+
+test('a single frame is sent at once, and those that follow closely are collected', () => {
+  const clock = createVirtualClock(0);
+  const fanOut = createFanOut({ clock, flushMs: 25 });
+  const group = fanOut.group();
+  const client = recorder();
+  group.join(member(client));
+  const sentAt: number[] = [];
+  for (let n = 1; n <= 60; n++) {
+    group.offer(frame(n), at(n));
+    clock.advanceTo(n);
+    if (client.written.length > sentAt.length) sentAt.push(n);
+  }
+  expect(sentAt).toEqual([2, 27, 52]);
 });
 
 test('a member that joins in between receives only later frames, with its own numbers', () => {
@@ -124,7 +139,7 @@ test('a burst is paced: at most one chunk per flush, nothing lost, and it drains
   for (const each of frames) group.offer(each, null);
   let settled = false;
   const settling = fanOut.settled().then(() => (settled = true));
-  clock.advanceTo(10);
+  clock.advanceTo(11);
   expect(client.written).toHaveLength(1);
   expect(client.written[0]?.length).toBeLessThan(1_500);
   expect(settled).toBe(false);

@@ -98,6 +98,8 @@ test('subscribing is acknowledged first, then come the snapshot and the updates 
     manifestHash: '0'.repeat(64),
     manifestVersion: 1,
     closing: [],
+    stageEvidence: null,
+    stageAskedBy: null,
     createdBy: 'ours',
     createdAt: '2026-03-02T14:31:00.000Z',
   };

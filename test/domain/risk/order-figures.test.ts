@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
-import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale } from '../../../src/domain/risk/exact.ts';
+import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale } from '../../../src/domain/values/exact.ts';
 import { figuresOf } from '../../../src/domain/risk/index.ts';
 import { bounded } from '../../../src/domain/risk/kernel.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';

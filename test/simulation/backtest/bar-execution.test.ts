@@ -108,8 +108,8 @@ const asked: fc.Arbitrary<Asked> = fc
   });
 
 /**
- * Cases that random orders seldom hit: a slice whose average price is 2e-7 of a unit below an integer, and a window with just one
- * coin.
+ * Cases that random orders seldom hit: a slice whose average price is 2e-7 of a unit below an integer, a window with just one coin, and
+ * a window that trades a whole number of lots a few units of price beyond the open.
  */
 const CLOSE_TO_A_UNIT: readonly Asked[] = [
   {
@@ -131,6 +131,17 @@ const CLOSE_TO_A_UNIT: readonly Asked[] = [
     notional: 60_000,
     room: 0,
     bar: { open: '60000.00', high: '61386.00', low: '58836.00', close: '61380.00', volume: '1500.000' },
+  },
+  {
+    key: BTC,
+    side: 'sell',
+    algorithm: 'smart_order_routing_maker_first',
+    urgency: 'high',
+    costMultiplier: 1,
+    notional: 56_317,
+    room: 0,
+    seen: { halfSpreadBps: 0, liquidityUsd: null },
+    bar: { open: '60000.00', high: '60054.00', low: '59934.00', close: '59970.00', volume: '1500.000' },
   },
 ];
 

@@ -7,7 +7,6 @@ import { createFeedCounters } from '../../../streams/feed-counters.ts';
 import { createFreshness } from '../../../streams/quality/freshness.ts';
 import { carriedForward } from '../../../streams/operators/carried-forward.ts';
 import { clockSkew, VenueOffsets } from '../../../streams/operators/clock-skew.ts';
-import { conflate } from '../../../streams/operators/conflate.ts';
 import { crossed } from '../../../streams/operators/crossed.ts';
 import { degraded } from '../../../streams/operators/degraded.ts';
 import { gap } from '../../../streams/operators/gap.ts';
@@ -391,22 +390,6 @@ describe('stale', () => {
       const a = reference(T);
       const output = hot<FeedMessage>('a', { a }).pipe(stale({ clock: marbleClock(scheduler, T) }));
       expectObservable(output, '^ 8s !').toBe('a 5000ms x', { a, x: marked(a, 'stale', ['over_age']) } as Record<string, FeedMessage>);
-    });
-  });
-});
-
-describe('conflate', () => {
-  it('keeps the latest of each key per interval and flushes on completion', () => {
-    marbles(({ hot, expectObservable }, scheduler) => {
-      const source = hot('abc 20ms d-|', { a: 'x1', b: 'y1', c: 'x2', d: 'z1' });
-      const output = source.pipe(conflate(marbleClock(scheduler, T), 10, (value: string) => value[0]));
-      expectObservable(output).toBe('10ms p 14ms (q|)', { p: ['x2', 'y1'], q: ['z1'] });
-    });
-  });
-
-  it('runs no timer without input', () => {
-    marbles(({ hot, expectObservable }, scheduler) => {
-      expectObservable(hot<string>('1s -|').pipe(conflate(marbleClock(scheduler, T), 10, (value) => value))).toBe('1s -|');
     });
   });
 });

@@ -1,10 +1,11 @@
 /** Actions on one agent: pause, resume, release, close positions, set autonomy, sign off. Irreversible ones ask for confirmation. */
-import { Button, Menu, Modal, Select, Textarea } from '@mantine/core';
+import { Button, Menu, Select, Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { plain, symbolOf } from '../../words.js';
 import { type Agent, api } from '../api.ts';
+import { Dialog } from '../kit/ask.tsx';
 import { isAmount } from '../kit/decimal.ts';
 import { Written } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
@@ -16,8 +17,8 @@ type Asked = 'pause' | 'close' | 'autonomy' | 'signOff' | null;
 const LEVELS = ['research', 'suggest', 'confirm', 'risk_only', 'policy_auto', 'autonomous'] as const;
 
 /** Makes a change, then reads the agent again, also after a failure. */
-export function useChange(change: () => Promise<unknown>, done: string, after?: () => void) {
-  return useMutation({
+export const useChange = (change: () => Promise<unknown>, done: string, after?: () => void) =>
+  useMutation({
     mutationFn: change,
     onSuccess: () => {
       notifications.show({ color: 'teal', message: done });
@@ -25,7 +26,6 @@ export function useChange(change: () => Promise<unknown>, done: string, after?: 
     },
     onSettled: refreshAgent,
   });
-}
 
 export function Actions({ agent }: { readonly agent: Agent }) {
   const { id, paused, pauseCause, stage } = agent;
@@ -75,35 +75,33 @@ interface MoreProps {
   readonly maySign: boolean;
 }
 
-function More({ id, ask, mayTrade, mayStop, maySign }: MoreProps) {
-  return (
-    <Menu position="bottom-end" withinPortal={false}>
-      <Menu.Target>
-        <Button variant="default">More</Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {mayTrade && <Menu.Item onClick={() => ask('autonomy')}>Set autonomy</Menu.Item>}
-        {maySign && <Menu.Item onClick={() => ask('signOff')}>Sign off live capital</Menu.Item>}
-        {mayTrade && (
-          <Menu.Item component="a" href={`#/agents/${id}/clone`}>
-            Clone
-          </Menu.Item>
-        )}
-        {mayStop && (
-          <Menu.Item color="red" onClick={() => ask('close')}>
-            Close positions
-          </Menu.Item>
-        )}
-        <Menu.Item component="a" href={`#/actors/${id}`}>
-          Time travel
+const More = ({ id, ask, mayTrade, mayStop, maySign }: MoreProps) => (
+  <Menu position="bottom-end" withinPortal={false}>
+    <Menu.Target>
+      <Button variant="default">More</Button>
+    </Menu.Target>
+    <Menu.Dropdown>
+      {mayTrade && <Menu.Item onClick={() => ask('autonomy')}>Set autonomy</Menu.Item>}
+      {maySign && <Menu.Item onClick={() => ask('signOff')}>Sign off live capital</Menu.Item>}
+      {mayTrade && (
+        <Menu.Item component="a" href={`#/agents/${id}/clone`}>
+          Clone
         </Menu.Item>
-        <Menu.Item component="a" href={`#/launches/new?agent=${id}`}>
-          Launch a token
+      )}
+      {mayStop && (
+        <Menu.Item color="red" onClick={() => ask('close')}>
+          Close positions
         </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
+      )}
+      <Menu.Item component="a" href={`#/actors/${id}`}>
+        Time travel
+      </Menu.Item>
+      <Menu.Item component="a" href={`#/launches/new?agent=${id}`}>
+        Launch a token
+      </Menu.Item>
+    </Menu.Dropdown>
+  </Menu>
+);
 
 interface DialogProps {
   readonly agent: Agent;
@@ -111,53 +109,12 @@ interface DialogProps {
   readonly close: () => void;
 }
 
-interface AskProps {
-  readonly isOpen: boolean;
-  readonly close: () => void;
-  readonly title: string;
-  readonly confirm: string;
-  readonly change: ReturnType<typeof useChange>;
-  readonly isDangerous?: boolean;
-  readonly isReady?: boolean;
-  readonly children: ReactNode;
-}
-
-/** Confirmation dialog of a change. Shows the refusal if there is one. */
-export function Ask({ isOpen, close, title, confirm, change, isDangerous = false, isReady = true, children }: AskProps) {
-  const leave = () => {
-    change.reset();
-    close();
-  };
-  return (
-    <Modal opened={isOpen} onClose={leave} title={title} closeButtonProps={{ 'aria-label': 'Close' }} centered>
-      <div className="ask">
-        {children}
-        <Refusal error={change.error} />
-        <div className="buttons">
-          <Button variant="default" onClick={leave}>
-            Cancel
-          </Button>
-          <Button
-            color={isDangerous ? 'red.9' : 'blue'}
-            loading={change.isPending}
-            disabled={!isReady}
-            onClick={() => change.mutate()}
-            data-autofocus
-          >
-            {confirm}
-          </Button>
-        </div>
-      </div>
-    </Modal>
-  );
-}
-
 function PauseDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
   const change = useChange(() => api.pauseAgent({ id }), 'Paused.', close);
   return (
-    <Ask isOpen={isOpen} close={close} title={`Pause ${name}?`} confirm="Pause" change={change}>
+    <Dialog isOpen={isOpen} close={close} title={`Pause ${name}?`} confirm="Pause" change={change}>
       <p>It stops deciding and its pending proposals are cancelled. Its positions stay open.</p>
-    </Ask>
+    </Dialog>
   );
 }
 
@@ -170,7 +127,7 @@ function CloseDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
   const change = useChange(() => api.closeAgentPositions({ id, body }), 'Paused. Its positions are being sold.', close);
   const isWrong = limitPrice !== '' && !isAmount(limitPrice);
   return (
-    <Ask
+    <Dialog
       isOpen={isOpen}
       close={close}
       title={`Close the positions of ${name}?`}
@@ -201,7 +158,7 @@ function CloseDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
         error={isWrong ? 'Enter a number above zero.' : null}
         write={(text) => setLimit(text.trim())}
       />
-    </Ask>
+    </Dialog>
   );
 }
 
@@ -209,7 +166,7 @@ function AutonomyDialog({ agent: { id, autonomy: now }, isOpen, close }: DialogP
   const [autonomy, setAutonomy] = useState<(typeof LEVELS)[number]>(now);
   const change = useChange(() => api.setAgentAutonomy({ id, body: { autonomy } }), `Autonomy set to ${plain(autonomy)}.`, close);
   return (
-    <Ask isOpen={isOpen} close={close} title="Autonomy" confirm="Set" change={change}>
+    <Dialog isOpen={isOpen} close={close} title="Autonomy" confirm="Set" change={change}>
       <p>At research it places no orders, at confirm it asks before each one, at autonomous it never asks.</p>
       <Select
         label="Level"
@@ -217,7 +174,7 @@ function AutonomyDialog({ agent: { id, autonomy: now }, isOpen, close }: DialogP
         value={autonomy}
         onChange={(value) => value !== null && setAutonomy(value)}
       />
-    </Ask>
+    </Dialog>
   );
 }
 
@@ -231,7 +188,7 @@ function SignOffDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
     close,
   );
   return (
-    <Ask
+    <Dialog
       isOpen={isOpen}
       close={close}
       title={`Live capital for ${name}`}
@@ -257,6 +214,6 @@ function SignOffDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
         value={comment}
         onChange={({ currentTarget }) => setComment(currentTarget.value)}
       />
-    </Ask>
+    </Dialog>
   );
 }

@@ -2,7 +2,7 @@
 import { Suspense } from 'react';
 import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
 import { type AgentDetail, ApiError } from '../api.ts';
-import { FigureList, Loaded } from '../kit/lists.tsx';
+import { FigureList, Loaded, Trail, itemsOf } from '../kit/lists.tsx';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
 import { laterPart } from '../kit/refusal.tsx';
 import { Actions } from './actions.tsx';
@@ -22,13 +22,13 @@ export function AgentPage({ id, tab }: { readonly id: string; readonly tab: stri
   if (agent === undefined)
     return (
       <div className="page">
-        <Trail />
+        <Trail to="agents" name="Agents" />
         {isAbsent(read.error) ? <Absent /> : <Loaded query={read} />}
       </div>
     );
   return (
     <div className="page agent-page">
-      <Trail />
+      <Trail to="agents" name="Agents" />
       <Head agent={agent} />
       <Where agent={agent} />
       <div className="agent-sight">
@@ -41,12 +41,6 @@ export function AgentPage({ id, tab }: { readonly id: string; readonly tab: stri
     </div>
   );
 }
-
-const Trail = () => (
-  <a className="trail" href="#/agents">
-    ← Agents
-  </a>
-);
 
 const isAbsent = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
@@ -124,11 +118,7 @@ function InWords({ agent }: { readonly agent: AgentDetail }) {
       {why.length > 0 && (
         <div className="why">
           <h2>Why no trades</h2>
-          <ul>
-            {why.map((reason) => (
-              <li key={reason}>{forPeople(reason)}</li>
-            ))}
-          </ul>
+          <ul>{itemsOf(why.map(forPeople))}</ul>
         </div>
       )}
       {rules.strategy === undefined ? (
@@ -146,9 +136,7 @@ function InWords({ agent }: { readonly agent: AgentDetail }) {
       )}
       <h2>Limits</h2>
       <ul>
-        {rulesSentences(rules).map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
+        {itemsOf(rulesSentences(rules))}
         {(gates?.execution ?? []).map((sentence) => (
           <li key={sentence} className="faint">
             {forPeople(sentence)}

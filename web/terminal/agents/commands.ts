@@ -24,9 +24,13 @@ export function useAgentActions(): SpotlightActionGroupData {
   return { group: 'Agents', actions };
 }
 
-function action({ id, name }: Agent, verb: string, keywords: string[], onClick: () => void): SpotlightActionData {
-  return { id: `agent-${verb}-${id}`, label: `${verb} ${name}`, description: 'Agent', keywords, onClick };
-}
+const action = ({ id, name }: Agent, verb: string, keywords: string[], onClick: () => void): SpotlightActionData => ({
+  id: `agent-${verb}-${id}`,
+  label: `${verb} ${name}`,
+  description: 'Agent',
+  keywords,
+  onClick,
+});
 
 function backtest({ id, name }: Agent): void {
   goTo(`agents/${id}/evaluations`);

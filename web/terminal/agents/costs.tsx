@@ -1,7 +1,8 @@
 /** Expected and realized cost of each fill as a chart and as figures by venue, algorithm, size and hour. */
 import { dayAndTime, plain, symbolOf } from '../../words.js';
 import { api, type Calibration, type CostFigures, useRead } from '../api.ts';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 
 const SIDE = 240;
 
@@ -86,13 +87,13 @@ function Figures({ of: { paper, live, groups } }: { readonly of: Calibration }) 
       rows={rows.filter(([, { fills }]) => fills > 0)}
       keyOf={([name]) => name}
       columns={[
-        { title: 'Of', cell: ([name]) => name },
-        { title: 'Fills', cell: ([, { fills }]) => fills },
-        { title: 'Expected', cell: ([, { expectedBps }]) => bps(expectedBps) },
-        { title: 'Realized', cell: ([, { realizedBps }]) => bps(realizedBps) },
-        { title: 'Bias', cell: ([, { biasBps }]) => bps(biasBps) },
-        { title: 'Median', cell: ([, { medianBps }]) => bps(medianBps) },
-        { title: 'Dearer / cheaper', cell: ([, { dearer, cheaper }]) => `${dearer} / ${cheaper}` },
+        { title: 'Of', text: ([name]) => name },
+        { title: 'Fills', text: ([, { fills }]) => fills },
+        { title: 'Expected', text: ([, { expectedBps }]) => bps(expectedBps) },
+        { title: 'Realized', isFigure: true, text: ([, { realizedBps }]) => bps(realizedBps) },
+        { title: 'Bias', isFigure: true, text: ([, { biasBps }]) => bps(biasBps) },
+        { title: 'Median', text: ([, { medianBps }]) => bps(medianBps) },
+        { title: 'Dearer / cheaper', text: ([, { dearer, cheaper }]) => `${dearer} / ${cheaper}` },
       ]}
     />
   );

@@ -1,9 +1,10 @@
 /** Shared reads of agents, and their updates. */
-import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import type { InfiniteData } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { overlayOf } from '../../agent-marks.js';
 import { api, type Agent, type Decision, type EvaluationRun, queries, refresh, useRead } from '../api.ts';
 import { sum } from '../kit/decimal.ts';
+import { type Page, useList } from '../kit/lists.tsx';
 import { feed } from '../market.ts';
 import type { Rules } from './rules.ts';
 
@@ -12,20 +13,8 @@ const READ_EVERY_MS = 30_000;
 const RUN_EVERY_MS = 2_000;
 const PER_PAGE = 200;
 
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | null;
-}
-
 /** Agents of the organization, newest first. Further pages are read on request. */
-export const useAgentPages = () =>
-  useInfiniteQuery({
-    queryKey: ['agents', 'pages'],
-    queryFn: ({ pageParam, signal }) =>
-      api.listAgents({ limit: PER_PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  });
+export const useAgentPages = () => useList(['agents', 'pages'], api.listAgents, { perPage: PER_PAGE });
 
 export const useAgent = (id: string) =>
   useRead(['agent', id], (call) => api.getAgent({ id }, call), { enabled: id !== '', staleTime: READ_EVERY_MS });
@@ -105,13 +94,9 @@ function moneyByAgent(books: readonly BookMoney[]): ReadonlyMap<string, AgentMon
 
 /** Decisions of an agent, newest first. Older ones are read on request. */
 export const useDecisions = (id: string) =>
-  useInfiniteQuery({
-    queryKey: ['decisions', id],
-    queryFn: ({ pageParam, signal }) =>
-      api.listDecisions({ id, limit: PER_PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }: Page<Decision>) => nextCursor,
-    enabled: id !== '',
+  useList(['decisions', id], (page, options) => api.listDecisions({ id, ...page }, options), {
+    perPage: PER_PAGE,
+    isWanted: id !== '',
     staleTime: Infinity,
   });
 

@@ -1,19 +1,17 @@
 /** Decisions of an agent: a long table with filters, and the details of one. */
 import { Button, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { age, dayAndTime, flagWords, forPeople, plain, quoteText, symbolOf, valueText } from '../../words.js';
+import { age, dayAndTime, flagWords, forPeople, plain, symbolOf, valueText } from '../../words.js';
 import { api, type Decision, useRead } from '../api.ts';
-import { Heads } from '../kit/heads.tsx';
-import { Loaded, NotRead, Table } from '../kit/lists.tsx';
-import { VirtualTable } from '../kit/virtual-rows.tsx';
+import type { Column } from '../kit/columns.tsx';
+import { Loaded, NotRead, itemsOf } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { useView, Views } from '../kit/views.tsx';
 import { useDecisions } from './data.ts';
-import { Disposition } from './state.tsx';
+import { decisionColumns, Disposition } from './state.tsx';
 import { Mark } from './mark.tsx';
 import { Rejections } from '../kit/refusal.tsx';
 
-const TITLES = ['Time', 'Decision', 'Instrument', 'Entry rules', 'Exit rules', 'Reason'];
-const ROW_PX = 28;
 const FILTERS = [
   { value: 'all', label: 'All' },
   { value: 'acted', label: 'Entries and exits' },
@@ -34,14 +32,15 @@ export function Decisions({ agentId }: { readonly agentId: string }) {
   const decisions = useDecisions(agentId);
   const { data, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = decisions;
   const all = (data?.pages ?? []).flatMap(({ items }) => items);
-  const shown = view.inOrder(all.filter(KEPT[filter]), textsOf);
+  const shown = all.filter(KEPT[filter]);
+  const columns = columnsOf(open, setOpen);
   const opened = all.find(({ id }) => id === open);
   return (
     <div className="decisions">
       <div className="part-head">
         <Filters filter={filter} setFilter={(value) => view.set({ filter: value })} shown={shown.length} all={all} />
         <span className="space" />
-        <Views view={view} titles={TITLES} />
+        <Views view={view} titles={columns.map(({ title }) => title)} />
         {hasNextPage && (
           <Button size="compact-xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Look further back
@@ -58,24 +57,15 @@ export function Decisions({ agentId }: { readonly agentId: string }) {
       )}
       <div className="decisions-body" data-open={opened !== undefined}>
         {shown.length > 0 && (
-          <VirtualTable
+          <Table
             label="Decisions, newest first"
-            hidden={view.values.hidden}
-            head={<Heads titles={TITLES} words={['Decision', 'Instrument', 'Reason']} sorting={view.sorting} />}
-            columns={TITLES.length}
-            rowPx={ROW_PX}
-            count={shown.length}
-            row={(index) => {
-              const decision = shown[index] as Decision;
-              return (
-                <Line
-                  key={decision.id}
-                  decision={decision}
-                  isOpen={decision.id === open}
-                  toggle={() => setOpen(decision.id === open ? null : decision.id)}
-                />
-              );
-            }}
+            area="virtual"
+            isSearched={false}
+            view={view}
+            rows={shown}
+            columns={columns}
+            keyOf={({ id }) => id}
+            attributesOf={({ id }) => ({ 'data-decision': id, 'data-chosen': id === open })}
             onEnd={filter === 'all' && hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined}
           />
         )}
@@ -113,48 +103,17 @@ function Filters({ filter, setFilter, shown, all }: FiltersProps) {
   );
 }
 
-interface LineProps {
-  readonly decision: Decision;
-  readonly isOpen: boolean;
-  readonly toggle: () => void;
-}
-
-/** Returns how many rules of a side passed: `2 of 3`. */
-function passed({ rules }: Decision, side: 'entry' | 'exit'): string {
-  const ofSide = rules.filter((rule) => rule.side === side);
-  return ofSide.length === 0 ? '–' : `${ofSide.filter((rule) => rule.passed).length} of ${ofSide.length}`;
-}
-
 const whyOf = ({ risk, reason }: Decision): string | null => risk?.rejections[0]?.code ?? reason;
 
-const textsOf = (decision: Decision) => [
-  decision.slot,
-  decision.disposition,
-  decision.instrument,
-  passed(decision, 'entry'),
-  passed(decision, 'exit'),
-  whyOf(decision),
-];
-
-function Line({ decision, isOpen, toggle }: LineProps) {
-  const { id, slot, disposition, instrument } = decision;
-  const why = whyOf(decision);
-  return (
-    <tr data-decision={id} data-chosen={isOpen}>
-      <th scope="row" className="num">
-        <button type="button" className="plain" aria-expanded={isOpen} onClick={toggle}>
-          {dayAndTime(slot).slice(5)}
-        </button>
-      </th>
-      <td className="text">
-        <Disposition of={disposition} />
-      </td>
-      <td className="text">{instrument === null ? '' : symbolOf(instrument)}</td>
-      <td className="num">{passed(decision, 'entry')}</td>
-      <td className="num">{passed(decision, 'exit')}</td>
-      <td className="text faint">{why === null ? '' : plain(why)}</td>
-    </tr>
-  );
+function columnsOf(open: string | null, setOpen: (id: string | null) => void): readonly Column<Decision>[] {
+  const [time, outcome, entry, exit] = decisionColumns<Decision>(({ slot }) => slot, open, setOpen);
+  const instrument: Column<Decision> = {
+    title: 'Instrument',
+    isText: true,
+    text: ({ instrument: key }) => (key === null ? '' : symbolOf(key)),
+  };
+  const reason: Column<Decision> = { title: 'Reason', isText: true, isFaint: true, text: (decision) => plain(whyOf(decision) ?? '') };
+  return [time, outcome, instrument, entry, exit, reason];
 }
 
 /** One decision: summary, each rule with its observed values, the market at that time, and the risk rejections. */
@@ -179,11 +138,7 @@ function Explained({ decision, close }: { readonly decision: Decision; readonly 
           {({ summary, why }) => (
             <>
               <p>{forPeople(summary)}</p>
-              <ul>
-                {why.map((sentence) => (
-                  <li key={sentence}>{forPeople(sentence)}</li>
-                ))}
-              </ul>
+              <ul>{itemsOf(why.map(forPeople))}</ul>
             </>
           )}
         </Loaded>
@@ -207,19 +162,20 @@ const RuleTable = ({ decision: { rules } }: { readonly decision: Decision }) =>
       columns={[
         {
           title: 'Rule',
+          value: ({ side, type }) => `${side} ${plain(type)}`,
           cell: ({ passed, side, type }) => (
             <>
               <Mark passed={passed} words={['passed', 'failed']} /> <span className="faint">{side}</span> {plain(type)}
             </>
           ),
         },
-        { title: 'Instrument', isText: true, cell: ({ instrument }) => symbolOf(instrument) },
+        { title: 'Instrument', isText: true, text: ({ instrument }) => symbolOf(instrument) },
         {
           title: 'Seen',
-          cell: ({ observed, unknown }) =>
+          text: ({ observed, unknown }) =>
             unknown === undefined ? valueText(observed) : `${plain(unknown.input)} ${plain(unknown.cause)}`,
         },
-        { title: 'Asked', cell: ({ threshold }) => valueText(threshold) },
+        { title: 'Asked', text: ({ threshold }) => valueText(threshold) },
       ]}
     />
   );
@@ -230,15 +186,15 @@ const Known = ({ decision: { observed } }: { readonly decision: Decision }) => (
     rows={Object.entries(observed)}
     keyOf={([key]) => key}
     columns={[
-      { title: 'Market', cell: ([key]) => symbolOf(key) },
-      { title: 'Bid', cell: ([, { quote }]) => (quote?.bid == null ? '–' : quoteText(quote.bid)) },
-      { title: 'Ask', cell: ([, { quote }]) => (quote?.ask == null ? '–' : quoteText(quote.ask)) },
-      { title: 'Reference', cell: ([, { reference }]) => (reference?.referencePrice == null ? '–' : quoteText(reference.referencePrice)) },
-      { title: 'Age', cell: ([, { quote }]) => (quote === null ? '–' : age(quote.ageMs)) },
+      { title: 'Market', text: ([key]) => symbolOf(key) },
+      { title: 'Bid', quote: ([, { quote }]) => quote?.bid },
+      { title: 'Ask', quote: ([, { quote }]) => quote?.ask },
+      { title: 'Reference', quote: ([, { reference }]) => reference?.referencePrice },
+      { title: 'Age', text: ([, { quote }]) => (quote === null ? '–' : age(quote.ageMs)) },
       {
         title: 'Quality',
         isText: true,
-        cell: ([, { quote }]) => `${quote?.quality ?? 'unknown'} ${(quote?.flags ?? []).map((flag) => flagWords(flag).word).join(', ')}`,
+        text: ([, { quote }]) => `${quote?.quality ?? 'unknown'} ${(quote?.flags ?? []).map((flag) => flagWords(flag).word).join(', ')}`,
       },
     ]}
   />

@@ -1,10 +1,9 @@
 /** Gates of an agent with their conditions and observed values, missing bars, and the evidence on record. */
 import { dayAndTime, GATE_RULES, numberText, plain } from '../../words.js';
 import { api, type Gate } from '../api.ts';
-import { Heads } from '../kit/heads.tsx';
-import { List, Loaded, useList } from '../kit/lists.tsx';
+import { List, Loaded, useList, itemsOf } from '../kit/lists.tsx';
 import { useGates } from './data.ts';
-import { At } from '../kit/ages.tsx';
+import { Table } from '../kit/table.tsx';
 import { Mark } from './mark.tsx';
 
 export function GateList({ agentId }: { readonly agentId: string }) {
@@ -57,13 +56,7 @@ function GateCard({ gate }: { readonly gate: Gate }) {
           </span>
         )}
       </summary>
-      {problems.length > 0 && (
-        <ul>
-          {problems.map((problem) => (
-            <li key={problem}>{plain(problem)}</li>
-          ))}
-        </ul>
-      )}
+      {problems.length > 0 && <ul>{itemsOf(problems.map(plain))}</ul>}
       <Checks of={checks} />
     </details>
   );
@@ -72,22 +65,25 @@ function GateCard({ gate }: { readonly gate: Gate }) {
 function Checks({ of }: { readonly of: Gate['checks'] }) {
   if (of.length === 0) return null;
   return (
-    <table className="rows checks">
-      <Heads titles={['Condition', 'Observed', 'Required']} />
-      <tbody>
-        {of.map(({ name, observed, rule, limit, passed }) => (
-          <tr key={`${name} ${rule}`} data-check={name}>
-            <th scope="row">
-              <Mark passed={passed} words={['met', 'missed']} /> {plain(name)}
-            </th>
-            <td className="num">{observed === null ? 'unknown' : numberText(observed)}</td>
-            <td className="num">
-              {GATE_RULES[rule] ?? rule} {limit === null ? 'unknown' : numberText(limit)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div className="checks">
+      <Table
+        rows={of}
+        keyOf={({ name, rule }) => `${name} ${rule}`}
+        attributesOf={({ name }) => ({ 'data-check': name })}
+        columns={[
+          {
+            title: 'Condition',
+            cell: ({ name, passed }) => (
+              <>
+                <Mark passed={passed} words={['met', 'missed']} /> {plain(name)}
+              </>
+            ),
+          },
+          { title: 'Observed', text: ({ observed }) => (observed === null ? 'unknown' : numberText(observed)) },
+          { title: 'Required', text: ({ rule, limit }) => `${GATE_RULES[rule] ?? rule} ${limit === null ? 'unknown' : numberText(limit)}` },
+        ]}
+      />
+    </div>
   );
 }
 
@@ -100,14 +96,14 @@ const EvidenceTable = ({ agentId }: { readonly agentId: string }) => (
       empty="No evidence yet. A backtest creates the first."
       keyOf={({ id }) => id}
       columns={[
-        { title: 'When', cell: ({ at }) => <At at={at} /> },
+        { title: 'When', at: ({ at }) => at },
         {
           title: 'Of',
           isText: true,
           cell: ({ kind, runId }) =>
             runId === null || kind !== 'backtest' ? plain(kind) : <a href={`#/reports/${agentId}/${runId}`}>{plain(kind)}</a>,
         },
-        { title: 'Version', cell: ({ manifestVersion }) => manifestVersion },
+        { title: 'Version', text: ({ manifestVersion }) => manifestVersion },
         {
           title: 'Verdict',
           isText: true,
@@ -117,11 +113,11 @@ const EvidenceTable = ({ agentId }: { readonly agentId: string }) => (
             </span>
           ),
         },
-        { title: 'Conditions', cell: ({ checks }) => `${checks.filter((check) => check.passed).length} of ${checks.length}` },
+        { title: 'Conditions', text: ({ checks }) => `${checks.filter((check) => check.passed).length} of ${checks.length}` },
         {
           title: 'Data',
           isText: true,
-          cell: ({ origins, simulated }) =>
+          text: ({ origins, simulated }) =>
             `${[...new Set(Object.values(origins))].map(plain).join(', ')}${simulated ? ' (simulated)' : ''}`,
         },
         {

@@ -5,10 +5,10 @@ import { plain, STAGES } from '../../words.js';
 import type { Agent } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { isPhone } from '../kit/browser.ts';
+import type { Column } from '../kit/columns.tsx';
 import { Written } from '../kit/form.tsx';
-import { Heads } from '../kit/heads.tsx';
-import { Gain, Today } from '../kit/numbers.tsx';
-import { VirtualTable } from '../kit/virtual-rows.tsx';
+import { Today } from '../kit/numbers.tsx';
+import { Table } from '../kit/table.tsx';
 import { useView, type View, Views } from '../kit/views.tsx';
 import { useMay } from '../member.ts';
 import { type AgentMoney, modeOf, useAgent, useAgentPages, useGates, useLastDecision, useMoneyOf } from './data.ts';
@@ -17,10 +17,10 @@ import { Disposition, Drawdown, State } from './state.tsx';
 import { Loaded } from '../kit/lists.tsx';
 
 const TITLES = ['Agent', 'Stage', 'Mode', 'State', 'P&L', 'Today', 'Day’s loss / limit', 'Last decision', 'Next'];
-/** Number of columns that the rows can be sorted by. The others are read row by row. */
-const SORTED = 6;
+/** Place of the column of the state. A phone shows the state below the name. */
+const STATE_PLACE = '4';
 /** Columns that a phone leaves out, so that profit is in sight. */
-const WIDE_COLUMNS = '2 3';
+const WIDE_COLUMNS = `2 3 ${STATE_PLACE}`;
 const ROW_PX = 34;
 const SHOWN = ['All', 'Running', 'Paused', 'Live'] as const;
 
@@ -62,39 +62,45 @@ export function Agents() {
   );
 }
 
-/** @param props.view Order and columns; without it the agents stay in their given order. */
-export function AgentTable({
-  agents: given,
-  view,
-}: {
-  readonly agents: readonly Agent[];
-  readonly view?: Pick<View, 'values' | 'sorting' | 'inOrder'>;
-}) {
+/** @param props.view Order and columns. Without it, a phone leaves some columns out. */
+export function AgentTable({ agents, view }: { readonly agents: readonly Agent[]; readonly view?: Pick<View, 'values' | 'order'> }) {
   const money = { paper: useMoneyOf('paper'), live: useMoneyOf('live') };
-  const textsOf = (agent: Agent) => {
-    const own = money[modeOf(agent)].get(agent.id);
-    return [agent.name, String(STAGES.indexOf(agent.stage)), modeOf(agent), String(agent.paused), own?.pnlUsd, own?.todayUsd];
-  };
-  const agents = view?.inOrder(given, textsOf) ?? given;
+  const moneyOf = (agent: Agent) => money[modeOf(agent)].get(agent.id);
+  const hidden = view?.values.hidden ?? (isPhone() ? WIDE_COLUMNS : '');
+  const isStateBelow = isPhone() && hidden.split(' ').includes(STATE_PLACE);
+  const columns: readonly Column<Agent>[] = [
+    { title: 'Agent', value: ({ name }) => name, cell: (agent) => showName(agent, isStateBelow) },
+    { title: 'Stage', isText: true, value: ({ stage }) => STAGES.indexOf(stage), cell: ({ stage }) => <Stages stage={stage} /> },
+    { title: 'Mode', isText: true, cell: showMode },
+    { title: 'State', isText: true, value: ({ paused }) => String(paused), cell: (agent) => <State agent={agent} /> },
+    { title: 'P&L', gain: (agent) => moneyOf(agent)?.pnlUsd },
+    {
+      title: 'Today',
+      value: (agent) => moneyOf(agent)?.todayUsd,
+      cell: (agent) => <Today usd={moneyOf(agent)?.todayUsd} without={moneyOf(agent)?.todayWithout} />,
+    },
+    { title: 'Day’s loss / limit', isSorted: false, cell: (agent) => <DayLoss agentId={agent.id} money={moneyOf(agent)} /> },
+    { title: 'Last decision', isText: true, isSorted: false, cell: ({ id }) => <LastDecision agentId={id} /> },
+    {
+      title: 'Next',
+      isText: true,
+      isSorted: false,
+      cell: (agent) => <NextStep agent={agent} />,
+      attributesOf: () => ({ className: 'text next' }),
+    },
+  ];
   return (
-    <VirtualTable
-      className="card"
+    <Table
       label="Agents"
-      hidden={view?.values.hidden ?? (isPhone() ? WIDE_COLUMNS : '')}
-      head={
-        <Heads
-          titles={TITLES}
-          words={['Stage', 'Mode', 'State', 'Last decision', 'Next']}
-          {...(view === undefined ? {} : { sorting: view.sorting, sorted: SORTED })}
-        />
-      }
-      columns={TITLES.length}
+      area="virtual card"
+      isSearched={false}
+      {...(view === undefined ? {} : { view })}
+      hidden={hidden}
+      rows={agents}
+      columns={columns}
+      keyOf={({ id }) => id}
+      attributesOf={({ id }) => ({ 'data-agent': id })}
       rowPx={ROW_PX}
-      count={agents.length}
-      row={(index) => {
-        const agent = agents[index] as Agent;
-        return <Row key={agent.id} agent={agent} money={money[modeOf(agent)].get(agent.id)} />;
-      }}
     />
   );
 }
@@ -105,62 +111,55 @@ function isShown(agent: Agent, shown: string): boolean {
   return shown === 'Live' ? modeOf(agent) === 'live' : true;
 }
 
-function NoAgents({ mayCreate }: { readonly mayCreate: boolean }) {
-  return (
-    <div className="empty">
-      <p>No agents yet. An agent trades by rules, on paper until it has passed its gates.</p>
-      {mayCreate ? (
-        <Button component="a" href="#/agents/new">
-          Create the first agent
-        </Button>
-      ) : (
-        <p>Creating an agent requires the permission trade:execute.</p>
-      )}
-    </div>
-  );
+const NoAgents = ({ mayCreate }: { readonly mayCreate: boolean }) => (
+  <div className="empty">
+    <p>No agents yet. An agent trades by rules, on paper until it has passed its gates.</p>
+    {mayCreate ? (
+      <Button component="a" href="#/agents/new">
+        Create the first agent
+      </Button>
+    ) : (
+      <p>Creating an agent requires the permission trade:execute.</p>
+    )}
+  </div>
+);
+
+const showName = (agent: Agent, isStateBelow: boolean) => (
+  <>
+    <a href={`#/agents/${agent.id}`} className="name" title={agent.name}>
+      {agent.name}
+    </a>
+    {isStateBelow && (
+      <div className="state-below">
+        <State agent={agent} />
+      </div>
+    )}
+  </>
+);
+
+const showMode = (agent: Agent) => (
+  <>
+    <span className="tag" data-mode={modeOf(agent)}>
+      {modeOf(agent)}
+    </span>{' '}
+    {plain(agent.autonomy)}
+  </>
+);
+
+function DayLoss({ agentId, money }: { readonly agentId: string; readonly money: AgentMoney | undefined }) {
+  const { data } = useAgent(agentId);
+  const limit = data?.manifest['maxDailyDrawdownPct'];
+  return <Drawdown money={money} limitPct={typeof limit === 'number' ? limit : null} />;
 }
 
-function Row({ agent, money }: { readonly agent: Agent; readonly money: AgentMoney | undefined }) {
-  const { id, name, stage, autonomy } = agent;
-  const { data: detail } = useAgent(id);
-  const { data: gates } = useGates(id);
-  const limit = detail?.manifest['maxDailyDrawdownPct'];
-  const next = gates === undefined ? '' : nextAction(agent, gateHere(gates.gates));
+function NextStep({ agent }: { readonly agent: Agent }) {
+  const { data } = useGates(agent.id);
+  const next = data === undefined ? '' : nextAction(agent, gateHere(data.gates));
+  if (next === '') return null;
   return (
-    <tr data-agent={id}>
-      <th scope="row">
-        <a href={`#/agents/${id}`} className="name" title={name}>
-          {name}
-        </a>
-      </th>
-      <td className="text">
-        <Stages stage={stage} />
-      </td>
-      <td className="text">
-        <span className="tag" data-mode={modeOf(agent)}>
-          {modeOf(agent)}
-        </span>{' '}
-        {plain(autonomy)}
-      </td>
-      <td className="text">
-        <State agent={agent} />
-      </td>
-      <td>
-        <Gain usd={money?.pnlUsd} />
-      </td>
-      <td>
-        <Today usd={money?.todayUsd} without={money?.todayWithout} />
-      </td>
-      <td>
-        <Drawdown money={money} limitPct={typeof limit === 'number' ? limit : null} />
-      </td>
-      <td className="text">
-        <LastDecision agentId={id} />
-      </td>
-      <td className="text next" title={next}>
-        {next !== '' && <a href={`#/agents/${id}/gates`}>{next}</a>}
-      </td>
-    </tr>
+    <a href={`#/agents/${agent.id}/gates`} title={next}>
+      {next}
+    </a>
   );
 }
 

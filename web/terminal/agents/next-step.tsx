@@ -6,8 +6,10 @@ import { gateCheckWords, plain } from '../../words.js';
 import { type Agent, api, type Gate, type Gates } from '../api.ts';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
-import { Ask, useChange } from './actions.tsx';
+import { Dialog } from '../kit/ask.tsx';
+import { useChange } from './actions.tsx';
 import { hasEnded, useRuns } from './data.ts';
+import { itemsOf } from '../kit/lists.tsx';
 
 /** Number of conditions shown beside the button. The Gates tab shows all. */
 const SHOWN = 4;
@@ -22,9 +24,7 @@ export function NextStep({ agent, gates }: { readonly agent: Agent; readonly gat
         <span className="faint">{nextAction(agent, gate)}</span>
         {open.length > 0 && (
           <ul>
-            {open.slice(0, SHOWN).map((words) => (
-              <li key={words}>{words}</li>
-            ))}
+            {itemsOf(open.slice(0, SHOWN))}
             {open.length > SHOWN && (
               <li>
                 <a href={`#/agents/${agent.id}/gates`}>{open.length - SHOWN} more</a>
@@ -89,9 +89,9 @@ function Promote({ agent: { id, name }, to }: { readonly agent: Agent; readonly 
       <Button color="teal.9" onClick={() => setOpen(true)}>
         Promote to {plain(to)}
       </Button>
-      <Ask isOpen={isOpen} close={() => setOpen(false)} title={`Promote ${name} to ${plain(to)}?`} confirm="Promote" change={change}>
+      <Dialog isOpen={isOpen} close={() => setOpen(false)} title={`Promote ${name} to ${plain(to)}?`} confirm="Promote" change={change}>
         <p>{to === 'limited_live' || to === 'live' ? 'From there on it trades with real capital.' : 'No real order is placed there.'}</p>
-      </Ask>
+      </Dialog>
     </>
   );
 }

@@ -1,15 +1,16 @@
 /** Trades that agents at autonomy “suggest” recommend, the newest first; a person decides and sends the order. */
 import { Button } from '@mantine/core';
-import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
+import { dayAndTime, forPeople, plain } from '../../words.js';
 import { api, type Recommendation } from '../api.ts';
-import { Loaded, useList } from '../kit/lists.tsx';
+import { Loaded, useList, itemsOf } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { writeOrder } from '../panels/draft.ts';
 import { choose } from '../place.ts';
+import { Instrument } from '../kit/columns.tsx';
 
 export function Recommendations() {
   const mayRead = useMay('agent:read');
-  const read = useList(['recommendations'], (page, options) => api.listRecommendations(page, options), {
+  const read = useList(['recommendations'], api.listRecommendations, {
     everyMs: 30_000,
     isWanted: mayRead,
   });
@@ -51,10 +52,7 @@ function OneRecommendation({ of }: { readonly of: Recommendation }) {
     <li className="card recommendation" data-recommendation={decisionId}>
       <div className="part-head">
         <strong>
-          <span className={side === 'buy' ? 'up' : 'down'}>{side === 'buy' ? 'Buy' : 'Sell'}</span>{' '}
-          <button type="button" className="plain" onClick={() => choose(instrument)}>
-            {symbolOf(instrument)}
-          </button>
+          <span className={side === 'buy' ? 'up' : 'down'}>{side === 'buy' ? 'Buy' : 'Sell'}</span> <Instrument of={instrument} />
         </strong>
         <a href={`#/agents/${agentId}`}>{agentName}</a>
         <span className="num faint">{dayAndTime(slot)}</span>
@@ -70,9 +68,7 @@ function OneRecommendation({ of }: { readonly of: Recommendation }) {
       <details>
         <summary>Why</summary>
         <ul>
-          {why.map((sentence) => (
-            <li key={sentence}>{forPeople(sentence)}</li>
-          ))}
+          {itemsOf(why.map(forPeople))}
           {rules.map(({ type, passed, sentence }) => (
             <li key={`${type} ${sentence}`} className={passed ? undefined : 'faint'}>
               {passed ? '✓' : '✗'} {plain(type)}: {forPeople(sentence)}

@@ -1,6 +1,7 @@
 /** State of an agent with its cause, and today's loss beside the limit. */
-import { plain } from '../../words.js';
+import { dayAndTime, plain } from '../../words.js';
 import type { Agent } from '../api.ts';
+import type { Column } from '../kit/columns.tsx';
 import type { AgentMoney } from './data.ts';
 
 export function State({ agent: { paused, pauseCause, closing } }: { readonly agent: Agent }) {
@@ -44,8 +45,39 @@ const WORDS: Readonly<Record<string, readonly [word: string, tone: string]>> = {
   blocked_by_risk: ['blocked', 'warn'],
 };
 
-/** Outcome of a decision. */
 export function Disposition({ of }: { readonly of: string }) {
   const [word, tone] = WORDS[of] ?? [plain(of), 'faint'];
   return <span className={`disposition ${tone}`}>{word}</span>;
 }
+
+interface Decided {
+  readonly id: string;
+  readonly disposition: string;
+  readonly rules: readonly { readonly side: string; readonly passed: boolean }[];
+}
+
+/** Returns how many rules of a side passed: `2 of 3`. */
+function passed({ rules }: Decided, side: 'entry' | 'exit'): string {
+  const ofSide = rules.filter((rule) => rule.side === side);
+  return ofSide.length === 0 ? '–' : `${ofSide.filter((rule) => rule.passed).length} of ${ofSide.length}`;
+}
+
+/** Columns of any decision: its time, which opens its details, its outcome, and the rules that passed. */
+export const decisionColumns = <Row extends Decided>(
+  timeOf: (row: Row) => string,
+  open: string | null,
+  setOpen: (id: string | null) => void,
+): readonly [time: Column<Row>, outcome: Column<Row>, entry: Column<Row>, exit: Column<Row>] => [
+  {
+    title: 'Time',
+    value: timeOf,
+    cell: (row) => (
+      <button type="button" className="plain num" aria-expanded={row.id === open} onClick={() => setOpen(row.id === open ? null : row.id)}>
+        {dayAndTime(timeOf(row)).slice(5)}
+      </button>
+    ),
+  },
+  { title: 'Decision', isText: true, value: ({ disposition }) => disposition, cell: ({ disposition }) => <Disposition of={disposition} /> },
+  { title: 'Entry rules', text: (row) => passed(row, 'entry') },
+  { title: 'Exit rules', text: (row) => passed(row, 'exit') },
+];

@@ -1,19 +1,20 @@
 /** Positions and fills of an agent. */
 import { Fragment } from 'react';
-import { dayAndTime, priceText, symbolOf } from '../../words.js';
+import { symbolOf } from '../../words.js';
 import type { Book, Fill } from '../api.ts';
-import { FillCells } from '../kit/fill-cells.tsx';
-import { Heads } from '../kit/heads.tsx';
-import { Gain, Money, Price } from '../kit/numbers.tsx';
-import { VirtualTable } from '../kit/virtual-rows.tsx';
-import { choose } from '../place.ts';
+import type { Column } from '../kit/columns.tsx';
+import { FILL_COLUMNS } from '../kit/fill-columns.ts';
+import { Gain, Money } from '../kit/numbers.tsx';
 import { BookEquity } from '../portfolio/book-equity.tsx';
 import { useAgentFills, useBooks } from './data.ts';
-import { NotRead, Table } from '../kit/lists.tsx';
-import { At } from '../kit/ages.tsx';
+import { NotRead } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 
-const FILL_TITLES = ['Time', 'Instrument', 'Side', 'Quantity', 'Price', 'Value', 'Slippage', 'Fee'];
-const ROW_PX = 28;
+const FILLS: readonly Column<Fill>[] = [
+  { title: 'Time', at: ({ at }) => at },
+  { title: 'Instrument', isText: true, text: ({ instrument }) => symbolOf(instrument) },
+  ...FILL_COLUMNS,
+];
 
 export function Trades({ agentId }: { readonly agentId: string }) {
   const [ofBooks, ofFills] = [useBooks(agentId), useAgentFills(agentId)];
@@ -28,68 +29,44 @@ export function Trades({ agentId }: { readonly agentId: string }) {
           <BookEquity bookId={book.id} />
         </Fragment>
       ))}
-      {fills.length === 0 ? (
-        <p className="empty">No fills yet. Each trade appears here with its price, slippage and fee.</p>
-      ) : (
-        <VirtualTable
-          label="Fills"
-          head={<Heads titles={FILL_TITLES} words={['Instrument', 'Side']} />}
-          columns={FILL_TITLES.length}
-          rowPx={ROW_PX}
-          count={fills.length}
-          row={(index) => <FillRow key={(fills[index] as Fill).id} fill={fills[index] as Fill} />}
-        />
-      )}
+      <Table
+        label="Fills"
+        empty="No fills yet. Each trade appears here with its price, slippage and fee."
+        area="virtual"
+        isSearched={false}
+        rows={fills}
+        columns={FILLS}
+        keyOf={({ id }) => id}
+        attributesOf={({ id }) => ({ 'data-fill': id })}
+      />
     </div>
   );
 }
 
-function Held({ book: { mode, manifestVersion, capitalUsd, cashUsd, realizedPnlUsd, feesUsd, positions } }: { readonly book: Book }) {
-  return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label={`Positions on ${mode}`}>
-      <p className="part-head">
-        <strong>{mode === 'live' ? 'Live' : 'Paper'}</strong>
-        {manifestVersion !== null && <span className="faint">version {manifestVersion}</span>}
-        <span className="faint">capital</span> <Money usd={capitalUsd} />
-        <span className="faint">cash</span> <Money usd={cashUsd} />
-        <span className="faint">realized</span> <Gain usd={realizedPnlUsd} />
-        <span className="faint">fees</span> <Money usd={feesUsd} />
-        {positions.length === 0 && <span className="faint">no open position</span>}
-      </p>
-      {positions.length > 0 && (
-        <Table
-          label={`Open positions, ${mode}`}
-          rows={positions}
-          keyOf={({ instrument }) => instrument}
-          columns={[
-            {
-              title: 'Instrument',
-              cell: ({ instrument }) => (
-                <button type="button" className="plain" onClick={() => choose(instrument)}>
-                  {symbolOf(instrument)}
-                </button>
-              ),
-            },
-            { title: 'Quantity', cell: ({ quantity }) => <span title={quantity}>{priceText(quantity)}</span> },
-            { title: 'Entry', cell: ({ averageEntryPrice }) => <Price price={averageEntryPrice} /> },
-            { title: 'Cost', cell: ({ costUsd }) => <Money usd={costUsd} /> },
-            { title: 'Since', cell: ({ openedAt }) => <At at={openedAt} /> },
-          ]}
-        />
-      )}
-    </div>
-  );
-}
-
-function FillRow({ fill }: { readonly fill: Fill }) {
-  const { id, at, instrument } = fill;
-  return (
-    <tr data-fill={id}>
-      <th scope="row" className="num">
-        {dayAndTime(at)}
-      </th>
-      <td className="text">{symbolOf(instrument)}</td>
-      <FillCells fill={fill} />
-    </tr>
-  );
-}
+const Held = ({ book: { mode, manifestVersion, capitalUsd, cashUsd, realizedPnlUsd, feesUsd, positions } }: { readonly book: Book }) => (
+  <div className="scroll-x" tabIndex={0} role="region" aria-label={`Positions on ${mode}`}>
+    <p className="part-head">
+      <strong>{mode === 'live' ? 'Live' : 'Paper'}</strong>
+      {manifestVersion !== null && <span className="faint">version {manifestVersion}</span>}
+      <span className="faint">capital</span> <Money usd={capitalUsd} />
+      <span className="faint">cash</span> <Money usd={cashUsd} />
+      <span className="faint">realized</span> <Gain usd={realizedPnlUsd} />
+      <span className="faint">fees</span> <Money usd={feesUsd} />
+      {positions.length === 0 && <span className="faint">no open position</span>}
+    </p>
+    {positions.length > 0 && (
+      <Table
+        label={`Open positions, ${mode}`}
+        rows={positions}
+        keyOf={({ instrument }) => instrument}
+        columns={[
+          { title: 'Instrument', instrument: ({ instrument }) => instrument },
+          { title: 'Quantity', quantity: ({ quantity }) => quantity },
+          { title: 'Entry', price: ({ averageEntryPrice }) => averageEntryPrice },
+          { title: 'Cost', isFigure: true, money: ({ costUsd }) => costUsd },
+          { title: 'Since', at: ({ openedAt }) => openedAt },
+        ]}
+      />
+    )}
+  </div>
+);

@@ -8,6 +8,7 @@ import { Written } from '../kit/form.tsx';
 import { Loaded, useList } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { type Condition, conditionSentence } from './rules.ts';
+import { submits } from '../kit/browser.ts';
 
 export function Versions({ agentId }: { readonly agentId: string }) {
   const read = useList(['versions', agentId], (page, options) => api.listVersions({ id: agentId, ...page }, options));
@@ -78,7 +79,6 @@ export function Changes({ of: { changes, conditionsAdded, conditionsRemoved }, n
   );
 }
 
-/** Compares any two versions. */
 function Compare({ agentId: id, newest }: { readonly agentId: string; readonly newest: number }) {
   const [from, setFrom] = useState(String(Math.max(1, newest - 1)));
   const [to, setTo] = useState(String(newest));
@@ -87,14 +87,7 @@ function Compare({ agentId: id, newest }: { readonly agentId: string; readonly n
   });
   const found = comparing.data;
   return (
-    <form
-      className="compare"
-      aria-label="Compare versions"
-      onSubmit={(event) => {
-        event.preventDefault();
-        comparing.mutate();
-      }}
-    >
+    <form className="compare" aria-label="Compare versions" onSubmit={submits(() => comparing.mutate())}>
       <div className="part-head">
         <Written type="number" min={1} max={newest} aria-label="From version" value={from} write={setFrom} />
         <span>to</span>

@@ -10,8 +10,8 @@ export const SHOWN_BARS = 300;
 const REPLAYED_EVERY_MS = 1_000;
 
 /** Reads the newest bars, and again as each closes. */
-export function useBars(key: string | null, timeframe: Timeframe) {
-  return useRead(
+export const useBars = (key: string | null, timeframe: Timeframe) =>
+  useRead(
     ['bars', key, timeframe],
     async (call) => {
       const from = feed.now() - SHOWN_BARS * barLength(timeframe);
@@ -22,4 +22,3 @@ export function useBars(key: string | null, timeframe: Timeframe) {
     },
     { enabled: key !== null, refetchInterval: IS_REPLAY ? REPLAYED_EVERY_MS : Math.min(barLength(timeframe), 60_000) },
   );
-}

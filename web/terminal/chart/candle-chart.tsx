@@ -30,17 +30,15 @@ interface FrameProps {
 }
 
 /** Canvas of a chart, with a text while it has no bars. */
-export function CandleFrame({ of: { place, bars, error, isPending }, instrument, label, none, children }: FrameProps) {
-  return (
-    <div className="chart-place">
-      {children}
-      <div ref={place} className="chart-canvas" role="img" aria-label={label} data-bars={bars?.length ?? 0} />
-      {bars?.length === 0 && <p className="empty chart-note">No bars of {symbolOf(instrument ?? '')} yet.</p>}
-      {error !== null && <p className="empty chart-note">{none ?? 'This venue has no candles.'}</p>}
-      {isPending && <p className="empty chart-note">Reading bars…</p>}
-      <a className="attribution" href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
-        TradingView Lightweight Charts™
-      </a>
-    </div>
-  );
-}
+export const CandleFrame = ({ of: { place, bars, error, isPending }, instrument, label, none, children }: FrameProps) => (
+  <div className="chart-place">
+    {children}
+    <div ref={place} className="chart-canvas" role="img" aria-label={label} data-bars={bars?.length ?? 0} />
+    {bars?.length === 0 && <p className="empty chart-note">No bars of {symbolOf(instrument ?? '')} yet.</p>}
+    {error !== null && <p className="empty chart-note">{none ?? 'This venue has no candles.'}</p>}
+    {isPending && <p className="empty chart-note">Reading bars…</p>}
+    <a className="attribution" href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
+      TradingView Lightweight Charts™
+    </a>
+  </div>
+);

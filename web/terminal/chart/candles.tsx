@@ -34,7 +34,6 @@ export function Candles() {
   );
 }
 
-/** Draws the layers of the instrument over its bars. */
 function useLayers({ chart, bars }: ReturnType<typeof useCandleChart>, key: string, timeframe: (typeof NAMES)[number]): void {
   const scheme = useComputedColorScheme('dark');
   const entry = useEntry(key);

@@ -9,7 +9,7 @@ import { settingOf } from '../kept-settings.ts';
 import { useStore } from '../kit/store.ts';
 import { IS_REPLAY } from '../replay/mode.ts';
 import { type Timeframe, useBars } from './bars.ts';
-import { sessionAt } from './exchange-sessions.js';
+import { sessionAt } from '../../../src/domain/market/session.ts';
 import { type Close, premiumPoints } from './layer-points.ts';
 import { usePortfolio } from '../panels/positions.tsx';
 import type { ChartCurve } from './price-chart.ts';
@@ -25,9 +25,8 @@ const followsExchange = (entry: CatalogEntry | undefined): boolean =>
   entry?.kind === 'tokenized_equity' || (entry?.kind === 'perp' && entry.instrument.startsWith('xyz:'));
 
 /** Returns the colour of a bar by its open time and the exchange session. */
-export function shadeOf(entry: CatalogEntry | undefined, timeframe: Timeframe): (openAt: number) => string | null {
-  return followsExchange(entry) && timeframe !== '24h' ? (at) => SHADES[sessionAt(at)] : () => null;
-}
+export const shadeOf = (entry: CatalogEntry | undefined, timeframe: Timeframe): ((openAt: number) => string | null) =>
+  followsExchange(entry) && timeframe !== '24h' ? (at) => SHADES[sessionAt(at)] : () => null;
 
 /** Draws the premium of a token in a pane of its own. Without a reference there is none. */
 export function usePremium(

@@ -118,6 +118,8 @@ export class PriceChart {
     const at = seconds(Math.floor(now / this.#barMs) * this.#barMs);
     const last = this.#bars.at(-1);
     if (last === undefined || at <= seconds(Date.parse(last.openTime))) return;
+    // A series takes no bar before its last: a time that went back draws anew.
+    if (this.#forming !== null && at < this.#forming.time) this.#candles.setData(this.#bars.map(drawn));
     const { open, high, low } = this.#forming?.time === at ? this.#forming : { open: Number(last.close), high: price, low: price };
     this.#forming = { time: at, open, high: Math.max(high, price), low: Math.min(low, price), close: price };
     this.#candles.update(this.#forming);

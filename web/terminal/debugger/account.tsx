@@ -1,9 +1,8 @@
 /** Details of one step: its event, the guards with their inputs, the changes, and the effects. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { Fragment, type ReactNode, useState } from 'react';
-import type { ActorBranch, StepAccount } from '../../../clients/typescript/src/index.ts';
 import { dayAndTime, eventWord, plain, zoneWord } from '../../words.js';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type ActorBranch, type StepAccount } from '../api.ts';
 import { Refusal } from '../kit/refusal.tsx';
 
 /** Delay in milliseconds before a step is read, so that scrubbing reads nothing. */
@@ -75,17 +74,15 @@ function Part({ title, none, children }: { readonly title: string; readonly none
   );
 }
 
-function Guard({ guard: { guard, params, passed, inputs } }: { readonly guard: StepAccount['guards'][number] }) {
-  return (
-    <div className="guard" data-passed={passed}>
-      <p>
-        <span className={passed ? 'up' : 'down'}>{passed ? '✓ yes' : '✗ no'}</span> {guard}
-        {params !== null && <code> ({shortJson(params)})</code>}
-      </p>
-      <Fields of={Object.fromEntries(inputs.map(({ path, value }) => [path, value]))} />
-    </div>
-  );
-}
+const Guard = ({ guard: { guard, params, passed, inputs } }: { readonly guard: StepAccount['guards'][number] }) => (
+  <div className="guard" data-passed={passed}>
+    <p>
+      <span className={passed ? 'up' : 'down'}>{passed ? '✓ yes' : '✗ no'}</span> {guard}
+      {params !== null && <code> ({shortJson(params)})</code>}
+    </p>
+    <Fields of={Object.fromEntries(inputs.map(({ path, value }) => [path, value]))} />
+  </div>
+);
 
 function Fields({ of }: { readonly of: { readonly [name: string]: unknown } }) {
   const entries = Object.entries(of);
@@ -104,21 +101,19 @@ function Fields({ of }: { readonly of: { readonly [name: string]: unknown } }) {
   );
 }
 
-function ChangeTable({ changes }: { readonly changes: Changes }) {
-  return (
-    <dl className="fields">
-      {changes.map(({ path, before, after }) => (
-        <Fragment key={path}>
-          <dt>{path}</dt>
-          <dd>
-            <del>{shortJson(before)}</del>
-            <span className="sr-only"> became </span> <ins>{shortJson(after)}</ins>
-          </dd>
-        </Fragment>
-      ))}
-    </dl>
-  );
-}
+const ChangeTable = ({ changes }: { readonly changes: Changes }) => (
+  <dl className="fields">
+    {changes.map(({ path, before, after }) => (
+      <Fragment key={path}>
+        <dt>{path}</dt>
+        <dd>
+          <del>{shortJson(before)}</del>
+          <span className="sr-only"> became </span> <ins>{shortJson(after)}</ins>
+        </dd>
+      </Fragment>
+    ))}
+  </dl>
+);
 
 function timerText({ op, timerId, dueAt, event }: { readonly [name: string]: unknown }): string {
   if (op === 'cancel') return `cleared ${eventWord(String(timerId))}`;
@@ -155,7 +150,6 @@ function Unfolding({ title, value }: { readonly title: string; readonly value: u
   );
 }
 
-/** Result of an event in a branch. */
 export function BranchAccount({ step }: { readonly step: ActorBranch['steps'][number] }) {
   const { taken, refusal, changes, timers, activities, records } = step;
   if (refusal !== null)

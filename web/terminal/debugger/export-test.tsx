@@ -4,18 +4,12 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api.ts';
 import { Refusal } from '../kit/refusal.tsx';
-import { saveText } from '../kit/browser.ts';
+import { saveText, submits } from '../kit/browser.ts';
 
-/** Default number of steps in an exported test. */
 const EXPORTED = 10;
 const MOST = 500;
 
-interface Props {
-  readonly id: string;
-  readonly version: number;
-}
-
-export function ExportTest({ id, version }: Props) {
+export function ExportTest({ id, version }: { readonly id: string; readonly version: number }) {
   const [from, setFrom] = useState<number | null>(null);
   const [to, setTo] = useState<number | null>(null);
   const range = { from: from ?? Math.max(0, version - EXPORTED), to: to ?? version };
@@ -24,14 +18,7 @@ export function ExportTest({ id, version }: Props) {
   });
   const isWrong = range.to <= range.from || range.to - range.from > MOST;
   return (
-    <form
-      className="export-test"
-      aria-label="Export as test"
-      onSubmit={(event) => {
-        event.preventDefault();
-        exporting.mutate();
-      }}
-    >
+    <form className="export-test" aria-label="Export as test" onSubmit={submits(() => exporting.mutate())}>
       <p className="faint">Downloads a vitest file for test/exported. It fails if the state chart ever takes these steps differently.</p>
       <div className="pair">
         <TextInput

@@ -1,71 +1,62 @@
 /** Steps of an actor, newest first. Only visible rows are read. */
 import { clockTime, countText, dayAndTime, eventWord, plain, stateText } from '../../words.js';
-import { Heads } from '../kit/heads.tsx';
-import { VirtualTable } from '../kit/virtual-rows.tsx';
+import type { Column } from '../kit/columns.tsx';
+import { Rows } from '../kit/table.tsx';
 import type { StateValue } from './layout.ts';
 import type { Step } from './steps.ts';
 import type { Place, Travel } from './travel.ts';
 
 const ROW_PX = 40;
 
-interface Props {
-  readonly travel: Travel;
-  readonly place: Place;
-}
-
-export function History({ travel, place: { version, last } }: Props) {
+export function History({ travel, place: { version: shown, last } }: { readonly travel: Travel; readonly place: Place }) {
+  const columns: readonly Column<number>[] = [
+    { title: 'Step', cell: (version) => <span className="num">{countText(version)}</span> },
+    { title: 'Event and change', isText: true, cell: (version) => <Change version={version} travel={travel} /> },
+    { title: 'Time', cell: (version) => <Time step={travel.cache.at(version)} /> },
+  ];
   return (
-    <VirtualTable
-      className="history"
+    <Rows
       label="Steps, newest first"
-      head={<Heads titles={['Step', 'Event and change', 'Time']} words={['Event and change']} />}
-      columns={3}
-      rowPx={ROW_PX}
+      area="virtual history"
+      columns={columns}
       count={last}
-      shown={last - version}
+      rowAt={(place) => last - place}
+      keyOf={String}
+      rowPx={ROW_PX}
+      shown={last - shown}
       onRows={(from, to) => travel.cache.want(last - to + 1, last - from)}
-      row={(index) => {
-        const own = last - index;
-        return <Row key={own} version={own} step={travel.cache.at(own)} isShown={own === version} travel={travel} />;
-      }}
+      attributesOf={(version) => ({
+        'data-step': version,
+        'aria-current': version === shown ? 'step' : undefined,
+        onClick: () => travel.look(version),
+      })}
     />
   );
 }
 
-interface RowProps {
-  readonly version: number;
-  readonly step: Step | null | undefined;
-  readonly isShown: boolean;
-  readonly travel: Travel;
-}
-
-function Row({ version, step, isShown, travel }: RowProps) {
+function Change({ version, travel }: { readonly version: number; readonly travel: Travel }) {
+  const step = travel.cache.at(version);
+  const [what, why] = step === null ? ['…', ''] : step === undefined ? missing(travel) : [eventWord(step.event.type), changeText(step)];
   return (
-    <tr data-step={version} aria-current={isShown ? 'step' : undefined} onClick={() => travel.look(version)}>
-      <th scope="row" className="num">
-        {countText(version)}
-      </th>
-      <td className="text">
-        <span className="two-lines">
-          <button type="button" className="plain" onClick={() => travel.look(version)}>
-            {step === null ? '…' : step === undefined ? missing(travel)[0] : eventWord(step.event.type)}
-          </button>
-          <small>{step === null ? '' : step === undefined ? missing(travel)[1] : changeText(step)}</small>
-        </span>
-      </td>
-      <td className="num faint" title={step ? [dayAndTime(step.at), step.cause].filter(Boolean).join(', ') : undefined}>
-        {step ? clockTime(step.at) : ''}
-      </td>
-    </tr>
+    <span className="two-lines">
+      <button type="button" className="plain" onClick={() => travel.look(version)}>
+        {what}
+      </button>
+      <small>{why}</small>
+    </span>
   );
 }
 
+const Time = ({ step }: { readonly step: Step | null | undefined }) =>
+  step && (
+    <span className="faint" title={[dayAndTime(step.at), step.cause].filter(Boolean).join(', ')}>
+      {clockTime(step.at)}
+    </span>
+  );
+
 /** Explains a version without a step. */
-function missing({ cache: { archived } }: Travel): readonly [what: string, why: string] {
-  return archived === null
-    ? ['quarantined or released', 'not a step']
-    : [`archived on ${archived.at.slice(0, 10)}`, `in file ${archived.file}`];
-}
+const missing = ({ cache: { archived } }: Travel): readonly [what: string, why: string] =>
+  archived === null ? ['quarantined or released', 'not a step'] : [`archived on ${archived.at.slice(0, 10)}`, `in file ${archived.file}`];
 
 const changeText = ({ from, to }: Step): string => (from === null ? stateText(to) : changed(from, to));
 

@@ -4,6 +4,7 @@ import { type MouseEvent, useState } from 'react';
 import { dayAndTime, priceText, zoneWord } from '../../words.js';
 import type { Step } from './steps.ts';
 import type { EventMark } from './subject.ts';
+import { itemsOf } from '../kit/lists.tsx';
 
 export interface Span {
   readonly from: number;
@@ -52,9 +53,7 @@ export function TimeLanes({ span, bars, marks, steps, at, choose }: Props) {
     <div className="card time-lanes">
       <div className="lane-grid">
         <ul className="lane-names faint" aria-hidden="true">
-          {LANES.map((name) => (
-            <li key={name}>{name}</li>
-          ))}
+          {itemsOf(LANES)}
         </ul>
         <Picture span={span} bars={bars} marks={shown} steps={steps} at={at} choose={choose} />
       </div>

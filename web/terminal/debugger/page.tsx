@@ -1,10 +1,9 @@
 /** Debugger of one actor: its history, the chart at the chosen step, why the step was taken, prices, and what-if questions. */
 import { SegmentedControl } from '@mantine/core';
 import { type ReactNode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import type { ActorDetail } from '../../../clients/typescript/src/index.ts';
 import { barLength, TIMEFRAMES } from '../../timeframes.js';
 import { countText, dayAndTime, plain, zoneWord } from '../../words.js';
-import { api, ApiError, refresh, useRead } from '../api.ts';
+import { api, ApiError, refresh, useRead, type ActorDetail } from '../api.ts';
 import { isWriting } from '../kit/browser.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { laterPart, Refusal } from '../kit/refusal.tsx';
@@ -63,13 +62,7 @@ function Debugger({ id, wanted }: { readonly id: string; readonly wanted: string
   );
 }
 
-interface PastProps {
-  readonly actor: ActorDetail;
-  readonly travel: Travel;
-  readonly place: Place;
-}
-
-function Past({ actor, travel, place }: PastProps) {
+function Past({ actor, travel, place }: { readonly actor: ActorDetail; readonly travel: Travel; readonly place: Place }) {
   const steps = useMemo(() => travel.cache.known(), [travel, place.revision]);
   const traded = useTraded(actor, steps);
   const timeframe = timeframeFor(actor);

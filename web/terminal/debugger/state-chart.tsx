@@ -1,7 +1,6 @@
 /** State chart with the active states and the arrow of the last step highlighted. */
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
-import type { MachineLayout } from '../../../clients/typescript/src/index.ts';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type MachineLayout } from '../api.ts';
 import {
   activeStates,
   arrangement,
@@ -171,16 +170,14 @@ function BoxShape({ box, isLit }: { readonly box: Box; readonly isLit: boolean }
   );
 }
 
-function EdgeShape({ edge: { event, points, label }, isTaken }: { readonly edge: Edge; readonly isTaken: boolean }) {
-  return (
-    <g className={isTaken ? 'edge is-taken' : 'edge'} data-event={event}>
-      <path className="edge-line" d={roundedPath(points)} pathLength={1} />
-      <path className="edge-head" d={headPath(points)} />
-      {label?.lines.map((text, index) => (
-        <text key={text} className="edge-label" x={label.x + label.width / 2} y={label.y + 11 + index * 15} textAnchor="middle">
-          {text}
-        </text>
-      ))}
-    </g>
-  );
-}
+const EdgeShape = ({ edge: { event, points, label }, isTaken }: { readonly edge: Edge; readonly isTaken: boolean }) => (
+  <g className={isTaken ? 'edge is-taken' : 'edge'} data-event={event}>
+    <path className="edge-line" d={roundedPath(points)} pathLength={1} />
+    <path className="edge-head" d={headPath(points)} />
+    {label?.lines.map((text, index) => (
+      <text key={text} className="edge-label" x={label.x + label.width / 2} y={label.y + 11 + index * 15} textAnchor="middle">
+        {text}
+      </text>
+    ))}
+  </g>
+);

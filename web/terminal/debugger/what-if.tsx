@@ -1,14 +1,14 @@
 /** What-if questions: applies events to a copy of the actor at the selected step and shows the branch. Nothing is written. */
 import { Button, NativeSelect, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useState } from 'react';
-import type { ActorBranch } from '../../../clients/typescript/src/index.ts';
+import { useEffect, useState } from 'react';
 import { countText, eventWord, stateText } from '../../words.js';
-import { api } from '../api.ts';
+import { api, type ActorBranch } from '../api.ts';
 import { Refusal } from '../kit/refusal.tsx';
 import { BranchAccount } from './account.tsx';
 import { changed } from './history.tsx';
 import type { StateValue, Taken } from './layout.ts';
+import { submits } from '../kit/browser.ts';
 
 interface Props {
   readonly id: string;
@@ -40,15 +40,14 @@ export function WhatIf({ id, version, takes, light }: Props) {
   const branch = asking.data;
   const offered = branch?.takes ?? takes;
   const type = offered.includes(chosen) ? chosen : (offered[0] ?? '');
-  const ask = (event: FormEvent) => {
-    event.preventDefault();
+  const ask = submits(() => {
     const more = fieldsOf(fields);
     setWrong(more === null ? 'The fields must be a JSON object, for example { "cause": "operator" }.' : null);
     if (more === null) return;
     const next = [...(branch === undefined ? [] : events), { ...more, type }];
     setEvents(next);
     asking.mutate(next);
-  };
+  });
   const discard = () => {
     asking.reset();
     setEvents([]);
@@ -83,48 +82,44 @@ interface FieldsProps {
   readonly wrong: string | null;
 }
 
-function EventFields({ offered, type, choose, fields, write, wrong }: FieldsProps) {
-  return (
-    <>
-      <NativeSelect
-        label="Event"
-        id="what-if-event"
-        disabled={offered.length === 0}
-        data={offered.map((value) => ({ value, label: eventWord(value) }))}
-        value={type}
-        onChange={({ currentTarget }) => choose(currentTarget.value)}
-      />
-      <Textarea
-        label="Event fields (JSON)"
-        rows={3}
-        spellCheck={false}
-        placeholder='{ "cause": "operator" }'
-        value={fields}
-        error={wrong}
-        onChange={({ currentTarget }) => write(currentTarget.value)}
-      />
-    </>
-  );
-}
+const EventFields = ({ offered, type, choose, fields, write, wrong }: FieldsProps) => (
+  <>
+    <NativeSelect
+      label="Event"
+      id="what-if-event"
+      disabled={offered.length === 0}
+      data={offered.map((value) => ({ value, label: eventWord(value) }))}
+      value={type}
+      onChange={({ currentTarget }) => choose(currentTarget.value)}
+    />
+    <Textarea
+      label="Event fields (JSON)"
+      rows={3}
+      spellCheck={false}
+      placeholder='{ "cause": "operator" }'
+      value={fields}
+      error={wrong}
+      onChange={({ currentTarget }) => write(currentTarget.value)}
+    />
+  </>
+);
 
-function Branch({ branch, light }: { readonly branch: ActorBranch; readonly light: Props['light'] }) {
-  return (
-    <ol className="branch" aria-label="Branch">
-      {branch.steps.map((step, place) => {
-        const { from, to, event } = takenOf(step);
-        return (
-          <li key={`${place} ${event}`} data-taken={step.taken}>
-            <button type="button" className="plain" onClick={() => light({ from, to, event })}>
-              {eventWord(event)}
-            </button>{' '}
-            <small>{step.taken && from !== null ? changed(from, to) : `stays ${stateText(to)}`}</small>
-            <BranchAccount step={step} />
-          </li>
-        );
-      })}
-    </ol>
-  );
-}
+const Branch = ({ branch, light }: { readonly branch: ActorBranch; readonly light: Props['light'] }) => (
+  <ol className="branch" aria-label="Branch">
+    {branch.steps.map((step, place) => {
+      const { from, to, event } = takenOf(step);
+      return (
+        <li key={`${place} ${event}`} data-taken={step.taken}>
+          <button type="button" className="plain" onClick={() => light({ from, to, event })}>
+            {eventWord(event)}
+          </button>{' '}
+          <small>{step.taken && from !== null ? changed(from, to) : `stays ${stateText(to)}`}</small>
+          <BranchAccount step={step} />
+        </li>
+      );
+    })}
+  </ol>
+);
 
 const takenOf = ({ from, to, event }: ActorBranch['steps'][number]): Taken => ({
   from: from as StateValue | null,

@@ -1,18 +1,63 @@
-/** Button with a confirmation dialog, which may ask for a reason and shows a refusal. */
+/** Confirmation dialogs of changes. They may ask for a reason and show a refusal. */
 import { Button, Modal, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { refresh } from '../api.ts';
+import { submits } from './browser.ts';
 import { Refusal } from './refusal.tsx';
 
-export interface AskProps {
-  /** Text of the button and of the confirming one. */
+interface DialogProps {
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  readonly title: string;
+  /** Text of the confirming button. */
+  readonly confirm: string;
+  readonly isDangerous?: boolean;
+  /** False while its fields are incomplete. */
+  readonly isReady?: boolean;
+  readonly change: { readonly error: unknown; readonly isPending: boolean; mutate(): void; reset(): void };
+  /** Consequences of the change, and its fields. */
+  readonly children: ReactNode;
+}
+
+/** Dialog that confirms a change. It begins at the field that asks for the focus, or at the confirming button. */
+export function Dialog({ isOpen, close, title, confirm, isDangerous = false, isReady = true, change, children }: DialogProps) {
+  const leave = () => {
+    change.reset();
+    close();
+  };
+  return (
+    <Modal opened={isOpen} onClose={leave} title={title} centered closeButtonProps={{ 'aria-label': 'Close dialog' }}>
+      <form className="ask" onSubmit={submits(() => change.mutate())}>
+        {children}
+        <Refusal error={change.error} />
+        <div className="buttons">
+          <Button variant="default" onClick={leave}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            color={isDangerous ? 'red.9' : 'blue'}
+            loading={change.isPending}
+            disabled={!isReady}
+            {...(isReady ? { 'data-autofocus': true } : {})}
+          >
+            {confirm}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+export interface AskProps extends Pick<DialogProps, 'title' | 'isDangerous' | 'isReady' | 'children'> {
+  /** Text of the button. */
   readonly verb: string;
+  /** Text of the confirming button, if it differs. */
+  readonly confirm?: string;
   /** Accessible name of the button if several rows have the same verb. */
   readonly name?: string;
-  readonly title: string;
-  readonly isDangerous?: boolean;
   /** A reason is asked for and recorded. */
   readonly reason?: 'required' | 'optional';
   readonly done: string;
@@ -20,17 +65,13 @@ export interface AskProps {
   readonly changes: readonly string[];
   readonly act: (reason: string) => Promise<unknown>;
   readonly isOff?: boolean;
-  /** False while its fields are incomplete. */
-  readonly isReady?: boolean;
-  /** Consequences of the action, and its fields. */
-  readonly children: ReactNode;
 }
 
+/** Button with a confirmation dialog. */
 export function Ask({
   verb,
+  confirm = verb,
   name = verb,
-  title,
-  isDangerous = false,
   reason,
   done,
   changes,
@@ -38,6 +79,7 @@ export function Ask({
   isOff = false,
   isReady = true,
   children,
+  ...dialog
 }: AskProps) {
   const [isOpen, setOpen] = useState(false);
   const [why, setWhy] = useState('');
@@ -50,35 +92,22 @@ export function Ask({
       notifications.show({ color: 'teal', message: done });
     },
   });
-  const close = () => {
-    acting.reset();
-    setOpen(false);
-  };
   return (
     <>
       <Button size="compact-xs" variant="default" disabled={isOff} aria-label={name} onClick={() => setOpen(true)}>
         {verb}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={title} centered closeButtonProps={{ 'aria-label': 'Close dialog' }}>
-        <form
-          className="ask"
-          onSubmit={(event: FormEvent) => {
-            event.preventDefault();
-            acting.mutate();
-          }}
-        >
-          {children}
-          {reason !== undefined && <Reason isRequired={reason === 'required'} why={why} write={setWhy} />}
-          <Refusal error={acting.error} />
-          <Answers
-            verb={verb}
-            color={isDangerous ? 'red.9' : 'blue'}
-            isActing={acting.isPending}
-            isReady={isReady && (reason !== 'required' || why.trim() !== '')}
-            cancel={close}
-          />
-        </form>
-      </Modal>
+      <Dialog
+        {...dialog}
+        isOpen={isOpen}
+        close={() => setOpen(false)}
+        confirm={confirm}
+        change={acting}
+        isReady={isReady && (reason !== 'required' || why.trim() !== '')}
+      >
+        {children}
+        {reason !== undefined && <Reason isRequired={reason === 'required'} why={why} write={setWhy} />}
+      </Dialog>
     </>
   );
 }
@@ -99,23 +128,4 @@ const Reason = ({ isRequired, why, write }: ReasonProps) => (
     value={why}
     onChange={({ currentTarget }) => write(currentTarget.value)}
   />
-);
-
-interface AnswersProps {
-  readonly verb: string;
-  readonly color: string;
-  readonly isActing: boolean;
-  readonly isReady: boolean;
-  readonly cancel: () => void;
-}
-
-const Answers = ({ verb, color, isActing, isReady, cancel }: AnswersProps) => (
-  <div className="buttons">
-    <Button variant="default" onClick={cancel}>
-      Cancel
-    </Button>
-    <Button type="submit" color={color} loading={isActing} disabled={!isReady}>
-      {verb}
-    </Button>
-  </div>
 );

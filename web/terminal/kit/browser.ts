@@ -1,4 +1,6 @@
 /** Helpers for the browser: its width, the focused field, and saving a file. */
+import type { FormEvent } from 'react';
+
 export const PHONE = '(max-width: 760px)';
 export const isPhone = (): boolean => matchMedia(PHONE).matches;
 
@@ -9,7 +11,6 @@ export function isWriting(target: EventTarget | null): boolean {
   return target.isContentEditable || target.matches('textarea, select, input:not([type=radio], [type=checkbox], [type=range])');
 }
 
-/** Downloads a text as a file. */
 export function saveText(text: string, name: string, type = 'text/plain'): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
@@ -18,3 +19,11 @@ export function saveText(text: string, name: string, type = 'text/plain'): void 
   link.click();
   URL.revokeObjectURL(address);
 }
+
+/** Handler of a form that acts in the page instead of leaving it. */
+export const submits =
+  (act: () => void) =>
+  (event: FormEvent): void => {
+    event.preventDefault();
+    act();
+  };

@@ -1,11 +1,21 @@
 /** Line chart of numbers over time. Its library is loaded when the first one is shown. */
 import { Suspense } from 'react';
-import type { Course as Drawn } from './course-drawing.ts';
+import type { Course as Drawn, Point } from './course-drawing.ts';
 import { laterPart } from './refusal.tsx';
 
 export type { Course as Drawn, Point } from './course-drawing.ts';
 
 const CourseCanvas = laterPart(async () => (await import('../charts.tsx')).CourseCanvas);
+
+/** Returns the known values over time, for drawing only. */
+export const pointsOf = <Item extends { readonly at: string }>(
+  items: readonly Item[],
+  valueOf: (item: Item) => string | number | null,
+): readonly Point[] =>
+  items.flatMap((item) => {
+    const value = valueOf(item);
+    return value === null ? [] : [{ at: Date.parse(item.at), value: Number(value) }];
+  });
 
 interface CourseProps {
   readonly course: Drawn;

@@ -9,12 +9,13 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { capitalized, plain } from '../../words.js';
 import { type ApiError, refresh } from '../api.ts';
 import { Ask, type AskProps } from './ask.tsx';
 import { isAmount } from './decimal.ts';
 import { Refusal } from './refusal.tsx';
+import { submits } from './browser.ts';
 
 export interface Field<Name extends string> {
   readonly name: Name;
@@ -40,8 +41,8 @@ interface FieldsProps<Name extends string> {
   readonly isFixed?: boolean;
 }
 
-export function Fields<Name extends string>({ fields, texts, write, refused = null, isFixed = false }: FieldsProps<Name>) {
-  return fields.map((field) => (
+export const Fields = <Name extends string>({ fields, texts, write, refused = null, isFixed = false }: FieldsProps<Name>) =>
+  fields.map((field) => (
     <Input
       key={field.name}
       field={field}
@@ -51,9 +52,7 @@ export function Fields<Name extends string>({ fields, texts, write, refused = nu
       isFixed={isFixed}
     />
   ));
-}
 
-/** Problem of one field in a refusal. */
 const problemOf = (refused: ApiError | null, field: string): string | null =>
   refused?.fields.find(({ path }) => path === `$.${field}` || path.endsWith(`.${field}`))?.problem ?? null;
 
@@ -92,8 +91,8 @@ export const Written = ({ write, ...field }: WrittenProps) => (
 
 interface SegmentsProps<Value extends string> extends Omit<SegmentedControlProps, 'data' | 'value' | 'onChange'> {
   readonly label: string;
-  /** Values, each with its text if it is not the value in words. */
-  readonly of: readonly (Value | readonly [value: Value, label: string])[];
+  /** Values, or their texts if those are not the values in words. */
+  readonly of: readonly Value[] | Readonly<Record<Value, string>>;
   readonly value: Value;
   readonly choose: (value: Value) => void;
 }
@@ -103,8 +102,8 @@ export const Segments = <Value extends string>({ label, of, choose, ...control }
   <SegmentedControl
     {...control}
     aria-label={label}
-    data={of.map((one) =>
-      typeof one === 'string' ? { value: one as string, label: capitalized(plain(one)) } : { value: one[0] as string, label: one[1] },
+    data={Object.entries<string>(Array.isArray(of) ? Object.fromEntries(of.map((one) => [one, capitalized(plain(one))])) : of).map(
+      ([value, text]) => ({ value, label: text }),
     )}
     onChange={(value) => choose(value as Value)}
   />
@@ -132,15 +131,12 @@ export const Choice = <Value extends string>({ label, choices, every, value, cho
   />
 );
 
-/** True if all required fields are filled and all amounts are valid. */
-function isComplete<Name extends string>(fields: readonly Field<Name>[], texts: Texts<Name>): boolean {
-  return fields.every(({ name, kind, isOptional = false }) => {
+const isComplete = <Name extends string>(fields: readonly Field<Name>[], texts: Texts<Name>): boolean =>
+  fields.every(({ name, kind, isOptional = false }) => {
     const text = texts[name].trim();
     return text === '' ? isOptional : kind !== 'amount' || isAmount(text);
   });
-}
 
-/** Texts of a form's fields. */
 export function useTexts<Name extends string>(first: Texts<Name>) {
   const [texts, setTexts] = useState(first);
   const write = (name: Name, text: string): void => setTexts((before) => ({ ...before, [name]: text }));
@@ -178,13 +174,7 @@ export function Form<Name extends string, Answer>(props: FormProps<Name, Answer>
   });
   return (
     <>
-      <form
-        className={look}
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          sending.mutate();
-        }}
-      >
+      <form className={look} onSubmit={submits(() => sending.mutate())}>
         <Fields fields={fields} texts={texts} write={write} />
         {children}
         <Button type="submit" variant="default" className="at-bottom" loading={sending.isPending} disabled={!isComplete(fields, texts)}>
@@ -218,8 +208,8 @@ export function AskForm<Name extends string>({ fields, first, act, children, ...
 const newKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** Provides idempotency keys: the same request keeps its key until it is over, so that a retry after a lost answer has one effect. */
-export function useOnce() {
-  return useMemo(() => {
+export const useOnce = () =>
+  useMemo(() => {
     let kept: { readonly wish: string; readonly key: string } | null = null;
     return {
       keyOf(wish: unknown): string {
@@ -232,4 +222,3 @@ export function useOnce() {
       },
     };
   }, []);
-}

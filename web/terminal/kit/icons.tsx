@@ -10,27 +10,23 @@ const PATHS: Record<PageGroup['name'], string> = {
   Operate: 'M3 10h3l2-6 4 12 2-6h3',
 };
 
-export function GroupIcon({ name }: { readonly name: PageGroup['name'] }) {
-  return (
-    <svg
-      viewBox="0 0 20 20"
-      width="20"
-      height="20"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.400"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
-      <path d={PATHS[name]} strokeLinecap="round" />
-    </svg>
-  );
-}
+export const GroupIcon = ({ name }: { readonly name: PageGroup['name'] }) => (
+  <svg
+    viewBox="0 0 20 20"
+    width="20"
+    height="20"
+    fill="none"
+    stroke="currentColor"
+    strokeWidth="1.400"
+    strokeLinejoin="round"
+    aria-hidden="true"
+  >
+    <path d={PATHS[name]} strokeLinecap="round" />
+  </svg>
+);
 
-export function StarIcon() {
-  return (
-    <svg viewBox="0 0 20 20" width="12" height="12" fill="currentColor" aria-hidden="true">
-      <path d="M10 1.500l2.600 5.400 5.900.800-4.300 4.100 1 5.900L10 14.900l-5.200 2.800 1-5.900L1.500 7.700l5.900-.800z" />
-    </svg>
-  );
-}
+export const StarIcon = () => (
+  <svg viewBox="0 0 20 20" width="12" height="12" fill="currentColor" aria-hidden="true">
+    <path d="M10 1.500l2.600 5.400 5.900.800-4.300 4.100 1 5.900L10 14.900l-5.200 2.800 1-5.900L1.500 7.700l5.900-.800z" />
+  </svg>
+);

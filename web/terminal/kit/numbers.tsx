@@ -35,6 +35,12 @@ export function Money({ usd }: { readonly usd: string | null | undefined }) {
   );
 }
 
+/** Large amount with one decimal: `$1.2B`. */
+export function Large({ usd }: { readonly usd: string | null | undefined }) {
+  if (usd === null || usd === undefined) return <span className="faint">{NONE}</span>;
+  return <span title={`${usd} USD`}>${compactText(usd)}</span>;
+}
+
 /** Profit or loss. */
 export function Gain({ usd }: { readonly usd: string | null | undefined }) {
   if (usd === null || usd === undefined) return <span className="faint">{NONE}</span>;

@@ -14,21 +14,27 @@ export function numberIn(text: string): string | null {
   return suffix === '' ? plain : multiply(plain, TIMES[suffix] as string);
 }
 
-/** Compares two texts of a column. Numbers come before words. */
-function compareTexts(left: string, right: string): number {
-  const [a, b] = [numberIn(left), numberIn(right)];
-  if (a !== null && b !== null) return compare(a, b);
-  if (a !== null || b !== null) return a === null ? 1 : -1;
-  return left.localeCompare(right, 'en', { numeric: true, sensitivity: 'base' });
+const WORDS = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+/** Text of a cell with its number, which is read once for many comparisons. */
+export interface Sortable {
+  readonly text: string;
+  /** Every digit, or null for words. */
+  readonly exact: string | null;
+  readonly rough: number;
 }
 
-/** Returns the indexes of the texts in order. Empty cells are last in both directions. */
-export function orderOf(texts: readonly string[], { isDown }: { readonly isDown: boolean }): readonly number[] {
-  const isEmpty = (place: number) => NOTHING.has(texts[place] as string);
-  return texts
-    .map((_, place) => place)
-    .sort(
-      (a, b) =>
-        Number(isEmpty(a)) - Number(isEmpty(b)) || compareTexts(texts[a] as string, texts[b] as string) * (isDown ? -1 : 1) || a - b,
-    );
+/** Returns undefined for an empty cell. */
+export function sortableOf(text: string): Sortable | undefined {
+  if (NOTHING.has(text)) return undefined;
+  const exact = numberIn(text);
+  return { text, exact, rough: Number(exact) };
+}
+
+/** Compares two cells of a column. Numbers come before words. */
+export function compareCells(left: Sortable, right: Sortable): number {
+  const [a, b] = [left.exact, right.exact];
+  if (a !== null && b !== null) return left.rough - right.rough || compare(a, b);
+  if (a !== null || b !== null) return a === null ? 1 : -1;
+  return WORDS.compare(left.text, right.text);
 }

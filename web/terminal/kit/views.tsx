@@ -1,15 +1,14 @@
 /** Saved views of a table: its filters, hidden columns and order, under names of the member's choice. */
 import { Button, Checkbox, Popover } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { settingOf } from '../kept-settings.ts';
 import { useMe } from '../member.ts';
-import { isPhone } from './browser.ts';
-import { pressed, readSort, sortText } from './order-rows.ts';
-import { orderOf } from './order-texts.ts';
+import { isPhone, submits } from './browser.ts';
 import { keep, readKept, useStore } from './store.ts';
+import { useOrder } from './table-order.ts';
 import { Written } from '../kit/form.tsx';
 
-/** Values of the filters. `hidden` has the numbers of hidden columns from 1, and `sort` the order as `sortText` writes it. */
+/** Values of the filters. `hidden` has the numbers of hidden columns from 1, and `sort` the order as `3down`. */
 type Values = Readonly<Record<string, string>>;
 
 type Saved = ReadonlyMap<string, Values>;
@@ -40,7 +39,7 @@ export function useView<Filters extends Values>(table: string, first: Filters, w
     keep(key, JSON.stringify(next));
   };
   const keepSaved = (next: Saved): void => setting.set(JSON.stringify(Object.fromEntries(next)));
-  const sort = readSort(values.sort);
+  const order = useOrder(values.sort, (sort) => write({ ...now, sort }));
   const set = (change: Partial<Filters & TableValues>): void => write({ ...now, ...(change as Values) });
   return {
     values,
@@ -49,14 +48,7 @@ export function useView<Filters extends Values>(table: string, first: Filters, w
     save: (name: string) => keepSaved(new Map(saved).set(name, values)),
     choose: (name: string) => write(possible(saved.get(name) ?? {}, choices)),
     remove: (name: string) => keepSaved(new Map([...saved].filter(([one]) => one !== name))),
-    /** For the head of the table. */
-    sorting: { sort, press: (column: number) => write({ ...now, sort: sortText(pressed(sort, column)) }) },
-    /** Returns the rows in the chosen order, by the texts of their cells. */
-    inOrder<Row>(rows: readonly Row[], textsOf: (row: Row) => readonly (string | null | undefined)[]): readonly Row[] {
-      if (sort === null) return rows;
-      const texts = rows.map((row) => textsOf(row)[sort.column] ?? '');
-      return orderOf(texts, sort).map((place) => rows[place] as Row);
-    },
+    order,
   };
 }
 
@@ -97,11 +89,10 @@ export function Views({ view, titles }: ViewsProps) {
   const hidden = view.values.hidden.split(' ').filter((place) => place !== '');
   const toggle = (place: string): void =>
     view.set({ hidden: (hidden.includes(place) ? hidden.filter((one) => one !== place) : [...hidden, place]).join(' ') });
-  const save = (event: FormEvent): void => {
-    event.preventDefault();
+  const save = submits(() => {
     view.save(name.trim());
     setName('');
-  };
+  });
   return (
     <Popover position="bottom-end" trapFocus>
       <Popover.Target>

@@ -1,9 +1,8 @@
 /** Claims of a launch's creator and partner, one kind at a time, signed by the wallet that receives the payment. */
 import { Select } from '@mantine/core';
 import { useState } from 'react';
-import type { LaunchClaim } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText } from '../../words.js';
-import { api, refresh, useRead } from '../api.ts';
+import { api, refresh, useRead, type LaunchClaim } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { useMay } from '../member.ts';
 import { Signing } from '../wallet/signing.tsx';
@@ -51,7 +50,6 @@ export function Claims({ launchId }: { readonly launchId: string }) {
   );
 }
 
-/** Follows a claim to its end. */
 function Claim({ first }: { readonly first: LaunchClaim }) {
   const { data: claim = first } = useRead(
     ['launch-claim', first.id],

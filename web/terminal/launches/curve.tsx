@@ -1,24 +1,20 @@
 /** Chart of the bonding curve: price over fill, and the present fill. */
+import type { LaunchPreview } from '../../../clients/typescript/src/index.ts';
 import { percentText, quoteText } from '../../words.js';
 
-export interface Step {
-  readonly fillPct: number;
-  readonly price: string;
-}
-
 interface CurveProps {
-  /** Points from the start to graduation. */
-  readonly ladder: readonly Step[];
+  readonly preview: Pick<LaunchPreview, 'startingPrice' | 'ladder' | 'quote'>;
   /** State of the curve, or null if the launch is not on the chain. */
   readonly now: { readonly fillPct: string; readonly price: string } | null;
   readonly symbol: string;
-  readonly quoteSymbol: string;
 }
 
 const [WIDTH, HEIGHT, SIDE, TOP, BOTTOM] = [640, 260, 16, 34, 34];
 
 /** Draws the curve. Numbers are for drawing only. */
-export function Curve({ ladder, now, symbol, quoteSymbol }: CurveProps) {
+export function Curve({ preview, now, symbol }: CurveProps) {
+  const quoteSymbol = preview.quote.symbol;
+  const ladder = [{ fillPct: 0, price: preview.startingPrice }, ...preview.ladder];
   const highest = Number(ladder.at(-1)?.price ?? 1);
   const x = (fillPct: number) => SIDE + ((WIDTH - 2 * SIDE) * fillPct) / 100;
   const y = (price: number) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * price) / highest;

@@ -1,12 +1,13 @@
 /** Form of a token launch from an agent or Take to the signature, with a live preview of its curve. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
-import type { LaunchPreview } from '../../../clients/typescript/src/index.ts';
+import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
+import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
 import { clockAndZone, plain, symbolOf } from '../../words.js';
-import { ApiError, api, useRead } from '../api.ts';
+import { ApiError, api, useRead, type LaunchPreview } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
 import { type Field, Fields, type Texts } from '../kit/form.tsx';
-import { Card, Loaded } from '../kit/lists.tsx';
+import { Card, Loaded, Trail } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { useAgents } from '../organization.ts';
 import { goTo } from '../place.ts';
@@ -17,8 +18,8 @@ import { Terms } from './terms.tsx';
 
 /** Wrapped native coin and the stablecoin: quote tokens that are not in the catalog. */
 const COINS = [
-  { value: 'So11111111111111111111111111111111111111112', label: 'SOL' },
-  { value: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', label: 'USDC' },
+  { value: NATIVE_MINT, label: 'SOL' },
+  { value: USDC_MINT, label: 'USDC' },
 ];
 /** Pause after typing before the preview is requested, in milliseconds. */
 const QUIET_MS = 250;
@@ -43,7 +44,6 @@ const FIRST: Omit<Wish, 'agentId' | 'takeId'> = {
   firstBuy: '',
 };
 
-/** Fields that are filled. */
 const given = (wish: Wish) =>
   Object.fromEntries(Object.entries(wish).filter(([, value]) => value.trim() !== '')) as Partial<Wish> & Pick<Wish, 'name'>;
 
@@ -74,9 +74,7 @@ export function LaunchForm() {
   };
   return (
     <div className="page">
-      <a className="trail" href="#/launches">
-        ← Launches
-      </a>
+      <Trail to="launches" name="Launches" />
       <h1>Launch a token</h1>
       <div className="launch-sight">
         <div className="stack">
@@ -140,12 +138,7 @@ function Preview({ wish }: { readonly wish: Wish }) {
     <Loaded query={preview}>
       {(data) => (
         <>
-          <Curve
-            ladder={[{ fillPct: 0, price: data.startingPrice }, ...data.ladder]}
-            now={null}
-            symbol={symbol === '' ? 'the token' : symbol}
-            quoteSymbol={data.quote.symbol}
-          />
+          <Curve preview={data} now={null} symbol={symbol === '' ? 'the token' : symbol} />
           <Terms preview={data} />
         </>
       )}

@@ -1,12 +1,12 @@
 /** Page of one launch: its curve, terms, price history, holders, signatures and claims. */
 import { useMemo } from 'react';
-import type { Launch, LauncherLaunch, LaunchMonitor, LaunchPriceHistory } from '../../../clients/typescript/src/index.ts';
 import { percentText, plain, priceText, quoteText, symbolOf } from '../../words.js';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type Launch, type LauncherLaunch, type LaunchMonitor, type LaunchPriceHistory } from '../api.ts';
 import { Address } from '../kit/address.tsx';
-import { At, WorkState } from '../kit/ages.tsx';
-import { Course, type Drawn } from '../kit/course.tsx';
-import { Card, FigureList, Loaded, Table } from '../kit/lists.tsx';
+import { WorkState } from '../kit/ages.tsx';
+import { Course, type Drawn, pointsOf } from '../kit/course.tsx';
+import { Card, FigureList, Loaded, Trail } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { Price } from '../kit/numbers.tsx';
 import { AgentToken } from '../market/agent-token.tsx';
 import { useMay } from '../member.ts';
@@ -30,9 +30,7 @@ export function LaunchPage({ id }: { readonly id: string }) {
   const launch = useRead(['launch', id], (call) => api.getLaunch({ id }, call), { refetchInterval: READ_EVERY_MS });
   return (
     <div className="page">
-      <a className="trail" href="#/launches">
-        ← Launches
-      </a>
+      <Trail to="launches" name="Launches" />
       <Loaded query={launch}>{(data) => <Shown launch={data} />}</Loaded>
     </div>
   );
@@ -81,7 +79,7 @@ function ToSign({ launch: { id, kind, state, creator } }: { readonly launch: Lau
 }
 
 function OnCurve({ launch }: { readonly launch: Launch }) {
-  const { id, mint, symbol, quoteSymbol, preset, quoteMint, startingFdv, totalSupply, decimals, state, tradingSince } = launch;
+  const { id, mint, symbol, preset, quoteMint, startingFdv, totalSupply, decimals, state, tradingSince } = launch;
   const monitor = useRead(['launch', id, 'monitor'], (call) => api.monitorLaunch({ id }, call), { refetchInterval: READ_EVERY_MS });
   const preview = useRead(
     ['launch-preview', id],
@@ -93,16 +91,7 @@ function OnCurve({ launch }: { readonly launch: Launch }) {
     <>
       <div className="launch-sight">
         <section className="card claims stack" aria-label="Curve">
-          <Loaded query={preview}>
-            {(data) => (
-              <Curve
-                ladder={[{ fillPct: 0, price: data.startingPrice }, ...data.ladder]}
-                now={monitor.data?.curve ?? null}
-                symbol={symbol}
-                quoteSymbol={quoteSymbol}
-              />
-            )}
-          </Loaded>
+          <Loaded query={preview}>{(data) => <Curve preview={data} now={monitor.data?.curve ?? null} symbol={symbol} />}</Loaded>
         </section>
         <section className="card claims stack" aria-label="Status">
           <Loaded query={monitor}>{(data) => <Facts launch={launch} monitor={data} />}</Loaded>
@@ -208,10 +197,10 @@ function PriceCourse({ launch: { id, symbol, quoteSymbol } }: { readonly launch:
           rows={history.data?.fills ?? []}
           keyOf={({ orderId, at }) => `${orderId} ${at}`}
           columns={[
-            { title: 'At', cell: ({ at }) => <At at={at} /> },
-            { title: 'Side', isText: true, cell: ({ side }) => <span className={side === 'buy' ? 'up' : 'down'}>{side}</span> },
-            { title: 'Tokens', cell: ({ quantity }) => priceText(quantity) },
-            { title: 'Price (USD)', cell: ({ priceUsd }) => <Price price={priceUsd} /> },
+            { title: 'At', at: ({ at }) => at },
+            { title: 'Side', isText: true, side: ({ side }) => side },
+            { title: 'Tokens', text: ({ quantity }) => priceText(quantity) },
+            { title: 'Price (USD)', price: ({ priceUsd }) => priceUsd },
           ]}
         />
       )}
@@ -226,14 +215,8 @@ function courseOf({ points, fills }: LaunchPriceHistory, quote: string): Drawn {
   const placeOf = (at: number): number => times.findLast((time) => time <= at) ?? times[0] ?? at;
   const moved = points.filter(({ progress }, index) => index > 0 && progress !== points[index - 1]?.progress);
   return {
-    series: [
-      {
-        title: `price in ${quote}`,
-        ink: '--accent',
-        points: points.map(({ at, price }) => ({ at: Date.parse(at), value: Number(price) })),
-      },
-    ],
-    lower: { title: 'fill %', points: points.map(({ at, fillPct }) => ({ at: Date.parse(at), value: Number(fillPct) })) },
+    series: [{ title: `price in ${quote}`, ink: '--accent', points: pointsOf(points, ({ price }) => price) }],
+    lower: { title: 'fill %', points: pointsOf(points, ({ fillPct }) => fillPct) },
     levels: points[0] === undefined ? [] : [{ title: 'first', price: Number(points[0].price) }],
     marks: [
       ...moved.map(({ at, progress }) => ({ at: Date.parse(at), text: plain(progress) })),

@@ -1,11 +1,10 @@
 /** Token launch by the external launcher: form, price, and the paying wallet. */
 import { useMemo, useState } from 'react';
-import type { QuotedLaunch } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone } from '../../words.js';
-import { ApiError, api, useRead } from '../api.ts';
+import { ApiError, api, useRead, type QuotedLaunch } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { type Field, Fields, type Texts } from '../kit/form.tsx';
-import { Card, FigureList, Loaded } from '../kit/lists.tsx';
+import { Card, FigureList, Loaded, Trail } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { useAgents } from '../organization.ts';
 import { goTo } from '../place.ts';
@@ -50,9 +49,7 @@ export function LauncherForm() {
   };
   return (
     <div className="page">
-      <a className="trail" href="#/launches">
-        ← Launches
-      </a>
+      <Trail to="launches" name="Launches" />
       <h1>Launch with the external launcher</h1>
       <section className="card claims stack" aria-label="The token">
         <TokenFields wish={wish} write={(name, text) => setWish((before) => ({ ...before, [name]: text }))} refused={refused} />
@@ -101,15 +98,13 @@ function TokenFields({ wish, write, refused }: TokenFieldsProps) {
   );
 }
 
-function Offer({ offer: { lamports, recipient, expiresAt, launch } }: { readonly offer: QuotedLaunch }) {
-  return (
-    <FigureList
-      lines={[
-        ['Price', <span title={`${lamports} lamports`}>{solOf(lamports)} SOL</span>],
-        ['Recipient', <Address address={recipient} />],
-        ['Offer valid until', clockAndZone(launch.validUntil)],
-        ['Sign before', clockAndZone(expiresAt)],
-      ]}
-    />
-  );
-}
+const Offer = ({ offer: { lamports, recipient, expiresAt, launch } }: { readonly offer: QuotedLaunch }) => (
+  <FigureList
+    lines={[
+      ['Price', <span title={`${lamports} lamports`}>{solOf(lamports)} SOL</span>],
+      ['Recipient', <Address address={recipient} />],
+      ['Offer valid until', clockAndZone(launch.validUntil)],
+      ['Sign before', clockAndZone(expiresAt)],
+    ]}
+  />
+);

@@ -1,9 +1,7 @@
 /** Launches of the organization: the list, the two forms, and the page of one. */
 import { Button } from '@mantine/core';
-import type { Launch, LauncherLaunch } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
-import { At } from '../kit/ages.tsx';
+import { api, type Launch, type LauncherLaunch } from '../api.ts';
 import { List, useList } from '../kit/lists.tsx';
 import { useStore } from '../kit/store.ts';
 import { useMay } from '../member.ts';
@@ -22,7 +20,6 @@ export function LaunchPages() {
 
 function Launches() {
   useAnnouncements('launches', 'launches');
-  const launches = useList<Launch | LauncherLaunch>(['launches'], (page, options) => api.listLaunches(page, options));
   const mayTrade = useMay('trade:execute');
   return (
     <div className="page">
@@ -42,24 +39,24 @@ function Launches() {
         )}
       </div>
       <List
-        list={launches}
+        list={useList<Launch | LauncherLaunch>(['launches'], api.listLaunches)}
         label="Launches, newest first"
         empty="No launches yet. A token of an agent or a Take begins on a bonding curve, and trades from its first minute."
         keyOf={({ id }) => id}
         markOf={({ state }) => state}
         columns={[
-          { title: 'Token', cell: ({ id, symbol, name }) => <Name id={id} symbol={symbol} name={name} /> },
-          { title: 'By', isText: true, cell: ({ kind }) => (kind === 'curve' ? 'bonding curve' : 'launcher') },
-          { title: 'State', isText: true, cell: ({ state }) => plain(state) },
-          { title: 'Quote token', isText: true, cell: ({ quoteSymbol }) => quoteSymbol },
-          { title: 'Prepared', cell: ({ createdAt }) => <At at={createdAt} /> },
+          { title: 'Token', cell: showName },
+          { title: 'By', isText: true, text: ({ kind }) => (kind === 'curve' ? 'bonding curve' : 'launcher') },
+          { title: 'State', isFigure: true, isText: true, text: ({ state }) => plain(state) },
+          { title: 'Quote token', isText: true, text: ({ quoteSymbol }) => quoteSymbol },
+          { title: 'Prepared', at: ({ createdAt }) => createdAt },
         ]}
       />
     </div>
   );
 }
 
-const Name = ({ id, symbol, name }: { readonly id: string; readonly symbol: string; readonly name: string }) => (
+const showName = ({ id, symbol, name }: { readonly id: string; readonly symbol: string; readonly name: string }) => (
   <>
     <a href={`#/launches/${id}`}>{symbol}</a> <small>{name}</small>
   </>

@@ -1,13 +1,13 @@
 /** Page of one agent token: holders, the creator's sellable share, liquidity, and each term of its risk score. */
 import { Progress } from '@mantine/core';
-import type { AgentTokenAnalytics } from '../../../clients/typescript/src/index.ts';
 import { plain, symbolOf } from '../../words.js';
-import { ApiError, api, useRead } from '../api.ts';
+import { ApiError, api, useRead, type AgentTokenAnalytics } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
-import { Change, compactText, Price } from '../kit/numbers.tsx';
-import { choose } from '../place.ts';
+import { FigureList, Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
+import { compactText, Price } from '../kit/numbers.tsx';
+import { Instrument } from '../kit/columns.tsx';
 
 const READ_EVERY_MS = 30_000;
 
@@ -36,10 +36,7 @@ function Token({ token }: { readonly token: AgentTokenAnalytics }) {
   return (
     <section className="card claims token" aria-label={symbol}>
       <h2>
-        <button type="button" className="plain" onClick={() => choose(instrument)}>
-          {symbol}
-        </button>{' '}
-        <small>{name}</small>
+        <Instrument of={instrument}>{symbol}</Instrument> <small>{name}</small>
       </h2>
       <FigureList look="figures" lines={figures} />
       <div className="two-columns">
@@ -59,28 +56,26 @@ function vestingText(creator: AgentTokenAnalytics['creator']): string {
 }
 
 /** Terms of the risk score with their formulas on hover. */
-function Risk({ token: { risk } }: { readonly token: AgentTokenAnalytics }) {
-  return (
-    <div>
-      <h3>Risk {risk.score.toFixed(0)} of 100</h3>
-      {risk.terms.map(({ name, points, weight, formula }) => (
-        <div key={name} className="limit wide-limit" title={formula}>
-          <span>{plain(name)}</span>
-          <Progress
-            value={weight === 0 ? 0 : Math.min(100, (points / weight) * 100)}
-            size={5}
-            color={points > weight * 0.66 ? 'red' : points > weight * 0.33 ? 'yellow' : 'teal'}
-            aria-label={plain(name)}
-          />
-          <span className="num">
-            {points.toFixed(1)} / {weight}
-          </span>
-        </div>
-      ))}
-      {risk.unknown.length > 0 && <p className="warn">Unknown, counted in full: {risk.unknown.map(plain).join(', ')}</p>}
-    </div>
-  );
-}
+const Risk = ({ token: { risk } }: { readonly token: AgentTokenAnalytics }) => (
+  <div>
+    <h3>Risk {risk.score.toFixed(0)} of 100</h3>
+    {risk.terms.map(({ name, points, weight, formula }) => (
+      <div key={name} className="limit wide-limit" title={formula}>
+        <span>{plain(name)}</span>
+        <Progress
+          value={weight === 0 ? 0 : Math.min(100, (points / weight) * 100)}
+          size={5}
+          color={points > weight * 0.66 ? 'red' : points > weight * 0.33 ? 'yellow' : 'teal'}
+          aria-label={plain(name)}
+        />
+        <span className="num">
+          {points.toFixed(1)} / {weight}
+        </span>
+      </div>
+    ))}
+    {risk.unknown.length > 0 && <p className="warn">Unknown, counted in full: {risk.unknown.map(plain).join(', ')}</p>}
+  </div>
+);
 
 function Holders({ token: { holders } }: { readonly token: AgentTokenAnalytics }) {
   if (holders === null) return <p className="faint">Its holders are not known yet.</p>;
@@ -116,10 +111,10 @@ function Performance({ token: { performance, pairedStock, duplicatedExposure } }
         rows={performance}
         keyOf={({ window }) => window}
         columns={[
-          { title: 'Window', cell: ({ window }) => window },
-          { title: 'Token', cell: ({ tokenPct }) => <Change percent={tokenPct} /> },
-          { title: share, cell: ({ stockPct }) => <Change percent={stockPct} /> },
-          { title: 'Against it', cell: ({ relativePct }) => <Change percent={relativePct} /> },
+          { title: 'Window', text: ({ window }) => window },
+          { title: 'Token', change: ({ tokenPct }) => tokenPct },
+          { title: share, change: ({ stockPct }) => stockPct },
+          { title: 'Against it', change: ({ relativePct }) => relativePct },
         ]}
       />
     </>

@@ -1,13 +1,10 @@
 /** Agent tokens ranked by risk and strength, and those paired with a share. */
 import { useState } from 'react';
-import type { PairedPerformance, RankedAgentToken } from '../../../clients/typescript/src/index.ts';
 import { plain, symbolOf } from '../../words.js';
-import { api } from '../api.ts';
-import { Ago } from '../kit/ages.tsx';
+import { api, type PairedPerformance, type RankedAgentToken } from '../api.ts';
 import { Opener } from '../kit/beside.tsx';
 import { Segments } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
-import { Change, compactText, Price } from '../kit/numbers.tsx';
 import { AgentToken } from './agent-token.tsx';
 
 const READ_EVERY_MS = 30_000;
@@ -21,15 +18,7 @@ export function AgentTokens() {
     <div className="page">
       <div className="page-head">
         <h1>Agent tokens</h1>
-        <Segments
-          label="Tokens"
-          of={[
-            ['all', 'All tokens'],
-            ['paired', 'Paired with a share'],
-          ]}
-          value={view}
-          choose={setView}
-        />
+        <Segments label="Tokens" of={{ all: 'All tokens', paired: 'Paired with a share' }} value={view} choose={setView} />
       </div>
       {view === 'all' ? <Ranked chosen={mint} choose={setMint} /> : <Paired chosen={mint} choose={setMint} />}
       {mint !== null && <AgentToken key={mint} mint={mint} />}
@@ -60,60 +49,51 @@ function Ranked({ chosen, choose }: TableProps) {
         }
         keyOf={({ mint }) => mint}
         columns={[
-          { title: 'Token', cell: (token) => <Name {...token} chosen={chosen} choose={choose} /> },
-          { title: 'Price', cell: ({ price }) => <Price price={price?.priceUsd} /> },
-          { title: 'Score', cell: (token) => <Score token={token} /> },
-          { title: 'Depth', cell: ({ depth }) => (depth === null ? '–' : `$${compactText(depth.depthUsd)}`) },
-          { title: 'Top 10', cell: ({ holders }) => (holders?.top10Pct == null ? '–' : `${holders.top10Pct.toFixed(1)} %`) },
-          { title: 'Creator', cell: ({ creator }) => (creator === null ? '–' : `${creator.freePct.toFixed(1)} % free`) },
-          { title: 'Paired', isText: true, cell: ({ pairedStock }) => (pairedStock === null ? '–' : symbolOf(pairedStock)) },
-          { title: 'Listed', cell: ({ listedAt }) => <Ago at={listedAt} /> },
+          { title: 'Token', cell: (token) => showName(token, { chosen, choose }) },
+          { title: 'Price', price: ({ price }) => price?.priceUsd },
+          { title: 'Score', cell: showScore },
+          { title: 'Depth', large: ({ depth }) => depth?.depthUsd },
+          { title: 'Top 10', text: ({ holders }) => (holders?.top10Pct == null ? '–' : `${holders.top10Pct.toFixed(1)} %`) },
+          { title: 'Creator', text: ({ creator }) => (creator === null ? '–' : `${creator.freePct.toFixed(1)} % free`) },
+          { title: 'Paired', isText: true, text: ({ pairedStock }) => (pairedStock === null ? '–' : symbolOf(pairedStock)) },
+          { title: 'Listed', ago: ({ listedAt }) => listedAt },
         ]}
       />
     </>
   );
 }
 
-function Score({ token: { score, reasons } }: { readonly token: RankedAgentToken }) {
+function showScore({ score, reasons }: RankedAgentToken) {
   if (score === null) return <span className="faint">{reasons.map(plain).join(', ') || '–'}</span>;
   return <>{score.toFixed(2)}</>;
 }
 
-function Name({
-  mint,
-  symbol,
-  name,
-  chosen,
-  choose,
-}: { readonly mint: string; readonly symbol: string; readonly name: string } & TableProps) {
-  return (
-    <>
-      <Opener isOpen={chosen === mint} toggle={() => choose(chosen === mint ? null : mint)}>
-        {symbol}
-      </Opener>{' '}
-      <small className="long">{name}</small>
-    </>
-  );
-}
+const showName = ({ mint, symbol, name }: Pick<RankedAgentToken, 'mint' | 'symbol' | 'name'>, { chosen, choose }: TableProps) => (
+  <>
+    <Opener isOpen={chosen === mint} toggle={() => choose(chosen === mint ? null : mint)}>
+      {symbol}
+    </Opener>{' '}
+    <small className="long">{name}</small>
+  </>
+);
 
 function Paired({ chosen, choose }: TableProps) {
-  const tokens = useList(['stock-paired'], (page, options) => api.listStockPaired(page, options), { everyMs: READ_EVERY_MS });
   const relative = (window: PairedPerformance['window']) => (performance: readonly PairedPerformance[]) =>
     performance.find((one) => one.window === window)?.relativePct;
   return (
     <List
-      list={tokens}
+      list={useList(['stock-paired'], api.listStockPaired, { everyMs: READ_EVERY_MS })}
       label="Tokens that are paired with a share"
       empty="No token is paired with a share."
       keyOf={({ mint }) => mint}
       columns={[
-        { title: 'Token', cell: (token) => <Name {...token} chosen={chosen} choose={choose} /> },
-        { title: 'Share', isText: true, cell: ({ pairedStock }) => symbolOf(pairedStock) },
-        { title: 'Price', cell: ({ priceUsd }) => <Price price={priceUsd} /> },
-        { title: '24 h against it', cell: ({ performance }) => <Change percent={relative('24h')(performance)} /> },
-        { title: '7 days', cell: ({ performance }) => <Change percent={relative('7d')(performance)} /> },
-        { title: '30 days', cell: ({ performance }) => <Change percent={relative('30d')(performance)} /> },
-        { title: 'Risk', cell: ({ risk }) => risk.score.toFixed(0) },
+        { title: 'Token', cell: (token) => showName(token, { chosen, choose }) },
+        { title: 'Share', isText: true, text: ({ pairedStock }) => symbolOf(pairedStock) },
+        { title: 'Price', price: ({ priceUsd }) => priceUsd },
+        { title: '24 h against it', isFigure: true, change: ({ performance }) => relative('24h')(performance) },
+        { title: '7 days', change: ({ performance }) => relative('7d')(performance) },
+        { title: '30 days', change: ({ performance }) => relative('30d')(performance) },
+        { title: 'Risk', text: ({ risk }) => risk.score.toFixed(0) },
         {
           title: 'Exposure',
           isText: true,

@@ -4,7 +4,6 @@ import { moneyText } from '../kit/numbers.tsx';
 
 const GATES = 6;
 
-/** Metrics of the recorded backtest; empty without one. */
 export const metricsOf = ({ metrics }: Pick<Listing, 'metrics'>): { readonly [name: string]: number | null } =>
   (metrics ?? {}) as { readonly [name: string]: number | null };
 
@@ -14,12 +13,10 @@ export const deflatedSharpe = ({ evidence: { luck } }: Pick<Listing, 'evidence'>
 export const priceWords = (priceUsd: string): string => (Number(priceUsd) === 0 ? 'free' : moneyText(priceUsd));
 
 /** Gates passed at publication, as a row of marks. */
-export function Gates({ passed }: { readonly passed: number }) {
-  return (
-    <div className="gate-marks" role="img" aria-label={`${passed} of ${GATES} gates passed`} title={`${passed} of ${GATES} gates passed`}>
-      {Array.from({ length: GATES }, (_, place) => (
-        <i key={place} data-passed={place < passed} />
-      ))}
-    </div>
-  );
-}
+export const Gates = ({ passed }: { readonly passed: number }) => (
+  <div className="gate-marks" role="img" aria-label={`${passed} of ${GATES} gates passed`} title={`${passed} of ${GATES} gates passed`}>
+    {Array.from({ length: GATES }, (_, place) => (
+      <i key={place} data-passed={place < passed} />
+    ))}
+  </div>
+);

@@ -1,15 +1,14 @@
 /** Leaderboard of wallets by realized profit, the sales of one wallet, and the form that adds an address. */
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import type { LeaderboardEntry } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText } from '../../words.js';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type LeaderboardEntry } from '../api.ts';
 import { Address, shortAddress } from '../kit/address.tsx';
-import { Ago, At } from '../kit/ages.tsx';
+import { At } from '../kit/ages.tsx';
 import { saveText } from '../kit/browser.ts';
 import { Form, Written } from '../kit/form.tsx';
 import { Card, FigureList, List, Loaded, useList } from '../kit/lists.tsx';
-import { Gain, Money } from '../kit/numbers.tsx';
+import { Gain } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { useMay, useMe } from '../member.ts';
 import { goTo, within } from '../place.ts';
@@ -52,38 +51,31 @@ async function saveCsv(window: Window): Promise<void> {
   saveText(await api.getLeaderboardCsv({ window }), `leaderboard-${window}.csv`, 'text/csv');
 }
 
-interface BoardProps {
-  readonly window: Window;
-  readonly search: string;
-  readonly chosen: string;
-}
-
-function Board({ window, search, chosen }: BoardProps) {
+function Board({ window, search, chosen }: { readonly window: Window; readonly search: string; readonly chosen: string }) {
   const filter = search === '' ? {} : { search };
-  const board = useList(['leaderboard', window, search], (page, options) => api.getLeaderboard({ ...page, window, ...filter }, options), {
-    everyMs: READ_EVERY_MS,
-  });
   return (
     <List
-      list={board}
+      list={useList(['leaderboard', window, search], (page, options) => api.getLeaderboard({ ...page, window, ...filter }, options), {
+        everyMs: READ_EVERY_MS,
+      })}
       label={`Realized profit of live trading, ${window}`}
       empty={search === '' ? 'No wallets yet. Register one below.' : `No wallet matches “${search}”.`}
       keyOf={({ address }) => address}
       markOf={({ address }) => (address === chosen ? 'chosen' : undefined)}
       columns={[
-        { title: 'Wallet', cell: (one) => <Name wallet={one} window={window} chosen={chosen} /> },
-        { title: 'Chain', isText: true, cell: ({ chain }) => CHAINS[chain] },
-        { title: 'Realized', cell: ({ realizedPnlUsd }) => <Gain usd={realizedPnlUsd} /> },
-        { title: 'Coverage', cell: ({ coveragePct, basis }) => (coveragePct === null ? basis : `${coveragePct} % ${basis}`) },
-        { title: 'Sales', cell: ({ sales }) => sales },
-        { title: 'Remarks', isText: true, cell: ({ reasons }) => <span className="faint">{reasons.map(plain).join(', ') || '–'}</span> },
-        { title: 'Read', cell: ({ readAt }) => <Ago at={readAt} /> },
+        { title: 'Wallet', cell: (wallet) => showName(wallet, window, chosen) },
+        { title: 'Chain', isText: true, text: ({ chain }) => CHAINS[chain] },
+        { title: 'Realized', isFigure: true, gain: ({ realizedPnlUsd }) => realizedPnlUsd },
+        { title: 'Coverage', text: ({ coveragePct, basis }) => (coveragePct === null ? basis : `${coveragePct} % ${basis}`) },
+        { title: 'Sales', text: ({ sales }) => sales },
+        { title: 'Remarks', isText: true, isFaint: true, text: ({ reasons }) => reasons.map(plain).join(', ') || '–' },
+        { title: 'Read', ago: ({ readAt }) => readAt },
       ]}
     />
   );
 }
 
-function Name({ wallet, window, chosen }: { readonly wallet: LeaderboardEntry; readonly window: Window; readonly chosen: string }) {
+function showName(wallet: LeaderboardEntry, window: Window, chosen: string) {
   const { rank, address, label } = wallet;
   const isOpen = address === chosen;
   return (
@@ -104,9 +96,6 @@ function Name({ wallet, window, chosen }: { readonly wallet: LeaderboardEntry; r
 
 function Wallet({ address, window }: { readonly address: string; readonly window: Window }) {
   const wallet = useRead(['leaderboard-wallet', address, window], (call) => api.getLeaderboardWallet({ address, window, limit: 1 }, call));
-  const sales = useList(['leaderboard-sales', address, window], (page, options) =>
-    api.getLeaderboardWallet({ ...page, address, window }, options),
-  );
   return (
     <section className="card claims stack" aria-label="Wallet">
       <Loaded query={wallet}>
@@ -121,18 +110,20 @@ function Wallet({ address, window }: { readonly address: string; readonly window
         )}
       </Loaded>
       <List
-        list={sales}
+        list={useList(['leaderboard-sales', address, window], (page, options) =>
+          api.getLeaderboardWallet({ ...page, address, window }, options),
+        )}
         label="Sales, newest first"
         empty="No sales in this period."
         keyOf={({ reference, asset }) => `${reference} ${asset}`}
         columns={[
-          { title: 'Time', cell: ({ at }) => <At at={at} /> },
-          { title: 'Asset', isText: true, cell: ({ asset }) => <Address address={asset} /> },
-          { title: 'Kind', isText: true, cell: ({ direction }) => plain(direction) },
-          { title: 'Quantity', cell: ({ quantity }) => (quantity === null ? '–' : priceText(quantity)) },
-          { title: 'Proceeds', cell: ({ proceedsUsd }) => <Money usd={proceedsUsd} /> },
-          { title: 'Cost', cell: ({ costUsd }) => <Money usd={costUsd} /> },
-          { title: 'Profit', cell: ({ profitUsd }) => <Gain usd={profitUsd} /> },
+          { title: 'Time', at: ({ at }) => at },
+          { title: 'Asset', isText: true, address: ({ asset }) => asset },
+          { title: 'Kind', isText: true, text: ({ direction }) => plain(direction) },
+          { title: 'Quantity', text: ({ quantity }) => (quantity === null ? '–' : priceText(quantity)) },
+          { title: 'Proceeds', money: ({ proceedsUsd }) => proceedsUsd },
+          { title: 'Cost', money: ({ costUsd }) => costUsd },
+          { title: 'Profit', isFigure: true, gain: ({ profitUsd }) => profitUsd },
         ]}
       />
     </section>

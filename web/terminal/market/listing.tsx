@@ -2,14 +2,13 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import type { Checkout, ListingDetail } from '../../../clients/typescript/src/index.ts';
 import { gateCheckWords, plain } from '../../words.js';
 import { type Rules, rulesSentences } from '../agents/rules.ts';
-import { api, refresh, useRead } from '../api.ts';
+import { api, refresh, useRead, type Checkout, type ListingDetail } from '../api.ts';
 import { Address } from '../kit/address.tsx';
-import { At } from '../kit/ages.tsx';
-import { Course, type Drawn } from '../kit/course.tsx';
-import { Card, FigureList, Loaded, Table } from '../kit/lists.tsx';
+import { Course, type Drawn, pointsOf } from '../kit/course.tsx';
+import { Card, FigureList, Loaded, Trail, itemsOf, tagsOf } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { Change } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
@@ -23,9 +22,7 @@ export function ListingPage({ id }: { readonly id: string }) {
   const listing = useRead(['listing', id], (call) => api.getListing({ id }, call));
   return (
     <div className="page">
-      <a className="trail" href="#/marketplace">
-        ← Marketplace
-      </a>
+      <Trail to="marketplace" name="Marketplace" />
       <Loaded query={listing}>{(data) => <Shown listing={data} />}</Loaded>
     </div>
   );
@@ -39,11 +36,7 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
         <div className="agent-name">
           <h1>{name}</h1>
           {state === 'unlisted' && <span className="tag">no longer on sale</span>}
-          {categories.map((category) => (
-            <span key={category} className="tag">
-              {category}
-            </span>
-          ))}
+          {tagsOf(categories)}
           <p className="faint">{description}</p>
         </div>
         <Figures listing={listing} />
@@ -80,7 +73,7 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
 
 /** Backtest return, and the drawdown below it, in percent. */
 function courseOf({ evidence: { curve } }: ListingDetail): Drawn {
-  const points = curve.map(({ at, returnPct }) => ({ at: Date.parse(at), value: returnPct }));
+  const points = pointsOf(curve, ({ returnPct }) => returnPct);
   let highest = 0;
   const falls = points.map(({ at, value }) => {
     highest = Math.max(highest, value);
@@ -112,13 +105,13 @@ function Evidence({ listing: { evidence } }: { readonly listing: ListingDetail }
       rows={evidence.gates}
       keyOf={({ kind }) => kind}
       columns={[
-        { title: 'Gate', cell: ({ kind }) => plain(kind) },
+        { title: 'Gate', text: ({ kind }) => plain(kind) },
         {
           title: 'Verdict',
           isText: true,
           cell: ({ passed }) => <span className={passed ? 'up' : 'down'}>{passed ? 'passed' : 'failed'}</span>,
         },
-        { title: 'Assessed', cell: ({ at }) => <At at={at} /> },
+        { title: 'Assessed', at: ({ at }) => at },
         {
           title: 'Checks',
           isText: true,
@@ -130,28 +123,22 @@ function Evidence({ listing: { evidence } }: { readonly listing: ListingDetail }
 }
 
 /** Shape of the rules; licence holders see the rules in sentences. */
-function RulesOf({ listing: { shape, rules, manifestHash } }: { readonly listing: ListingDetail }) {
-  return (
-    <>
-      <p>
-        Buys by {shape.entry.map(plain).join(', ') || 'nothing'}, sells by {shape.exit.map(plain).join(', ') || 'its stop and its target'}.
-      </p>
-      <p className="faint">
-        {shape.instruments} instruments of {shape.kinds.map(plain).join(', ')}, {shape.timeframe} bars, manifest{' '}
-        <Address address={manifestHash} />
-      </p>
-      {rules === null ? (
-        <p className="faint">A licence shows the rules with all their numbers.</p>
-      ) : (
-        <ul className="dotted">
-          {rulesSentences(rules as Rules).map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
-      )}
-    </>
-  );
-}
+const RulesOf = ({ listing: { shape, rules, manifestHash } }: { readonly listing: ListingDetail }) => (
+  <>
+    <p>
+      Buys by {shape.entry.map(plain).join(', ') || 'nothing'}, sells by {shape.exit.map(plain).join(', ') || 'its stop and its target'}.
+    </p>
+    <p className="faint">
+      {shape.instruments} instruments of {shape.kinds.map(plain).join(', ')}, {shape.timeframe} bars, manifest{' '}
+      <Address address={manifestHash} />
+    </p>
+    {rules === null ? (
+      <p className="faint">A licence shows the rules with all their numbers.</p>
+    ) : (
+      <ul className="dotted">{itemsOf(rulesSentences(rules as Rules))}</ul>
+    )}
+  </>
+);
 
 function useLicensed(id: string): boolean {
   const { data } = useRead(['licences', 'all'], async (call) => (await api.listLicences({ limit: 200 }, call)).items);

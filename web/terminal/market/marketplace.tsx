@@ -1,13 +1,11 @@
 /** Marketplace: listings as cards with their evidence, licences of the organization, and selling. */
 import { Select } from '@mantine/core';
 import { useState } from 'react';
-import type { Licence, Listing } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api, useRead } from '../api.ts';
-import { At } from '../kit/ages.tsx';
+import { api, useRead, type Licence, type Listing } from '../api.ts';
 import { Written } from '../kit/form.tsx';
-import { List, Loaded, useList } from '../kit/lists.tsx';
-import { Change, Money } from '../kit/numbers.tsx';
+import { FigureList, List, Loaded, useList, tagsOf } from '../kit/lists.tsx';
+import { Change } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 import { useStore } from '../kit/store.ts';
 import { within } from '../place.ts';
@@ -73,29 +71,29 @@ interface FiltersProps {
   readonly categories: string[];
 }
 
-function Filters({ wanted: { search, category, maxPriceUsd }, want, categories }: FiltersProps) {
-  return (
-    <>
-      <Written aria-label="Search name or description" placeholder="Search" value={search} write={(text) => want({ search: text })} />
-      <Select
-        aria-label="Category"
-        placeholder="All categories"
-        clearable
-        clearButtonProps={{ 'aria-label': 'All categories' }}
-        data={categories}
-        value={category}
-        onChange={(value) => want({ category: value })}
-      />
-      <Written
-        aria-label="Max price (USD)"
-        placeholder="At most $"
-        inputMode="decimal"
-        value={maxPriceUsd}
-        write={(text) => want({ maxPriceUsd: text.trim() })}
-      />
-    </>
-  );
-}
+const Filters = ({ wanted: { search, category, maxPriceUsd }, want, categories }: FiltersProps) => (
+  <>
+    <Written aria-label="Search name or description" placeholder="Search" value={search} write={(text) => want({ search: text })} />
+    <Select
+      aria-label="Category"
+      placeholder="All categories"
+      clearable
+      clearButtonProps={{ 'aria-label': 'All categories' }}
+      data={categories}
+      value={category}
+      onChange={(value) => want({ category: value })}
+    />
+    <Written
+      aria-label="Max price (USD)"
+      placeholder="At most $"
+      inputMode="decimal"
+      value={maxPriceUsd}
+      write={(text) => want({ maxPriceUsd: text.trim() })}
+    />
+  </>
+);
+
+const NOT_LUCK = 'Probability that the Sharpe ratio is more than the luck of as many worthless trials';
 
 function ListingCard({ listing }: { readonly listing: Listing }) {
   const { id, name, description, categories, priceUsd, evidence, shape, own } = listing;
@@ -118,59 +116,42 @@ function ListingCard({ listing }: { readonly listing: Listing }) {
         values={evidence.curve.map((point) => String(point.returnPct))}
       />
       <Gates passed={evidence.gatesPassed} />
-      <dl className="figures">
-        <div>
-          <dt title="Return of the backtest on record">Return</dt>
-          <dd>
-            <Change percent={returnPct} />
-          </dd>
-        </div>
-        <div>
-          <dt title="Max drawdown of the backtest">Drawdown</dt>
-          <dd className="num">{maxDrawdownPct === null ? '–' : <span className="down">{maxDrawdownPct.toFixed(1)} %</span>}</dd>
-        </div>
-        <div>
-          <dt title="Measured Sharpe ratio">Sharpe</dt>
-          <dd className="num">{sharpe?.toFixed(2) ?? '–'}</dd>
-        </div>
-        <div>
-          <dt title="Probability that the Sharpe ratio is more than the luck of as many worthless trials">Not luck</dt>
-          <dd className="num">{honest === null ? '–' : `${(honest * 100).toFixed(0)} %`}</dd>
-        </div>
-        <div>
-          <dt>On paper</dt>
-          <dd className="num">{evidence.paperDays.toFixed(0)} d</dd>
-        </div>
-      </dl>
+      <FigureList
+        look="figures"
+        lines={[
+          ['Return', <Change percent={returnPct} />, 'Return of the backtest on record'],
+          [
+            'Drawdown',
+            maxDrawdownPct === null ? null : <span className="down">{maxDrawdownPct.toFixed(1)} %</span>,
+            'Max drawdown of the backtest',
+          ],
+          ['Sharpe', sharpe?.toFixed(2), 'Measured Sharpe ratio'],
+          ['Not luck', honest === null ? null : `${(honest * 100).toFixed(0)} %`, NOT_LUCK],
+          ['On paper', `${evidence.paperDays.toFixed(0)} d`],
+        ]}
+      />
       <p className="tags">
         {own && <span className="tag">yours</span>}
-        {categories.map((category) => (
-          <span key={category} className="tag">
-            {category}
-          </span>
-        ))}
+        {tagsOf(categories)}
       </p>
     </li>
   );
 }
 
-function Licences() {
-  const licences = useList(['licences'], (page, options) => api.listLicences(page, options));
-  return (
-    <List
-      list={licences}
-      label="Your licences"
-      empty="No licences yet. A licence shows the rules of a strategy and lets you import it as your own agent."
-      keyOf={({ id }) => id}
-      columns={[
-        { title: 'Strategy', cell: (licence) => <LicenceName licence={licence} /> },
-        { title: 'Paid', cell: ({ priceUsd }) => <Money usd={priceUsd} /> },
-        { title: 'Issued', cell: ({ issuedAt }) => <At at={issuedAt} /> },
-        { title: 'Imported agents', cell: ({ agentIds }) => agentIds.length },
-      ]}
-    />
-  );
-}
+const Licences = () => (
+  <List
+    list={useList(['licences'], api.listLicences)}
+    label="Your licences"
+    empty="No licences yet. A licence shows the rules of a strategy and lets you import it as your own agent."
+    keyOf={({ id }) => id}
+    columns={[
+      { title: 'Strategy', isSorted: false, cell: (licence) => <LicenceName licence={licence} /> },
+      { title: 'Paid', money: ({ priceUsd }) => priceUsd },
+      { title: 'Issued', at: ({ issuedAt }) => issuedAt },
+      { title: 'Imported agents', text: ({ agentIds }) => agentIds.length },
+    ]}
+  />
+);
 
 function LicenceName({ licence: { listingId } }: { readonly licence: Licence }) {
   const { data } = useRead(['listing', listingId], (call) => api.getListing({ id: listingId }, call), { staleTime: Infinity });

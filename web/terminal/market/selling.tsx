@@ -1,22 +1,17 @@
 /** Own listings on the marketplace: prices, price history, and delisting. */
 import { useState } from 'react';
-import type { Listing } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
-import { Ago, At } from '../kit/ages.tsx';
+import { api, type Listing } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
-import { Address } from '../kit/address.tsx';
 import { AskForm } from '../kit/form.tsx';
 import { Opener } from '../kit/beside.tsx';
-import { List, useList } from '../kit/lists.tsx';
-import { Money } from '../kit/numbers.tsx';
+import { List, useList, tagsOf } from '../kit/lists.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 import { useMay } from '../member.ts';
 import { ListStrategy } from './publish.tsx';
 
 export function Selling() {
   const [chosen, setChosen] = useState<Listing | null>(null);
-  const listings = useList(['listings', 'own'], (page, options) => api.listListings({ ...page, mine: true }, options));
   return (
     <div className="page">
       <div className="page-head">
@@ -26,7 +21,7 @@ export function Selling() {
         <ListStrategy />
       </div>
       <List
-        list={listings}
+        list={useList(['listings', 'own'], (page, options) => api.listListings({ ...page, mine: true }, options))}
         label="Own listings"
         empty={
           <>
@@ -36,17 +31,17 @@ export function Selling() {
         }
         keyOf={({ id }) => id}
         columns={[
-          { title: 'Strategy', cell: ({ name, categories }) => <Name name={name} categories={categories} /> },
+          { title: 'Strategy', cell: showName },
           { title: 'State', isText: true, cell: ({ state }) => <span className={state === 'listed' ? 'up' : 'faint'}>{state}</span> },
-          { title: 'Price', cell: ({ priceUsd }) => <Money usd={priceUsd} /> },
-          { title: 'Gates', cell: ({ evidence }) => `${evidence.gatesPassed} of 7` },
-          { title: 'Stage', isText: true, cell: ({ evidence: { stage } }) => (stage === null ? '–' : plain(stage)) },
-          { title: 'Paper days', cell: ({ evidence }) => evidence.paperDays },
-          { title: 'Paid to', isText: true, cell: ({ payoutWallet }) => <Address address={payoutWallet} /> },
-          { title: 'Listed', cell: ({ publishedAt }) => <Ago at={publishedAt} /> },
+          { title: 'Price', isFigure: true, money: ({ priceUsd }) => priceUsd },
+          { title: 'Gates', text: ({ evidence }) => `${evidence.gatesPassed} of 7` },
+          { title: 'Stage', isText: true, text: ({ evidence: { stage } }) => (stage === null ? '–' : plain(stage)) },
+          { title: 'Paper days', text: ({ evidence }) => evidence.paperDays },
+          { title: 'Paid to', isText: true, address: ({ payoutWallet }) => payoutWallet },
+          { title: 'Listed', ago: ({ publishedAt }) => publishedAt },
           {
-            title: '',
-            cell: (listing) => (
+            title: 'Actions',
+            buttons: (listing) => (
               <Buttons
                 listing={listing}
                 isChosen={chosen?.id === listing.id}
@@ -61,18 +56,11 @@ export function Selling() {
   );
 }
 
-function Name({ name, categories }: Pick<Listing, 'name' | 'categories'>) {
-  return (
-    <>
-      <strong className="long">{name}</strong>{' '}
-      {categories.map((category) => (
-        <span key={category} className="tag">
-          {plain(category)}
-        </span>
-      ))}
-    </>
-  );
-}
+const showName = ({ name, categories }: Pick<Listing, 'name' | 'categories'>) => (
+  <>
+    <strong className="long">{name}</strong> {tagsOf(categories.map(plain))}
+  </>
+);
 
 interface ButtonsProps {
   readonly listing: Listing;
@@ -134,8 +122,8 @@ function Prices({ listing: { id, name } }: { readonly listing: Listing }) {
         empty="The price has never changed."
         keyOf={({ at }) => at}
         columns={[
-          { title: 'From', cell: ({ at }) => <At at={at} /> },
-          { title: 'Price', cell: ({ priceUsd }) => <Money usd={priceUsd} /> },
+          { title: 'From', at: ({ at }) => at },
+          { title: 'Price', isFigure: true, money: ({ priceUsd }) => priceUsd },
         ]}
       />
     </section>

@@ -3,9 +3,7 @@ import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { plain } from '../../words.js';
 import { api } from '../api.ts';
-import { Ago, At } from '../kit/ages.tsx';
 import { List, useList } from '../kit/lists.tsx';
-import { Change, Gain, Money, Price } from '../kit/numbers.tsx';
 
 const READ_EVERY_MS = 30_000;
 const WINDOWS = ['24h', '7d', '30d', 'all'] as const;
@@ -33,31 +31,29 @@ export function Vaults() {
         }
         keyOf={({ agentId }) => agentId}
         columns={[
-          { title: 'Vault', cell: ({ rank, agentId, name }) => <Name rank={rank} agentId={agentId} name={name} /> },
-          { title: 'Stage', isText: true, cell: ({ stage }) => plain(stage) },
-          { title: 'Return', cell: ({ returnPct }) => <Change percent={returnPct} /> },
+          { title: 'Vault', cell: showName },
+          { title: 'Stage', isText: true, text: ({ stage }) => plain(stage) },
+          { title: 'Return', isFigure: true, change: ({ returnPct }) => returnPct },
           {
             title: 'Drawdown',
             cell: ({ drawdownPct }) => (drawdownPct === null ? '–' : <span className="down">{drawdownPct.toFixed(2)} %</span>),
           },
-          { title: 'Share', cell: ({ sharePriceUsd }) => <Price price={sharePriceUsd} /> },
-          { title: 'High', cell: ({ highWaterMarkUsd }) => <Price price={highWaterMarkUsd} /> },
-          { title: 'Equity', cell: ({ equityUsd }) => <Money usd={equityUsd} /> },
-          { title: 'Allocated', cell: ({ allocatedUsd }) => <Money usd={allocatedUsd} /> },
-          { title: 'Realized', cell: ({ realizedPnlUsd }) => <Gain usd={realizedPnlUsd} /> },
-          { title: 'Depositors', cell: ({ depositors }) => depositors },
-          { title: 'Since', cell: ({ sinceAt }) => <At at={sinceAt} /> },
-          { title: 'Marked', cell: ({ markedAt }) => <Ago at={markedAt} /> },
+          { title: 'Share', price: ({ sharePriceUsd }) => sharePriceUsd },
+          { title: 'High', price: ({ highWaterMarkUsd }) => highWaterMarkUsd },
+          { title: 'Equity', isFigure: true, money: ({ equityUsd }) => equityUsd },
+          { title: 'Allocated', money: ({ allocatedUsd }) => allocatedUsd },
+          { title: 'Realized', gain: ({ realizedPnlUsd }) => realizedPnlUsd },
+          { title: 'Depositors', text: ({ depositors }) => depositors },
+          { title: 'Since', at: ({ sinceAt }) => sinceAt },
+          { title: 'Marked', ago: ({ markedAt }) => markedAt },
         ]}
       />
     </div>
   );
 }
 
-function Name({ rank, agentId, name }: { readonly rank: number | null; readonly agentId: string; readonly name: string }) {
-  return (
-    <>
-      <span className="faint num">{rank ?? '–'}</span> <a href={`#/agents/${agentId}`}>{name}</a>
-    </>
-  );
-}
+const showName = ({ rank, agentId, name }: { readonly rank: number | null; readonly agentId: string; readonly name: string }) => (
+  <>
+    <span className="faint num">{rank ?? '–'}</span> <a href={`#/agents/${agentId}`}>{name}</a>
+  </>
+);

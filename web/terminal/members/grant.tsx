@@ -1,9 +1,8 @@
 /** Grant: a role, or single permissions. */
 import { Checkbox, Select } from '@mantine/core';
 import { useState } from 'react';
-import type { Member, MemberRole } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type Member, type MemberRole } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 
 export type Permission = MemberRole['permissions'][number];
@@ -44,27 +43,25 @@ interface BoxesProps {
   readonly choose: (permissions: readonly Permission[]) => void;
 }
 
-export function PermissionBoxes({ chosen, choose }: BoxesProps) {
-  return (
-    <fieldset className="open-points">
-      <legend>Permissions</legend>
-      {PERMISSION_WORDS.map(([permission, words]) => (
-        <Checkbox
-          key={permission}
-          label={
-            <>
-              <code>{permission}</code> <span className="faint">{words}</span>
-            </>
-          }
-          checked={chosen.includes(permission)}
-          onChange={({ currentTarget: { checked } }) =>
-            choose(checked ? [...chosen, permission] : chosen.filter((one) => one !== permission))
-          }
-        />
-      ))}
-    </fieldset>
-  );
-}
+export const PermissionBoxes = ({ chosen, choose }: BoxesProps) => (
+  <fieldset className="open-points">
+    <legend>Permissions</legend>
+    {PERMISSION_WORDS.map(([permission, words]) => (
+      <Checkbox
+        key={permission}
+        label={
+          <>
+            <code>{permission}</code> <span className="faint">{words}</span>
+          </>
+        }
+        checked={chosen.includes(permission)}
+        onChange={({ currentTarget: { checked } }) =>
+          choose(checked ? [...chosen, permission] : chosen.filter((one) => one !== permission))
+        }
+      />
+    ))}
+  </fieldset>
+);
 
 export function GrantFields({ grant, write }: { readonly grant: Grant; readonly write: (grant: Grant) => void }) {
   const { data: roles = [] } = useRoles();

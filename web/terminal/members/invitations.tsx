@@ -1,43 +1,39 @@
 /** Invitations: creating one, whose link is shown once, and revoking open ones. */
 import { Button, CopyButton, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Invitation, NewInvitation } from '../../../clients/typescript/src/index.ts';
 import { dayAndTime, plain } from '../../words.js';
-import { api } from '../api.ts';
-import { At } from '../kit/ages.tsx';
+import { api, type Invitation, type NewInvitation } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { Form } from '../kit/form.tsx';
 import { Card, List, useList } from '../kit/lists.tsx';
 import { feed } from '../market.ts';
 import { type Grant, GrantFields, grantOf, Permissions } from './grant.tsx';
 
-export function Invitations() {
-  const invitations = useList(['invitations'], (page, options) => api.listInvitations(page, options));
-  return (
-    <>
-      <h2>Invitations</h2>
-      <List
-        list={invitations}
-        label="Invitations, newest first"
-        empty="No invitations yet. Invite a member below."
-        keyOf={({ id }) => id}
-        columns={[
-          { title: 'Name', cell: ({ name }) => name },
-          {
-            title: 'Role',
-            isText: true,
-            cell: ({ role, permissions }) => (role === null ? <Permissions of={permissions} /> : plain(role)),
-          },
-          { title: 'Invited by', isText: true, cell: ({ invitedBy }) => invitedBy },
-          { title: 'Expires', cell: ({ expiresAt }) => <At at={expiresAt} /> },
-          { title: 'Status', isText: true, cell: statusOf },
-          { title: '', cell: (one) => statusOf(one) === 'open' && <Revoke invitation={one} /> },
-        ]}
-      />
-      <Invite />
-    </>
-  );
-}
+export const Invitations = () => (
+  <>
+    <h2>Invitations</h2>
+    <List
+      list={useList(['invitations'], api.listInvitations)}
+      label="Invitations, newest first"
+      empty="No invitations yet. Invite a member below."
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Name', text: ({ name }) => name },
+        {
+          title: 'Role',
+          isText: true,
+          value: ({ role, permissions }) => (role === null ? permissions.join(', ') : plain(role)),
+          cell: ({ role, permissions }) => (role === null ? <Permissions of={permissions} /> : plain(role)),
+        },
+        { title: 'Invited by', isText: true, text: ({ invitedBy }) => invitedBy },
+        { title: 'Expires', at: ({ expiresAt }) => expiresAt },
+        { title: 'Status', isText: true, text: statusOf },
+        { title: 'Actions', buttons: (one) => statusOf(one) === 'open' && <Revoke invitation={one} /> },
+      ]}
+    />
+    <Invite />
+  </>
+);
 
 function statusOf({ acceptedBy, revokedAt, expiresAt }: Invitation): string {
   if (acceptedBy !== null) return `accepted by ${acceptedBy}`;

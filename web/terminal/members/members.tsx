@@ -1,9 +1,9 @@
 /** Members of the organization with their roles and permissions, invitations, and one's own session. */
-import type { Member } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type Member } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { signOut, useMay, useMe } from '../member.ts';
 import { ChangeGrant, Permissions } from './grant.tsx';
 import { Invitations } from './invitations.tsx';
@@ -62,10 +62,15 @@ function MemberList() {
             rows={items}
             keyOf={({ subject }) => subject}
             columns={[
-              { title: 'Member', cell: ({ name }) => name },
-              { title: 'Role', isText: true, cell: ({ role }) => (role === null ? 'custom' : plain(role)) },
-              { title: 'Permissions', isText: true, cell: ({ permissions }) => <Permissions of={permissions} /> },
-              { title: '', cell: (member) => <MemberButtons member={member} /> },
+              { title: 'Member', text: ({ name }) => name },
+              { title: 'Role', isText: true, text: ({ role }) => (role === null ? 'custom' : plain(role)) },
+              {
+                title: 'Permissions',
+                isText: true,
+                value: ({ permissions }) => permissions.join(', '),
+                cell: ({ permissions }) => <Permissions of={permissions} />,
+              },
+              { title: 'Actions', buttons: (member) => <MemberButtons member={member} /> },
             ]}
           />
         )}

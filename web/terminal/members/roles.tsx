@@ -1,11 +1,11 @@
 /** Roles of the organization, built in and custom, and the form of a new one. */
 import { useState } from 'react';
-import type { MemberRole } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
+import { api, type MemberRole } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { Written } from '../kit/form.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { type Permission, PermissionBoxes, Permissions, useRoles } from './grant.tsx';
 
 const CHANGES = ['roles', 'members'];
@@ -25,10 +25,15 @@ export function Roles() {
             rows={items}
             keyOf={({ name }) => name}
             columns={[
-              { title: 'Role', cell: ({ name }) => plain(name) },
-              { title: 'Type', isText: true, cell: ({ builtIn }) => (builtIn ? 'built in' : 'custom') },
-              { title: 'Permissions', isText: true, cell: ({ permissions }) => <Permissions of={permissions} /> },
-              { title: '', cell: (role) => !role.builtIn && <ChangeRole role={role} /> },
+              { title: 'Role', text: ({ name }) => plain(name) },
+              { title: 'Type', isText: true, text: ({ builtIn }) => (builtIn ? 'built in' : 'custom') },
+              {
+                title: 'Permissions',
+                isText: true,
+                value: ({ permissions }) => permissions.join(', '),
+                cell: ({ permissions }) => <Permissions of={permissions} />,
+              },
+              { title: 'Actions', buttons: (role) => !role.builtIn && <ChangeRole role={role} /> },
             ]}
           />
         )}

@@ -1,6 +1,7 @@
 /** Link to an actor's debugger. */
 import { plain } from '../../words.js';
 import { actorWord } from '../debugger/subject.ts';
+import type { Column } from '../kit/columns.tsx';
 
 interface Named {
   readonly actorId: string;
@@ -8,8 +9,12 @@ interface Named {
   readonly actorName: string | null;
 }
 
-export const ActorLink = ({ of: { actorId, actorKind, actorName } }: { readonly of: Named }) => (
-  <a href={`#/actors/${actorId}`} title={`${plain(actorKind)} ${actorId}`}>
-    {actorWord({ id: actorId, kind: actorKind, name: actorName })}
+const nameOf = ({ actorId, actorKind, actorName }: Named): string => actorWord({ id: actorId, kind: actorKind, name: actorName });
+
+export const ActorLink = ({ of }: { readonly of: Named }) => (
+  <a href={`#/actors/${of.actorId}`} title={`${plain(of.actorKind)} ${of.actorId}`}>
+    {nameOf(of)}
   </a>
 );
+
+export const ACTOR_COLUMN: Column<Named> = { title: 'Actor', isText: true, value: nameOf, cell: (row) => <ActorLink of={row} /> };

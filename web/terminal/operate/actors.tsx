@@ -2,14 +2,14 @@
 import { SegmentedControl } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
-import type { Actor, WaitingActivity } from '../../../clients/typescript/src/index.ts';
 import { plain, stateText, valueText } from '../../words.js';
-import { api } from '../api.ts';
-import { Ago, Until } from '../kit/ages.tsx';
+import { api, type Actor, type WaitingActivity } from '../api.ts';
+import { Until } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { Choice, Segments, Written } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
+import { actorWord } from '../debugger/subject.ts';
 import { ActorLink } from './actor-link.tsx';
 
 const READ_EVERY_MS = 10_000;
@@ -36,9 +36,6 @@ export function Actors() {
   const [wanted, setWanted] = useState('');
   const [search] = useDebouncedValue(wanted.trim(), QUIET_MS);
   const filter = { ...(status === 'all' ? {} : { status }), ...(kind === '' ? {} : { kind }), ...(search === '' ? {} : { search }) };
-  const actors = useList(['actors', status, kind, search], (page, options) => api.listActors({ ...page, ...filter }, options), {
-    everyMs: READ_EVERY_MS,
-  });
   return (
     <div className="panel-scroll">
       <div className="panel-tools">
@@ -53,37 +50,40 @@ export function Actors() {
         <Written placeholder="Name, kind or id" aria-label="Search actors" maxLength={80} value={wanted} write={setWanted} />
       </div>
       <List
-        list={actors}
+        list={useList(['actors', status, kind, search], (page, options) => api.listActors({ ...page, ...filter }, options), {
+          everyMs: READ_EVERY_MS,
+        })}
         label="List of actors"
         empty="No actor matches."
         keyOf={({ id }) => id}
         markOf={(actor) => actor.status}
         columns={[
-          { title: 'Actor', cell: ({ id, kind, name }) => <ActorLink of={{ actorId: id, actorKind: kind, actorName: name }} /> },
-          { title: 'Kind', isText: true, cell: ({ kind }) => plain(kind) },
-          { title: 'Status', isText: true, cell: (actor) => <Status status={actor.status} /> },
+          {
+            title: 'Actor',
+            value: actorWord,
+            cell: ({ id, kind, name }) => <ActorLink of={{ actorId: id, actorKind: kind, actorName: name }} />,
+          },
+          { title: 'Kind', isText: true, text: ({ kind }) => plain(kind) },
+          { title: 'Status', isFigure: true, isText: true, cell: showStatus },
           { title: 'Stands at', isText: true, cell: ({ value }) => <small>{stateText(value as never)}</small> },
-          { title: 'Steps', cell: ({ version }) => version },
-          { title: 'Changed', cell: ({ changedAt }) => <Ago at={changedAt} /> },
-          { title: '', cell: ({ id, kind, name, status: now }) => <WholeActor id={id} words={name ?? plain(kind)} status={now} /> },
+          { title: 'Steps', text: ({ version }) => version },
+          { title: 'Changed', ago: ({ changedAt }) => changedAt },
+          {
+            title: 'Actions',
+            buttons: ({ id, kind, name, status: now }) => <WholeActor id={id} words={name ?? plain(kind)} status={now} />,
+          },
         ]}
       />
     </div>
   );
 }
 
-const Status = ({ status }: { readonly status: Actor['status'] }) => (
+const showStatus = ({ status }: Pick<Actor, 'status'>) => (
   <span className={status === 'quarantined' ? 'down' : status === 'running' ? 'up' : 'faint'}>{status}</span>
 );
 
-interface WholeProps {
-  readonly id: string;
-  readonly words: string;
-  readonly status: Actor['status'];
-}
-
 /** Resets the attempts of an actor's activities, or ends its quarantine. */
-export function WholeActor({ id, words, status }: WholeProps) {
+export function WholeActor({ id, words, status }: { readonly id: string; readonly words: string; readonly status: Actor['status'] }) {
   const mayIntervene = useMay('risk:manage');
   if (!mayIntervene || status === 'done') return null;
   if (status === 'quarantined')
@@ -117,25 +117,15 @@ export function WholeActor({ id, words, status }: WholeProps) {
 
 export function Activities() {
   const [state, setState] = useState<WaitingActivity['state']>('pending');
-  const activities = useList(['activities', state], (page, options) => api.listActivities({ ...page, state }, options), {
-    everyMs: READ_EVERY_MS,
-  });
   return (
     <div className="panel-scroll">
       <div className="panel-tools">
-        <Segments
-          label="State of activities"
-          size="xs"
-          of={[
-            ['pending', 'pending'],
-            ['given_up', 'given up'],
-          ]}
-          value={state}
-          choose={setState}
-        />
+        <Segments label="State of activities" size="xs" of={{ pending: 'pending', given_up: 'given up' }} value={state} choose={setState} />
       </div>
       <List
-        list={activities}
+        list={useList(['activities', state], (page, options) => api.listActivities({ ...page, state }, options), {
+          everyMs: READ_EVERY_MS,
+        })}
         label="Activities under way"
         empty={
           state === 'pending' ? 'Nothing is under way. Activities that wait appear here with their cause.' : 'No activity was given up.'
@@ -145,6 +135,7 @@ export function Activities() {
         columns={[
           {
             title: 'Activity',
+            value: ({ kind }) => plain(kind),
             cell: (activity) => (
               <>
                 {plain(activity.kind)} <ActorLink of={activity} />
@@ -156,11 +147,15 @@ export function Activities() {
             isText: true,
             cell: ({ state }) => <span className={state === 'given_up' ? 'down' : 'warn'}>{plain(state)}</span>,
           },
-          { title: 'Attempts', cell: ({ attempts }) => attempts },
-          { title: 'Since', cell: ({ createdAt }) => <Ago at={createdAt} /> },
-          { title: 'Due', cell: ({ dueAt, state: now }) => (now === 'pending' ? <Until at={dueAt} /> : '–') },
-          { title: 'Cause', isText: true, cell: ({ answer }) => <span className="long">{causeOf(answer)}</span> },
-          { title: '', cell: (activity) => <Retry activity={activity} /> },
+          { title: 'Attempts', text: ({ attempts }) => attempts },
+          { title: 'Since', ago: ({ createdAt }) => createdAt },
+          {
+            title: 'Due',
+            value: ({ dueAt, state: now }) => (now === 'pending' ? dueAt : null),
+            cell: ({ dueAt, state: now }) => (now === 'pending' ? <Until at={dueAt} /> : '–'),
+          },
+          { title: 'Cause', isText: true, long: ({ answer }) => causeOf(answer) },
+          { title: 'Actions', buttons: (activity) => <Retry activity={activity} /> },
         ]}
       />
     </div>

@@ -1,13 +1,13 @@
 /** Paused agents: since when, by whom and why, and resuming them. */
 import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
-import type { Agent } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
+import { api, type Agent } from '../api.ts';
 import { resumeAll, useHalted, useLastHalt } from '../halt.tsx';
 import { Ago, At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { useMay } from '../member.ts';
 import { useAgents } from '../organization.ts';
 
@@ -67,6 +67,7 @@ function Paused({ agents }: { readonly agents: readonly Agent[] }) {
         columns={[
           {
             title: 'Agent',
+            value: ({ name }) => name,
             cell: (agent) => (
               <span className="ticked">
                 {canChoose && (
@@ -81,8 +82,8 @@ function Paused({ agents }: { readonly agents: readonly Agent[] }) {
               </span>
             ),
           },
-          { title: 'Why', isText: true, cell: ({ pauseCause }) => <Cause cause={pauseCause} /> },
-          { title: '', cell: (agent) => <Resume agent={agent} /> },
+          { title: 'Why', isText: true, cell: showCause },
+          { title: 'Actions', buttons: (agent) => <Resume agent={agent} /> },
         ]}
       />
     </>
@@ -113,7 +114,7 @@ function ResumeMany({ verb, agents }: { readonly verb: string; readonly agents: 
   );
 }
 
-function Cause({ cause }: { readonly cause: Agent['pauseCause'] }) {
+function showCause({ pauseCause: cause }: Agent) {
   if (cause === null) return <span className="faint">–</span>;
   const [short = '', more] = CAUSES[cause].split(': ');
   return (

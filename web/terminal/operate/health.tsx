@@ -1,9 +1,9 @@
 /** Runtime figures with items that need attention marked, and the heartbeat of the feed. */
 import { age, plain } from '../../words.js';
-import type { Runtime } from '../../../clients/typescript/src/index.ts';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type Runtime } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { useStore, useTicking } from '../kit/store.ts';
 import { connection, feed } from '../market.ts';
 
@@ -77,36 +77,34 @@ export function Tiles({ runtime }: { readonly runtime: Runtime | undefined }) {
   );
 }
 
-function tilesOf({ actors, activities, timers, incidents, queues }: Counted): readonly TileProps[] {
-  return [
-    {
-      title: 'Actors running',
-      count: countOf(actors.filter(({ status }) => status === 'running')),
-      wrong: countOf(actors.filter(({ status }) => status === 'quarantined')),
-      how: 'quarantined',
-    },
-    {
-      title: 'Activities pending',
-      count: countOf(activities.filter(({ state }) => state === 'pending')),
-      wrong: countOf(activities.filter(({ state }) => state === 'given_up')),
-      how: 'given up',
-    },
-    { title: 'Timers', count: timers.count, wrong: timers.overdue, how: 'overdue' },
-    {
-      title: 'Incidents in 24 h',
-      count: countOf(incidents),
-      wrong: countOf(incidents),
-      how: incidents.map(({ kind }) => plain(kind)).join(', '),
-    },
-    { title: 'Tick shards', count: queues.ticks.length, wrong: queues.ticks.filter(({ isStalled }) => isStalled).length, how: 'stalled' },
-    {
-      title: 'Recurring jobs',
-      count: queues.recurring.length,
-      wrong: queues.recurring.filter(({ hasFailed }) => hasFailed).length,
-      how: 'failed',
-    },
-  ];
-}
+const tilesOf = ({ actors, activities, timers, incidents, queues }: Counted): readonly TileProps[] => [
+  {
+    title: 'Actors running',
+    count: countOf(actors.filter(({ status }) => status === 'running')),
+    wrong: countOf(actors.filter(({ status }) => status === 'quarantined')),
+    how: 'quarantined',
+  },
+  {
+    title: 'Activities pending',
+    count: countOf(activities.filter(({ state }) => state === 'pending')),
+    wrong: countOf(activities.filter(({ state }) => state === 'given_up')),
+    how: 'given up',
+  },
+  { title: 'Timers', count: timers.count, wrong: timers.overdue, how: 'overdue' },
+  {
+    title: 'Incidents in 24 h',
+    count: countOf(incidents),
+    wrong: countOf(incidents),
+    how: incidents.map(({ kind }) => plain(kind)).join(', '),
+  },
+  { title: 'Tick shards', count: queues.ticks.length, wrong: queues.ticks.filter(({ isStalled }) => isStalled).length, how: 'stalled' },
+  {
+    title: 'Recurring jobs',
+    count: queues.recurring.length,
+    wrong: queues.recurring.filter(({ hasFailed }) => hasFailed).length,
+    how: 'failed',
+  },
+];
 
 interface TileProps {
   readonly title: string;
@@ -115,54 +113,52 @@ interface TileProps {
   readonly how: string;
 }
 
-function Tile({ title, count, wrong, how, isRead }: TileProps & { readonly isRead: boolean }) {
-  return (
-    <div data-wrong={wrong > 0}>
-      <dt>{title}</dt>
-      <dd>
-        <strong className="num">{isRead ? count : '…'}</strong>
-        {wrong > 0 && <span className="down">{title.startsWith('Incidents') ? how : `${wrong} ${how}`}</span>}
-      </dd>
-    </div>
-  );
-}
+const Tile = ({ title, count, wrong, how, isRead }: TileProps & { readonly isRead: boolean }) => (
+  <div data-wrong={wrong > 0}>
+    <dt>{title}</dt>
+    <dd>
+      <strong className="num">{isRead ? count : '…'}</strong>
+      {wrong > 0 && <span className="down">{title.startsWith('Incidents') ? how : `${wrong} ${how}`}</span>}
+    </dd>
+  </div>
+);
 
 /** Formats a job's name: `slots of 30000 ms` becomes `slots of 30 s`. */
 const jobText = (name: string): string => plain(name).replace(/\b(\d+) ms\b/, (_, ms: string) => age(Number(ms)));
 
-export function Queues({ runtime: { queues } }: { readonly runtime: Runtime }) {
-  return (
-    <>
-      <Table
-        label="Ticks by shard"
-        rows={queues.ticks}
-        keyOf={({ periodMs, shard }) => `${periodMs} ${shard}`}
-        columns={[
-          { title: 'Ticks', cell: ({ periodMs, shard }) => `every ${age(periodMs)}, shard ${shard}` },
-          {
-            title: 'Last',
-            cell: ({ lastSlot, isStalled }) => (
-              <span className={isStalled ? 'down' : 'up'}>
-                {isStalled && 'stalled, '}
-                <Ago at={lastSlot} />
-              </span>
-            ),
-          },
-        ]}
-      />
-      <Table
-        label="Recurring jobs"
-        rows={queues.recurring}
-        keyOf={({ name }) => name}
-        columns={[
-          { title: 'Recurring job', cell: ({ name }) => <span className="long">{jobText(name)}</span> },
-          {
-            title: 'Last',
-            cell: ({ lastSlot, isUnderWay, hasFailed }) =>
-              hasFailed ? <strong className="down">failed</strong> : isUnderWay ? 'under way' : <Ago at={lastSlot} none="never" />,
-          },
-        ]}
-      />
-    </>
-  );
-}
+export const Queues = ({ runtime: { queues } }: { readonly runtime: Runtime }) => (
+  <>
+    <Table
+      label="Ticks by shard"
+      rows={queues.ticks}
+      keyOf={({ periodMs, shard }) => `${periodMs} ${shard}`}
+      columns={[
+        { title: 'Ticks', text: ({ periodMs, shard }) => `every ${age(periodMs)}, shard ${shard}` },
+        {
+          title: 'Last',
+          value: ({ lastSlot }) => lastSlot,
+          cell: ({ lastSlot, isStalled }) => (
+            <span className={isStalled ? 'down' : 'up'}>
+              {isStalled && 'stalled, '}
+              <Ago at={lastSlot} />
+            </span>
+          ),
+        },
+      ]}
+    />
+    <Table
+      label="Recurring jobs"
+      rows={queues.recurring}
+      keyOf={({ name }) => name}
+      columns={[
+        { title: 'Recurring job', long: ({ name }) => jobText(name) },
+        {
+          title: 'Last',
+          value: ({ lastSlot }) => lastSlot,
+          cell: ({ lastSlot, isUnderWay, hasFailed }) =>
+            hasFailed ? <strong className="down">failed</strong> : isUnderWay ? 'under way' : <Ago at={lastSlot} none="never" />,
+        },
+      ]}
+    />
+  </>
+);

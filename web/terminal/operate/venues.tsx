@@ -1,7 +1,6 @@
 /** Venues: state, age of the last message, and deficiencies. */
-import type { Venue } from '../../../clients/typescript/src/index.ts';
 import { age, plain } from '../../words.js';
-import { api } from '../api.ts';
+import { api, type Venue } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { useTicking } from '../kit/store.ts';
@@ -10,39 +9,48 @@ import { venueState } from './venue-words.ts';
 
 const READ_EVERY_MS = 5_000;
 
-export function Venues() {
-  const venues = useList(['venues'], (page, options) => api.listVenues(page, options), { everyMs: READ_EVERY_MS });
-  return (
-    <div className="panel-scroll">
-      <List
-        list={venues}
-        label="State of each venue"
-        empty="No venue is configured."
-        keyOf={({ venue }) => venue}
-        markOf={({ hearing }) => hearing}
-        columns={[
-          { title: 'Venue', cell: ({ venue, executable }) => <VenueName venue={venue} isExecutable={executable} /> },
-          { title: 'State', isText: true, cell: (venue) => <State venue={venue} /> },
-          { title: 'Last message', cell: ({ lastMessageAt }) => <Ago at={lastMessageAt} none="never" /> },
-          { title: 'Gaps', cell: ({ gaps }) => <Wrong count={gaps} /> },
-          { title: 'Rejected', cell: ({ rejected }) => <Wrong count={rejected} /> },
-          { title: 'Clock', cell: ({ clockOffset }) => (clockOffset === null ? '–' : `${clockOffset.offsetMs} ms`) },
-          { title: 'Requests left', isText: true, cell: ({ requestBudgets }) => <Budgets budgets={requestBudgets} /> },
-        ]}
-      />
-    </div>
-  );
-}
+export const Venues = () => (
+  <div className="panel-scroll">
+    <List
+      list={useList(['venues'], api.listVenues, { everyMs: READ_EVERY_MS })}
+      label="State of each venue"
+      empty="No venue is configured."
+      keyOf={({ venue }) => venue}
+      markOf={({ hearing }) => hearing}
+      columns={[
+        { title: 'Venue', cell: showVenue },
+        {
+          title: 'State',
+          isText: true,
+          value: (venue) => venueState(venue, feed.now(), feed.isReceived()).word,
+          cell: (venue) => <State venue={venue} />,
+        },
+        {
+          title: 'Last message',
+          value: ({ lastMessageAt }) => lastMessageAt,
+          cell: ({ lastMessageAt }) => <Ago at={lastMessageAt} none="never" />,
+        },
+        { title: 'Gaps', cell: ({ gaps }) => showWrong(gaps) },
+        { title: 'Rejected', cell: ({ rejected }) => showWrong(rejected) },
+        { title: 'Clock', text: ({ clockOffset }) => (clockOffset === null ? '–' : `${clockOffset.offsetMs} ms`) },
+        {
+          title: 'Requests left',
+          isText: true,
+          value: ({ requestBudgets }) => tightestOf(requestBudgets)?.left,
+          cell: ({ requestBudgets }) => <Budgets budgets={requestBudgets} />,
+        },
+      ]}
+    />
+  </div>
+);
 
-function VenueName({ venue, isExecutable }: { readonly venue: string; readonly isExecutable: boolean }) {
-  return (
-    <>
-      <strong>{venue}</strong> {!isExecutable && <span className="tag">prices only</span>}
-    </>
-  );
-}
+const showVenue = ({ venue, executable }: Venue) => (
+  <>
+    <strong>{venue}</strong> {!executable && <span className="tag">prices only</span>}
+  </>
+);
 
-const Wrong = ({ count }: { readonly count: number }) => <span className={count > 0 ? 'warn' : 'faint'}>{count}</span>;
+const showWrong = (count: number) => <span className={count > 0 ? 'warn' : 'faint'}>{count}</span>;
 
 function State({ venue }: { readonly venue: Venue }) {
   useTicking();
@@ -63,9 +71,11 @@ function State({ venue }: { readonly venue: Venue }) {
 }
 
 /** Request budgets with less than a quarter left, otherwise the smallest one. */
+const tightestOf = (budgets: Venue['requestBudgets']) => budgets.toSorted((a, b) => a.left / a.limit - b.left / b.limit)[0];
+
 function Budgets({ budgets }: { readonly budgets: Venue['requestBudgets'] }) {
   useTicking();
-  const [tightest] = [...budgets].sort((a, b) => a.left / a.limit - b.left / b.limit);
+  const tightest = tightestOf(budgets);
   if (tightest === undefined) return <span className="faint">–</span>;
   const { name, left, limit, windowMs, blockedUntil } = tightest;
   const blockedMs = blockedUntil === null ? 0 : Date.parse(blockedUntil) - feed.now();

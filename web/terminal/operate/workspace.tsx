@@ -73,16 +73,14 @@ const NARROW = [
   'members',
 ] as const;
 
-export function Operate() {
-  return (
-    <Docked
-      title="Operations"
-      workspace={OPERATE}
-      narrow={
-        <div className="phone">
-          <Stacked panels={PANELS} names={NARROW} />
-        </div>
-      }
-    />
-  );
-}
+export const Operate = () => (
+  <Docked
+    title="Operations"
+    workspace={OPERATE}
+    narrow={
+      <div className="phone">
+        <Stacked panels={PANELS} names={NARROW} />
+      </div>
+    }
+  />
+);

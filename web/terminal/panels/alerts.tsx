@@ -5,23 +5,21 @@ import { Loaded } from '../kit/lists.tsx';
 import { useAlerts } from '../organization.ts';
 import { type Alike, repeated } from './alike.ts';
 
-export function Alerts() {
-  return (
-    <Loaded query={useAlerts()}>
-      {(alerts) =>
-        alerts.length === 0 ? (
-          <p className="empty">No alerts. Fills, halts, degraded feeds and breached limits appear here.</p>
-        ) : (
-          <ul className="alerts panel-scroll">
-            {repeated(alerts).map((alike) => (
-              <Line key={alike.key} alike={alike} />
-            ))}
-          </ul>
-        )
-      }
-    </Loaded>
-  );
-}
+export const Alerts = () => (
+  <Loaded query={useAlerts()}>
+    {(alerts) =>
+      alerts.length === 0 ? (
+        <p className="empty">No alerts. Fills, halts, degraded feeds and breached limits appear here.</p>
+      ) : (
+        <ul className="alerts panel-scroll">
+          {repeated(alerts).map((alike) => (
+            <Line key={alike.key} alike={alike} />
+          ))}
+        </ul>
+      )
+    }
+  </Loaded>
+);
 
 function Line({ alike: { last, first, count } }: { readonly alike: Alike }) {
   const { at, what, agentName, venues, detail } = last;

@@ -13,7 +13,6 @@ import { FigureList } from '../kit/lists.tsx';
 const DEPTH = 20;
 /** Minimum interval between renderings. */
 const DRAWN_EVERY_MS = 150;
-/** Venues that publish an order book. */
 const WITH_BOOK = ['spotexchange', 'evmvenue'];
 
 type Level = FollowedBook['bids'][number];
@@ -102,33 +101,29 @@ interface RungProps {
   readonly most: number;
 }
 
-function Rung({ level: { price, size, total }, side, decimals, sizeDecimals, most }: RungProps) {
-  return (
-    <li>
-      <button
-        type="button"
-        className={`rung ${side}`}
-        onClick={() => changeDraft({ kind: 'limit', price: withoutZeros(price) })}
-        title="Use as limit price"
-      >
-        <span className="depth" style={{ transform: `scaleX(${most === 0 ? 0 : total / most})` }} />
-        <span className="num">{grouped(Number(price).toFixed(decimals))}</span>
-        <span className="num">{Number(size).toFixed(sizeDecimals)}</span>
-        <span className="num">{total.toFixed(sizeDecimals)}</span>
-      </button>
-    </li>
-  );
-}
+const Rung = ({ level: { price, size, total }, side, decimals, sizeDecimals, most }: RungProps) => (
+  <li>
+    <button
+      type="button"
+      className={`rung ${side}`}
+      onClick={() => changeDraft({ kind: 'limit', price: withoutZeros(price) })}
+      title="Use as limit price"
+    >
+      <span className="depth" style={{ transform: `scaleX(${most === 0 ? 0 : total / most})` }} />
+      <span className="num">{grouped(Number(price).toFixed(decimals))}</span>
+      <span className="num">{Number(size).toFixed(sizeDecimals)}</span>
+      <span className="num">{total.toFixed(sizeDecimals)}</span>
+    </button>
+  </li>
+);
 
-function Spread({ book }: { readonly book: FollowedBook }) {
-  return (
-    <div className="spread">
-      <span className="faint">Spread</span>
-      <span className="num">{spreadText(book.bids[0]?.price, book.asks[0]?.price)}</span>
-      <Quality row={book} short />
-    </div>
-  );
-}
+const Spread = ({ book }: { readonly book: FollowedBook }) => (
+  <div className="spread">
+    <span className="faint">Spread</span>
+    <span className="num">{spreadText(book.bids[0]?.price, book.asks[0]?.price)}</span>
+    <Quality row={book} short />
+  </div>
+);
 
 /** Quotes of a venue that trades by route and has no book. */
 function NoBook({ instrumentKey }: { readonly instrumentKey: string }) {

@@ -1,10 +1,10 @@
 /** Trading conditions of the chosen instrument: funding of a perpetual, or sessions of a share. */
-import type { PerpDetail, SessionDay } from '../../../clients/typescript/src/index.ts';
 import { clockTime, dayAndTime, plain } from '../../words.js';
-import { api, type CatalogEntry, useRead } from '../api.ts';
+import { api, type CatalogEntry, useRead, type PerpDetail, type SessionDay } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { Until } from '../kit/ages.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { Change, compactText, Price } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { instrument } from '../place.ts';
@@ -97,12 +97,12 @@ function Sessions() {
             rows={days}
             keyOf={({ date }) => date}
             columns={[
-              { title: 'Day', cell: ({ date }) => date },
-              { title: 'Kind', isText: true, cell: ({ kind, occasion }) => `${plain(kind)}${occasion === null ? '' : `, ${occasion}`}` },
-              { title: 'Before', cell: (day) => timeOf(day, 'preMarketAt') },
-              { title: 'Opens', cell: (day) => timeOf(day, 'regularAt') },
-              { title: 'After', cell: (day) => timeOf(day, 'postMarketAt') },
-              { title: 'Closes', cell: (day) => timeOf(day, 'closedAt') },
+              { title: 'Day', text: ({ date }) => date },
+              { title: 'Kind', isText: true, text: ({ kind, occasion }) => `${plain(kind)}${occasion === null ? '' : `, ${occasion}`}` },
+              { title: 'Before', text: (day) => timeOf(day, 'preMarketAt') },
+              { title: 'Opens', text: (day) => timeOf(day, 'regularAt') },
+              { title: 'After', text: (day) => timeOf(day, 'postMarketAt') },
+              { title: 'Closes', text: (day) => timeOf(day, 'closedAt') },
             ]}
           />
         )}

@@ -1,11 +1,10 @@
 /** Fills of people and agents, newest first. */
 import { useMemo } from 'react';
-import { clockTime, dayAndTime, symbolOf } from '../../words.js';
-import { FillCells } from '../kit/fill-cells.tsx';
-import { Heads } from '../kit/heads.tsx';
+import { clockTime, dayAndTime } from '../../words.js';
+import { FILL_COLUMNS } from '../kit/fill-columns.ts';
 import { Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { useAgentName } from '../organization.ts';
-import { choose } from '../place.ts';
 import { useOrders } from './orders.tsx';
 import { useProposals } from './proposals.tsx';
 
@@ -27,32 +26,21 @@ export function Fills() {
   const fills = useFills();
   const orders = useOrders();
   if (orders.data === undefined && orders.error !== null) return <Loaded query={orders} />;
-  if (fills.length === 0)
-    return <p className="empty">No fills yet. Every fill of people and agents appears here with its price, slippage and fee.</p>;
   return (
-    <div className="panel-scroll">
-      <table className="rows wide">
-        <Heads
-          titles={['Time', 'Instrument', 'Side', 'Quantity', 'Price', 'Value', 'Slippage', 'Fee', 'By']}
-          words={['Instrument', 'Side', 'By']}
-        />
-        <tbody>
-          {fills.map((fill) => (
-            <tr key={fill.id} data-fill={fill.id}>
-              <td className="num text" title={dayAndTime(fill.at)}>
-                {clockTime(fill.at)}
-              </td>
-              <th scope="row">
-                <button type="button" className="plain" onClick={() => choose(fill.instrument)}>
-                  {symbolOf(fill.instrument)}
-                </button>
-              </th>
-              <FillCells fill={fill} />
-              <td className="text">{fill.by}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="List of fills"
+      empty="No fills yet. Every fill of people and agents appears here with its price, slippage and fee."
+      area="panel-scroll"
+      isSearched={false}
+      rows={fills}
+      keyOf={({ id }) => id}
+      attributesOf={({ id }) => ({ 'data-fill': id })}
+      columns={[
+        { title: 'Time', isText: true, cell: ({ at }) => <span title={dayAndTime(at)}>{clockTime(at)}</span> },
+        { title: 'Instrument', isName: true, instrument: ({ instrument }) => instrument },
+        ...FILL_COLUMNS,
+        { title: 'By', isText: true, text: ({ by }) => by },
+      ]}
+    />
   );
 }

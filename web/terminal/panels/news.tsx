@@ -1,7 +1,6 @@
 /** News of the chosen instrument: its events, newest first, with severity, direction and whether they are confirmed. */
-import type { MarketEvent } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
+import { api, type MarketEvent } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Loaded, useList } from '../kit/lists.tsx';

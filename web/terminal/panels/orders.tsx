@@ -4,21 +4,20 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { clockTime, dayAndTime, plain, priceText, symbolOf } from '../../words.js';
 import { api, eachOnce, type MarketOrder, refresh, useRead } from '../api.ts';
-import { Heads } from '../kit/heads.tsx';
-import { Price } from '../kit/numbers.tsx';
+import { type Column, Instrument } from '../kit/columns.tsx';
 import { Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { sentenceOf } from '../kit/refusal.tsx';
 import { useView, Views } from '../kit/views.tsx';
 import { useMay } from '../member.ts';
-import { choose } from '../place.ts';
 
 const OPEN: readonly MarketOrder['state'][] = ['approved', 'executing', 'resting', 'withdrawing', 'unknown'];
 const LATEST = 50;
 const NO_ORDERS: readonly MarketOrder[] = [];
 
 /** Orders, open ones first, then the latest. */
-export function useOrders() {
-  return useRead(
+export const useOrders = () =>
+  useRead(
     ['orders'],
     async (call) => {
       const [open, latest] = await Promise.all([
@@ -29,7 +28,6 @@ export function useOrders() {
     },
     { enabled: useMay('agent:read') },
   );
-}
 
 export function useOpenOrders(): readonly MarketOrder[] {
   const { data = NO_ORDERS } = useOrders();
@@ -43,19 +41,37 @@ export function Orders() {
   return <Loaded query={orders}>{(all) => <OrderRows orders={all} />}</Loaded>;
 }
 
-const TITLES = ['Time', 'Instrument', 'Side', 'Type', 'Price', 'Quantity', 'Filled', 'State'];
-
-/** Returns the values of an order's cells by which its row is sorted. */
-const textsOf = ({ createdAt, instrument, side, timeInForce, restingAt, limitPrice, quantity, filledQuantity, state }: MarketOrder) => [
-  createdAt,
-  instrument,
-  side,
-  timeInForce,
-  restingAt ?? limitPrice,
-  quantity,
-  filledQuantity,
-  state,
+const COLUMNS: readonly Column<MarketOrder>[] = [
+  { title: 'Time', isText: true, cell: ({ createdAt }) => <span title={dayAndTime(createdAt)}>{clockTime(createdAt)}</span> },
+  {
+    title: 'Instrument',
+    isText: true,
+    isName: true,
+    value: ({ instrument }) => symbolOf(instrument),
+    cell: ({ instrument, mode }) => (
+      <>
+        <Instrument of={instrument} /> <span className="tag">{mode}</span>
+      </>
+    ),
+  },
+  { title: 'Side', isFigure: true, isText: true, side: ({ side }) => side },
+  { title: 'Type', isText: true, text: ({ timeInForce }) => (timeInForce === 'gtc' ? 'limit' : 'market') },
+  { title: 'Price', isFigure: true, price: ({ restingAt, limitPrice }) => restingAt ?? limitPrice },
+  { title: 'Quantity', quantity: ({ quantity }) => quantity },
+  { title: 'Filled', quantity: ({ filledQuantity }) => filledQuantity },
+  {
+    title: 'State',
+    isFigure: true,
+    isText: true,
+    cell: ({ state, detail, reason }) => (
+      <span className={`state state-${OPEN.includes(state) ? 'open' : state}`} title={detail ?? (reason === null ? '' : plain(reason))}>
+        {plain(state)}
+      </span>
+    ),
+  },
 ];
+const TITLES = COLUMNS.map(({ title }) => title);
+const WITH_CANCEL: readonly Column<MarketOrder>[] = [...COLUMNS, { title: 'Cancel', buttons: (order) => <Cancel order={order} /> }];
 
 function OrderRows({ orders }: { readonly orders: readonly MarketOrder[] }) {
   const view = useView('orders', { open: '' });
@@ -63,7 +79,7 @@ function OrderRows({ orders }: { readonly orders: readonly MarketOrder[] }) {
   const shown = isOpenOnly ? orders.filter(({ state }) => OPEN.includes(state)) : orders;
   if (orders.length === 0) return <p className="empty">No orders yet. Resting limit orders appear here and can be cancelled.</p>;
   return (
-    <div className="panel-scroll">
+    <div className="panel-parts">
       <div className="table-search">
         <Checkbox
           size="xs"
@@ -74,66 +90,37 @@ function OrderRows({ orders }: { readonly orders: readonly MarketOrder[] }) {
         <span className="space" />
         <Views view={view} titles={TITLES} />
       </div>
-      <table className="rows wide" data-hidden={view.values.hidden}>
-        <Heads titles={TITLES} words={['Instrument', 'Side', 'Type', 'State']} buttons="Cancel" sorting={view.sorting} />
-        <tbody>
-          {view.inOrder(shown, textsOf).map((order) => (
-            <Order key={order.id} order={order} />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label="List of orders"
+        area="panel-scroll"
+        isSearched={false}
+        view={view}
+        rows={shown}
+        columns={WITH_CANCEL}
+        keyOf={({ id }) => id}
+        attributesOf={({ id, state }) => ({ 'data-order': id, 'data-open': OPEN.includes(state) })}
+      />
     </div>
   );
 }
 
-function Order({ order }: { readonly order: MarketOrder }) {
-  const { id, createdAt, instrument, side, timeInForce, limitPrice, restingAt, quantity, filledQuantity, state, detail, reason, mode } =
-    order;
+function Cancel({ order: { id, side, quantity, instrument, state } }: { readonly order: MarketOrder }) {
   const mayTrade = useMay('trade:execute');
-  const isOpen = OPEN.includes(state);
   const cancelling = useMutation({
     mutationFn: () => api.cancelMarketOrder({ id }),
     onSuccess: () => refresh('orders'),
     onError: (error) => notifications.show({ color: 'red', title: 'Not cancelled', message: sentenceOf(error) }),
   });
+  if (!mayTrade || !OPEN.includes(state)) return null;
   return (
-    <tr data-order={id} data-open={isOpen}>
-      <td className="num text" title={dayAndTime(createdAt)}>
-        {clockTime(createdAt)}
-      </td>
-      <th scope="row">
-        <button type="button" className="plain" onClick={() => choose(instrument)}>
-          {symbolOf(instrument)}
-        </button>{' '}
-        <span className="tag">{mode}</span>
-      </th>
-      <td className={`text ${side === 'buy' ? 'up' : 'down'}`}>{side}</td>
-      <td className="text">{timeInForce === 'gtc' ? 'limit' : 'market'}</td>
-      <td>
-        <Price price={restingAt ?? limitPrice} />
-      </td>
-      <td className="num" title={quantity}>
-        {priceText(quantity)}
-      </td>
-      <td className="num" title={filledQuantity}>
-        {priceText(filledQuantity)}
-      </td>
-      <td className="text" title={detail ?? (reason === null ? '' : plain(reason))}>
-        <span className={`state state-${isOpen ? 'open' : state}`}>{plain(state)}</span>
-      </td>
-      <td className="action">
-        {isOpen && mayTrade && (
-          <Button
-            size="compact-xs"
-            variant="default"
-            loading={cancelling.isPending || state === 'withdrawing'}
-            onClick={() => cancelling.mutate()}
-            aria-label={`Cancel ${side} ${priceText(quantity)} ${symbolOf(instrument)}`}
-          >
-            Cancel
-          </Button>
-        )}
-      </td>
-    </tr>
+    <Button
+      size="compact-xs"
+      variant="default"
+      loading={cancelling.isPending || state === 'withdrawing'}
+      onClick={() => cancelling.mutate()}
+      aria-label={`Cancel ${side} ${priceText(quantity)} ${symbolOf(instrument)}`}
+    >
+      Cancel
+    </Button>
   );
 }

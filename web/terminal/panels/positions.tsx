@@ -1,13 +1,11 @@
 /** Positions of people and agents with their profit and the order that closes them. */
-import { Button, Modal } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Button } from '@mantine/core';
 import { decimalDifference, plain, priceText, symbolOf } from '../../words.js';
-import { api, type PortfolioHolding, refresh, useRead } from '../api.ts';
-import { Heads } from '../kit/heads.tsx';
+import { api, type PortfolioHolding, useRead } from '../api.ts';
+import { Ask } from '../kit/ask.tsx';
+import { Instrument } from '../kit/columns.tsx';
 import { Loaded } from '../kit/lists.tsx';
-import { Change, Gain, Money, Price } from '../kit/numbers.tsx';
-import { Refusal } from '../kit/refusal.tsx';
+import { Table } from '../kit/table.tsx';
 import { useMay } from '../member.ts';
 import { useAgentName } from '../organization.ts';
 import { choose } from '../place.ts';
@@ -16,12 +14,11 @@ import { writeOrder } from './draft.ts';
 /** Reading interval of the portfolio: prices move without an announcement. */
 const MARKED_EVERY_MS = 5_000;
 
-export function usePortfolio() {
-  return useRead(['portfolio', 'paper'], (call) => api.getPortfolio({ mode: 'paper' }, call), {
+export const usePortfolio = () =>
+  useRead(['portfolio', 'paper'], (call) => api.getPortfolio({ mode: 'paper' }, call), {
     enabled: useMay('agent:read'),
     refetchInterval: MARKED_EVERY_MS,
   });
-}
 
 const isManual = ({ place }: PortfolioHolding): boolean => place.startsWith('manual:');
 
@@ -34,6 +31,11 @@ export function usePosition(key: string): string | null {
 const profitOf = ({ valueUsd, costUsd }: PortfolioHolding): string | null =>
   valueUsd === null || costUsd === null ? null : decimalDifference(valueUsd, costUsd);
 
+function profitPct(holding: PortfolioHolding): number | null {
+  const profit = profitOf(holding);
+  return profit === null ? null : (Number(profit) / Number(holding.costUsd)) * 100;
+}
+
 export function Positions() {
   const portfolio = usePortfolio();
   const mayRead = useMay('agent:read');
@@ -43,75 +45,44 @@ export function Positions() {
 
 function Held({ held }: { readonly held: readonly PortfolioHolding[] }) {
   const nameOf = useAgentName();
-  if (held.length === 0) return <p className="empty">No open positions. Place an order in the ticket, or let an agent trade.</p>;
   return (
-    <div className="panel-scroll">
-      <table className="rows wide">
-        <Heads titles={['Instrument', 'Held by', 'Quantity', 'Entry', 'Mark', 'Value', 'P&L', '%']} words={['Held by']} buttons="Close" />
-        <tbody>
-          {held.map((holding) => (
-            <Position key={holding.id} holding={holding} holder={isManual(holding) ? 'You' : nameOf(agentIn(holding.place))} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="List of positions"
+      empty="No open positions. Place an order in the ticket, or let an agent trade."
+      area="panel-scroll"
+      isSearched={false}
+      rows={held}
+      keyOf={({ id }) => id}
+      attributesOf={({ instrument }) => ({ 'data-position': instrument })}
+      columns={[
+        { title: 'Instrument', value: ({ instrument }) => symbolOf(instrument ?? ''), cell: showName },
+        { title: 'Held by', isText: true, text: (holding) => (isManual(holding) ? 'You' : nameOf(agentIn(holding.place))) },
+        { title: 'Quantity', quantity: ({ quantity }) => quantity },
+        { title: 'Entry', price: ({ costUsd, quantity }) => (costUsd === null ? null : (Number(costUsd) / Number(quantity)).toFixed(6)) },
+        { title: 'Mark', price: ({ mark }) => mark },
+        { title: 'Value', isFigure: true, money: ({ valueUsd }) => valueUsd },
+        { title: 'P&L', isFigure: true, gain: profitOf },
+        { title: '%', change: profitPct },
+        { title: 'Close', buttons: (holding) => <Close holding={holding} /> },
+      ]}
+    />
   );
 }
 
-function Position({ holding, holder }: { readonly holding: PortfolioHolding; readonly holder: string }) {
-  const { instrument, quantity, costUsd, mark, valueUsd, side, pricing, why } = holding;
-  const profit = profitOf(holding);
-  const entry = costUsd === null ? null : (Number(costUsd) / Number(quantity)).toFixed(6);
-  return (
-    <tr data-position={instrument}>
-      <th scope="row">
-        <button type="button" className="plain" onClick={() => choose(instrument ?? '')}>
-          {symbolOf(instrument ?? '')}
-        </button>{' '}
-        <span className={side === 'long' ? 'up' : 'down'}>{side}</span>
-        {pricing !== 'live' && (
-          <span className="tag" title={why}>
-            {plain(pricing)}
-          </span>
-        )}
-      </th>
-      <td className="text">{holder}</td>
-      <td className="num" title={quantity}>
-        {priceText(quantity)}
-      </td>
-      <td>
-        <Price price={entry} />
-      </td>
-      <td>
-        <Price price={mark} />
-      </td>
-      <td>
-        <Money usd={valueUsd} />
-      </td>
-      <td>
-        <Gain usd={profit} />
-      </td>
-      <td>
-        <Change percent={profit === null || costUsd === null ? null : (Number(profit) / Number(costUsd)) * 100} />
-      </td>
-      <td className="action">
-        <Close holding={holding} />
-      </td>
-    </tr>
-  );
-}
+const showName = ({ instrument, side, pricing, why }: PortfolioHolding) => (
+  <>
+    <Instrument of={instrument ?? ''} /> <span className={side === 'long' ? 'up' : 'down'}>{side}</span>
+    {pricing !== 'live' && (
+      <span className="tag" title={why}>
+        {plain(pricing)}
+      </span>
+    )}
+  </>
+);
 
 function Close({ holding }: { readonly holding: PortfolioHolding }) {
-  const [isAsking, setAsking] = useState(false);
   const { instrument, quantity, place } = holding;
   const mayTrade = useMay('trade:execute');
-  const closing = useMutation({
-    mutationFn: () => api.closeAgentPositions({ id: agentIn(place), body: { instrument: instrument ?? '' } }),
-    onSuccess: () => {
-      setAsking(false);
-      refresh('portfolio', 'proposals', 'alerts');
-    },
-  });
   if (!mayTrade || instrument === null) return null;
   if (isManual(holding))
     return (
@@ -128,31 +99,19 @@ function Close({ holding }: { readonly holding: PortfolioHolding }) {
     );
   if (!place.startsWith('agent:')) return null;
   return (
-    <>
-      <Button size="compact-xs" variant="default" onClick={() => setAsking(true)}>
-        Close
-      </Button>
-      <Modal
-        opened={isAsking}
-        onClose={() => setAsking(false)}
-        title="Close this position?"
-        centered
-        closeButtonProps={{ 'aria-label': 'Close dialog' }}
-      >
-        <p>
-          The agent sells {priceText(quantity)} {symbolOf(instrument)} at the market, within its slippage limit.
-        </p>
-        <Refusal error={closing.error} />
-        <div className="buttons">
-          <Button variant="default" onClick={() => setAsking(false)}>
-            Cancel
-          </Button>
-          <Button color="red.9" loading={closing.isPending} onClick={() => closing.mutate()}>
-            Close position
-          </Button>
-        </div>
-      </Modal>
-    </>
+    <Ask
+      verb="Close"
+      confirm="Close position"
+      title="Close this position?"
+      isDangerous
+      done={`${symbolOf(instrument)} is being sold.`}
+      changes={['portfolio', 'proposals', 'alerts']}
+      act={() => api.closeAgentPositions({ id: agentIn(place), body: { instrument } })}
+    >
+      <p>
+        The agent sells {priceText(quantity)} {symbolOf(instrument)} at the market, within its slippage limit.
+      </p>
+    </Ask>
   );
 }
 

@@ -3,11 +3,12 @@ import { useState } from 'react';
 import { dayAndTime, plain, priceText, symbolOf } from '../../words.js';
 import { api, type Proposal } from '../api.ts';
 import { LiveChart } from '../debugger/live-chart.tsx';
-import { Ago, At, WorkState } from '../kit/ages.tsx';
+import { Ago, WorkState } from '../kit/ages.tsx';
 import { Opener } from '../kit/beside.tsx';
 import { Choice } from '../kit/form.tsx';
-import { FigureList, List, Table, useList } from '../kit/lists.tsx';
-import { Money, Price } from '../kit/numbers.tsx';
+import { FigureList, List, useList } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
+import { Price } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { useView, type View, Views } from '../kit/views.tsx';
 import { useAgentName, useAgents } from '../organization.ts';
@@ -76,7 +77,7 @@ function AgentChoice({ agentId }: { readonly agentId: string }) {
 const TITLES = ['Proposed', 'Agent', 'Order', 'Limit', 'Value', 'State', 'Filled at', 'By'];
 
 interface RecordProps {
-  readonly view: Pick<View, 'values' | 'sorting'>;
+  readonly view: Pick<View, 'values' | 'order'>;
   readonly agentId: string;
   readonly state: State | '';
   readonly open: string | null;
@@ -101,10 +102,11 @@ function Record({ view, agentId, state, open, setOpen }: RecordProps) {
           keyOf={({ id }) => id}
           markOf={({ id }) => (id === open ? 'chosen' : undefined)}
           columns={[
-            { title: 'Proposed', cell: ({ createdAt }) => <At at={createdAt} /> },
+            { title: 'Proposed', at: ({ createdAt }) => createdAt },
             { title: 'Agent', isText: true, cell: ({ agentId: by }) => <a href={`#/agents/${by}`}>{nameOf(by)}</a> },
             {
               title: 'Order',
+              isFigure: true,
               isText: true,
               cell: ({ order, instrument }) => (
                 <>
@@ -113,14 +115,14 @@ function Record({ view, agentId, state, open, setOpen }: RecordProps) {
                 </>
               ),
             },
-            { title: 'Limit', cell: ({ order }) => <Price price={order.limitPrice} /> },
-            { title: 'Value', cell: ({ order }) => <Money usd={order.notionalUsd} /> },
-            { title: 'State', isText: true, cell: (proposal) => <Outcome proposal={proposal} /> },
-            { title: 'Filled at', cell: ({ averageFillPrice }) => <Price price={averageFillPrice} /> },
-            { title: 'By', isText: true, cell: ({ decidedBy }) => decidedBy ?? '–' },
+            { title: 'Limit', price: ({ order }) => order.limitPrice },
+            { title: 'Value', money: ({ order }) => order.notionalUsd },
+            { title: 'State', isText: true, cell: showOutcome },
+            { title: 'Filled at', price: ({ averageFillPrice }) => averageFillPrice },
+            { title: 'By', isText: true, text: ({ decidedBy }) => decidedBy ?? '–' },
             {
-              title: '',
-              cell: ({ id }) => (
+              title: 'Actions',
+              buttons: ({ id }) => (
                 <Opener isOpen={id === open} toggle={() => setOpen(id === open ? null : id)}>
                   {id === open ? 'Close' : 'Details'}
                 </Opener>
@@ -135,7 +137,7 @@ function Record({ view, agentId, state, open, setOpen }: RecordProps) {
 
 const BAD: readonly State[] = ['failed', 'unknown', 'blocked_by_risk'];
 
-const Outcome = ({ proposal: { state, reason, mode } }: { readonly proposal: Proposal }) => (
+const showOutcome = ({ state, reason, mode }: Proposal) => (
   <>
     <span className={BAD.includes(state) ? 'down' : state === 'filled' ? 'up' : undefined}>{plain(state)}</span>{' '}
     {reason !== null && <small>{plain(reason)}</small>} {mode === 'live' && <span className="tag">live</span>}
@@ -193,16 +195,16 @@ const Fills = ({ fills }: Pick<Proposal, 'fills'>) => (
     rows={fills}
     keyOf={({ id }) => id}
     columns={[
-      { title: 'Time', cell: ({ at }) => dayAndTime(at) },
-      { title: 'Quantity', cell: ({ quantity }) => priceText(quantity) },
-      { title: 'Price', cell: ({ fillPrice }) => <Price price={fillPrice} /> },
-      { title: 'Value', cell: ({ notionalUsd }) => <Money usd={notionalUsd} /> },
-      { title: 'Fee', cell: ({ feeUsd }) => <Money usd={feeUsd} /> },
-      { title: 'Slippage', cell: ({ slippageBps }) => `${slippageBps} bps` },
+      { title: 'Time', text: ({ at }) => dayAndTime(at) },
+      { title: 'Quantity', text: ({ quantity }) => priceText(quantity) },
+      { title: 'Price', isFigure: true, price: ({ fillPrice }) => fillPrice },
+      { title: 'Value', money: ({ notionalUsd }) => notionalUsd },
+      { title: 'Fee', money: ({ feeUsd }) => feeUsd },
+      { title: 'Slippage', text: ({ slippageBps }) => `${slippageBps} bps` },
       {
         title: 'On quotes of',
         isText: true,
-        cell: ({ quotes }) => quotes.map(({ source, bid, ask }) => `${source} ${bid ?? '–'} / ${ask ?? '–'}`).join('; '),
+        text: ({ quotes }) => quotes.map(({ source, bid, ask }) => `${source} ${bid ?? '–'} / ${ask ?? '–'}`).join('; '),
       },
     ]}
   />

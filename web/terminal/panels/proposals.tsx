@@ -11,14 +11,14 @@ import { useTicking } from '../kit/store.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
 import { useAgentName } from '../organization.ts';
-import { choose } from '../place.ts';
+import { Instrument } from '../kit/columns.tsx';
 
 const LATEST = 50;
 const SOON_MS = 60_000;
 const NO_PROPOSALS: readonly Proposal[] = [];
 
-export function useProposals() {
-  return useRead(
+export const useProposals = () =>
+  useRead(
     ['proposals'],
     async (call) => {
       const [pending, latest] = await Promise.all([
@@ -29,14 +29,12 @@ export function useProposals() {
     },
     { enabled: useMay('agent:read') },
   );
-}
 
 const isPending = ({ state }: Proposal): boolean => state === 'pending_approval';
 
 /** Returns pending proposals, next to expire first. */
-function pendingOf(proposals: readonly Proposal[]): readonly Proposal[] {
-  return proposals.filter(isPending).sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
-}
+const pendingOf = (proposals: readonly Proposal[]): readonly Proposal[] =>
+  proposals.filter(isPending).sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
 
 export function usePendingProposals(): readonly Proposal[] {
   const { data = NO_PROPOSALS } = useProposals();
@@ -110,10 +108,7 @@ export function Pending({ proposal, isFirst }: { readonly proposal: Proposal; re
       <div className="proposal-what">
         <strong>
           <span className={order.side === 'buy' ? 'up' : 'down'}>{order.side === 'buy' ? 'Buy' : 'Sell'}</span>{' '}
-          <span className="num">{priceText(order.quantity)}</span>{' '}
-          <button type="button" className="plain" onClick={() => choose(instrument)}>
-            {symbolOf(instrument)}
-          </button>
+          <span className="num">{priceText(order.quantity)}</span> <Instrument of={instrument} />
         </strong>
         <span className="tag">{mode}</span>
         <a href={`#/proposals/${agentId}`}>{nameOf(agentId)}</a>

@@ -1,20 +1,18 @@
 /** Ticket of a token on the primary chain: a live route quote, and the swap that a linked wallet signs. */
-import { Button, Select } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { priceText, symbolOf } from '../../words.js';
 import { api, refresh, useRead } from '../api.ts';
-import { shortAddress } from '../kit/address.tsx';
 import { isAmount } from '../kit/decimal.ts';
 import { priceShown } from '../kit/numbers.tsx';
 import { FigureList, NotRead } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { draft } from './draft.ts';
-import { Sides, SizeInput, Slippage } from './order-fields.tsx';
-import { useWallets } from '../organization.ts';
+import { Sides, SizeInput, Slippage, useSigner } from './order-fields.tsx';
 import { SwapSigning } from '../wallet/signing.tsx';
+import { submits } from '../kit/browser.ts';
 
 const QUIET_MS = 400;
 /** Interval for requesting the route again while the ticket is shown. */
@@ -25,25 +23,14 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
   const symbol = symbolOf(instrumentKey);
   const slippage = /^\d{1,4}$/.test(slippageBps) ? slippageBps : '50';
   const quote = useSwapQuote(symbol, side, size, slippage);
-  const wallets = useWallets();
-  const own = (wallets.data ?? []).filter(({ chain }) => chain === 'spotchain');
-  const [chosen, setChosen] = useState<string | null>(null);
-  const wallet = chosen ?? own[0]?.address ?? null;
+  const { signer: wallet, choice } = useSigner();
   const preparing = useMutation({
     mutationFn: () =>
       api.prepareSwap({ body: { instrument: symbol, side, amount: size, slippageBps: Number(slippage), wallet: wallet ?? '' } }),
     onSuccess: () => refresh('swaps'),
   });
   return (
-    <form
-      className="ticket"
-      aria-label="Swap ticket"
-      data-side={side}
-      onSubmit={(event) => {
-        event.preventDefault();
-        preparing.mutate();
-      }}
-    >
+    <form className="ticket" aria-label="Swap ticket" data-side={side} onSubmit={submits(() => preparing.mutate())}>
       <Sides />
       <SizeInput label={side === 'buy' ? 'Pay (USDC)' : `Sell (${symbol})`} />
       <Slippage />
@@ -52,12 +39,7 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
         <NoWallet />
       ) : (
         <>
-          <Select
-            label="Wallet"
-            data={own.map(({ address, label }) => ({ value: address, label: label ?? shortAddress(address) }))}
-            value={wallet}
-            onChange={setChosen}
-          />
+          {choice}
           <Button
             type="submit"
             size="sm"
@@ -115,13 +97,11 @@ function Route({ quote, symbol, side, isAsked }: RouteProps) {
   );
 }
 
-function NoWallet() {
-  return (
-    <div className="refusal" role="note">
-      <p>A swap is signed by your own wallet, and none is linked to the organization.</p>
-      <Button component="a" href="#/wallets" variant="default" size="compact-xs">
-        Link a wallet
-      </Button>
-    </div>
-  );
-}
+const NoWallet = () => (
+  <div className="refusal" role="note">
+    <p>A swap is signed by your own wallet, and none is linked to the organization.</p>
+    <Button component="a" href="#/wallets" variant="default" size="compact-xs">
+      Link a wallet
+    </Button>
+  </div>
+);

@@ -2,13 +2,13 @@
 import { Button, Checkbox, Modal, Select } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { plain, priceText, symbolOf } from '../../words.js';
 import { ApiError, api, type MarketOrder, refresh } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { cut, isAmount, multiply, withoutZeros } from '../kit/decimal.ts';
 import { Segments, useOnce, Written } from '../kit/form.tsx';
-import { Refusal } from '../kit/refusal.tsx';
+import { laterPart, Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { priceOf, quoteNow, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
@@ -17,29 +17,35 @@ import { changeDraft, type Draft, draft } from './draft.ts';
 import { Sides, SizeInput, Slippage } from './order-fields.tsx';
 import { usePosition } from './positions.tsx';
 import { PreTrade } from './pre-trade.tsx';
-import { SwapTicket } from './swap-ticket.tsx';
 import { WayOut } from './way-out.tsx';
+import { submits } from '../kit/browser.ts';
+
+/** Loaded with the pages: the workspace opens with a ticket of the exchange, which needs no wallet. */
+const SwapTicket = laterPart(async () => (await import('../research/pages.tsx')).SwapTicket);
 
 export function Ticket() {
   const key = useStore(instrument);
   const mayTrade = useMay('trade:execute');
   if (!mayTrade) return <p className="empty">Your role may not trade. Ask for the permission trade:execute.</p>;
-  if (venueIn(key) === 'spotchain') return <SwapTicket key={key} instrumentKey={key} />;
+  if (venueIn(key) === 'spotchain')
+    return (
+      <Suspense fallback={null}>
+        <SwapTicket key={key} instrumentKey={key} />
+      </Suspense>
+    );
   if (venueIn(key) !== 'spotexchange') return <AgentsOnly instrumentKey={key} />;
   return <SpotTicket key={key} instrumentKey={key} />;
 }
 
 /** Notice for venues on which only agents trade. */
-function AgentsOnly({ instrumentKey }: { readonly instrumentKey: string }) {
-  return (
-    <div className="empty">
-      <p>Agents trade {symbolOf(instrumentKey)}. Manual orders on this venue are not offered.</p>
-      <Button component="a" href="#/agents/new" variant="default">
-        Create an agent
-      </Button>
-    </div>
-  );
-}
+const AgentsOnly = ({ instrumentKey }: { readonly instrumentKey: string }) => (
+  <div className="empty">
+    <p>Agents trade {symbolOf(instrumentKey)}. Manual orders on this venue are not offered.</p>
+    <Button component="a" href="#/agents/new" variant="default">
+      Create an agent
+    </Button>
+  </div>
+);
 
 /** Returns the body of the order, or null if it is incomplete. */
 function orderOf(key: string, { side, kind, size, unit, price, timeInForce, postOnly, slippageBps }: Draft) {
@@ -59,12 +65,11 @@ function SpotTicket({ instrumentKey }: { readonly instrumentKey: string }) {
   const placing = usePlacing(instrumentKey);
   const body = orderOf(instrumentKey, order);
   const symbol = symbolOf(instrumentKey);
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  const send = submits(() => {
     if (body === null) return;
     if (order.mode === 'live') setConfirming(true);
     else placing.mutate();
-  };
+  });
   useEffect(() => placing.reset(), [order]);
   const words = `${order.side === 'buy' ? 'Buy' : 'Sell'} ${symbol}`;
   return (

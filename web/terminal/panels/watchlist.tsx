@@ -1,6 +1,6 @@
 /** Watchlist of instruments with live prices. Starred ones stay on top. */
 import { ActionIcon } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { api, type CatalogEntry, useRead } from '../api.ts';
 import { benchmarkOf, useCatalog } from '../catalog.ts';
 import { settingOf } from '../kept-settings.ts';
@@ -9,6 +9,7 @@ import { StarIcon } from '../kit/icons.tsx';
 import { Change, Price, Quality } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 import { useStore } from '../kit/store.ts';
+import { Table } from '../kit/table.tsx';
 import { premiumPct, priceOf, useQuote, useTicker } from '../market.ts';
 import { choose, instrument } from '../place.ts';
 import { IS_REPLAY } from '../replay/mode.ts';
@@ -19,13 +20,15 @@ const READ_EVERY_MS = 300_000;
 
 const starred = settingOf('starred', 'spotexchange:BTCUSDT spotexchange:ETHUSDT spotchain:AAPLx spotchain:TSLAx');
 
-const GROUPS: readonly (readonly [title: string, kinds: readonly CatalogEntry['kind'][]])[] = [
-  ['Spot', ['spot']],
-  ['Tokenized shares', ['tokenized_equity']],
-  ['Pre-IPO', ['pre_ipo']],
-  ['Agent tokens', ['agent_token']],
-  ['Perpetuals', ['perp']],
-];
+const FAVORITES = 'Favorites';
+const GROUPS: Readonly<Record<CatalogEntry['kind'], string>> = {
+  spot: 'Spot',
+  tokenized_equity: 'Tokenized shares',
+  pre_ipo: 'Pre-IPO',
+  agent_token: 'Agent tokens',
+  perp: 'Perpetuals',
+};
+const GROUP_ORDER = [FAVORITES, ...Object.values(GROUPS)];
 
 type Days = ReadonlyMap<string, readonly string[]>;
 
@@ -51,124 +54,100 @@ export function Watchlist() {
   const days = useDays();
   const [wanted, setWanted] = useState('');
   const stars = useStore(starred).split(' ');
+  const chosen = useStore(instrument);
   const entries = useCatalog().filter(({ instrument: symbol, name }) =>
     `${symbol} ${name}`.toLowerCase().includes(wanted.trim().toLowerCase()),
   );
   const isStarred = ({ key }: CatalogEntry): boolean => stars.includes(key);
-  const rest = entries.filter((entry) => !isStarred(entry));
+  const groupOf = (entry: CatalogEntry): string => (isStarred(entry) ? FAVORITES : GROUPS[entry.kind]);
   return (
     <div className="panel-scroll watchlist">
       <Written className="panel-search" placeholder="Filter instruments" aria-label="Filter instruments" value={wanted} write={setWanted} />
-      <table className="rows">
-        <thead>
-          <tr>
-            <th scope="col">Instrument</th>
-            <th scope="col">24 h</th>
-            <th scope="col">Price</th>
-            <th scope="col" title="Change in 24 hours; below it the premium of a token to its reference">
-              Change
-            </th>
-          </tr>
-        </thead>
-        <Group title="Favorites" entries={entries.filter(isStarred)} stars={stars} days={days} />
-        {GROUPS.map(([title, kinds]) => (
-          <Group key={title} title={title} entries={rest.filter(({ kind }) => kinds.includes(kind))} stars={stars} days={days} />
-        ))}
-      </table>
+      <Table
+        rows={entries.toSorted((a, b) => GROUP_ORDER.indexOf(groupOf(a)) - GROUP_ORDER.indexOf(groupOf(b)))}
+        keyOf={({ key }) => key}
+        groupOf={groupOf}
+        attributesOf={({ key }) => ({
+          className: 'row',
+          'data-chosen': key === chosen,
+          'data-instrument': key,
+          onClick: () => choose(key),
+        })}
+        columns={[
+          { title: 'Instrument', cell: (entry) => <Name entry={entry} isStarred={isStarred(entry)} isChosen={entry.key === chosen} /> },
+          { title: '24 h', cell: (entry) => <Day entry={entry} day={days?.get(entry.key) ?? NO_DAY} /> },
+          { title: 'Price', cell: (entry) => <Moving of={entry.key} /> },
+          {
+            title: 'Change',
+            hint: 'Change in 24 hours; below it the premium of a token to its reference',
+            cell: (entry) => <DayChange entry={entry} before={days?.get(entry.key)?.[0] ?? null} />,
+          },
+        ]}
+      />
       {entries.length === 0 && wanted !== '' && <p className="empty">No instrument matches “{wanted}”.</p>}
     </div>
   );
 }
 
-function Group({
-  title,
-  entries,
-  stars,
-  days,
-}: {
-  readonly title: string;
-  readonly entries: readonly CatalogEntry[];
-  readonly stars: readonly string[];
-  readonly days: Days | undefined;
-}): ReactNode {
-  if (entries.length === 0) return null;
-  return (
-    <tbody>
-      <tr className="row-group">
-        <th colSpan={4} scope="rowgroup">
-          {title}
-        </th>
-      </tr>
-      {entries.map((entry) => (
-        <Row key={entry.key} entry={entry} isStarred={stars.includes(entry.key)} day={days?.get(entry.key) ?? NO_DAY} />
-      ))}
-    </tbody>
-  );
-}
-
-interface RowProps {
-  readonly entry: CatalogEntry;
-  readonly isStarred: boolean;
-  readonly day: readonly string[];
-}
-
 const NO_DAY: readonly string[] = [];
 
-function Row({ entry, isStarred, day }: RowProps) {
-  const { key, instrument: symbol, name } = entry;
-  const isChosen = useStore(instrument) === key;
+interface NameProps {
+  readonly entry: CatalogEntry;
+  readonly isStarred: boolean;
+  readonly isChosen: boolean;
+}
+
+function Name({ entry: { key, instrument: symbol, name }, isStarred, isChosen }: NameProps) {
   const quote = useQuote(key);
-  const price = priceOf(quote);
-  const move = useMove(price);
   return (
-    <tr className="row" data-chosen={isChosen} data-instrument={key} onClick={() => choose(key)}>
-      <th scope="row">
-        <span className="instrument">
-          <ActionIcon
-            variant="transparent"
-            size="xs"
-            className="star"
-            data-on={isStarred}
-            aria-label={`${isStarred ? 'Remove' : 'Add'} ${symbol} ${isStarred ? 'from' : 'to'} favorites`}
-            onClick={(event) => {
-              event.stopPropagation();
-              toggle(key);
-            }}
-          >
-            <StarIcon />
-          </ActionIcon>
-          <button type="button" className="plain" aria-current={isChosen ? 'true' : undefined} onClick={() => choose(key)} title={name}>
-            {symbol.replace(/^xyz:/, '')}
-          </button>
-          <Quality row={quote} short />
-        </span>
-      </th>
-      <td className="day">
-        {day.length > 1 && <Sparkline isValued values={price === null ? day : [...day, price]} label={`Last 24 hours of ${symbol}`} />}
-      </td>
-      <td className={`flash-${move}`}>
-        <Price price={price} />
-      </td>
-      <td>
-        <DayChange entry={entry} price={price} before={day[0] ?? null} />
-        <Premium entry={entry} price={price} />
-      </td>
-    </tr>
+    <span className="instrument">
+      <ActionIcon
+        variant="transparent"
+        size="xs"
+        className="star"
+        data-on={isStarred}
+        aria-label={`${isStarred ? 'Remove' : 'Add'} ${symbol} ${isStarred ? 'from' : 'to'} favorites`}
+        onClick={(event) => {
+          event.stopPropagation();
+          toggle(key);
+        }}
+      >
+        <StarIcon />
+      </ActionIcon>
+      <button type="button" className="plain" aria-current={isChosen ? 'true' : undefined} onClick={() => choose(key)} title={name}>
+        {symbol.replace(/^xyz:/, '')}
+      </button>
+      <Quality row={quote} short />
+    </span>
   );
 }
 
-/** Change in 24 hours, from the exchange or against the close a day ago. */
-function DayChange({
-  entry,
-  price,
-  before,
-}: {
-  readonly entry: CatalogEntry;
-  readonly price: string | null;
-  readonly before: string | null;
-}) {
+function Day({ entry: { key, instrument: symbol }, day }: { readonly entry: CatalogEntry; readonly day: readonly string[] }) {
+  const price = priceOf(useQuote(key));
+  if (day.length < 2) return null;
+  return <Sparkline isValued values={price === null ? day : [...day, price]} label={`Last 24 hours of ${symbol}`} />;
+}
+
+/** Price that takes the colour of its last move. */
+function Moving({ of: key }: { readonly of: string }) {
+  const price = priceOf(useQuote(key));
+  return (
+    <span className={`flash-${useMove(price)}`}>
+      <Price price={price} />
+    </span>
+  );
+}
+
+/** Change in 24 hours, from the exchange or against the close a day ago. Below it, the premium of a token. */
+function DayChange({ entry, before }: { readonly entry: CatalogEntry; readonly before: string | null }) {
+  const price = priceOf(useQuote(entry.key));
   const ticker = useTicker(entry.key);
-  return <Change percent={ticker === undefined ? premiumPct(price, before) : Number(ticker.priceChangePct)} title="Change in 24 hours" />;
+  return (
+    <>
+      <Change percent={ticker === undefined ? premiumPct(price, before) : Number(ticker.priceChangePct)} title="Change in 24 hours" />
+      <Premium entry={entry} price={price} />
+    </>
+  );
 }
 
 function Premium({ entry, price }: { readonly entry: CatalogEntry; readonly price: string | null }) {

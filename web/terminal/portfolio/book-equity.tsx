@@ -1,7 +1,7 @@
 /** Profit of one book over time, with its drawdown below. */
 import { useMemo } from 'react';
 import { api, useRead } from '../api.ts';
-import { Course, type Drawn } from '../kit/course.tsx';
+import { Course, type Drawn, pointsOf } from '../kit/course.tsx';
 import { NotRead } from '../kit/lists.tsx';
 import { moneyText } from '../kit/numbers.tsx';
 
@@ -12,14 +12,9 @@ export function BookEquity({ bookId }: { readonly bookId: string }) {
   const { data } = equity;
   const course = useMemo((): Drawn => {
     const items = data?.items ?? [];
-    const pointsOf = (value: (item: (typeof items)[number]) => string | number | null) =>
-      items.flatMap((item) => {
-        const known = value(item);
-        return known === null ? [] : [{ at: Date.parse(item.at), value: Number(known) }];
-      });
     return {
-      series: [{ title: 'profit', ink: '--accent', points: pointsOf(({ pnlUsd }) => pnlUsd) }],
-      lower: { title: 'drawdown %', points: pointsOf(({ drawdownPct }) => drawdownPct) },
+      series: [{ title: 'profit', ink: '--accent', points: pointsOf(items, ({ pnlUsd }) => pnlUsd) }],
+      lower: { title: 'drawdown %', points: pointsOf(items, ({ drawdownPct }) => drawdownPct) },
       decimals: 2,
     };
   }, [data]);

@@ -1,19 +1,13 @@
 /** Profit over time of all books of one mode. Ends with the page's figures. Deposits are not profit. */
 import { useMemo } from 'react';
-import type { Performance, TotalEquity } from '../../../clients/typescript/src/index.ts';
-import { api, useRead } from '../api.ts';
-import { Course, type Drawn, type Point } from '../kit/course.tsx';
+import { api, useRead, type Performance, type TotalEquity } from '../api.ts';
+import { Course, type Drawn, type Point, pointsOf } from '../kit/course.tsx';
 import { Loaded } from '../kit/lists.tsx';
 import { moneyText } from '../kit/numbers.tsx';
 
 const READ_EVERY_MS = 60_000;
 
-interface EquityProps {
-  readonly mode: 'paper' | 'live';
-  readonly performance: Performance | undefined;
-}
-
-export function Equity({ mode, performance }: EquityProps) {
+export function Equity({ mode, performance }: { readonly mode: 'paper' | 'live'; readonly performance: Performance | undefined }) {
   const equity = useRead(['total-equity', mode], (call) => api.getTotalEquity({ mode }, call), { refetchInterval: READ_EVERY_MS });
   return (
     <section className="card claims" aria-label="Profit over time">
@@ -24,7 +18,7 @@ export function Equity({ mode, performance }: EquityProps) {
 }
 
 function Drawing({ equity, performance }: { readonly equity: TotalEquity; readonly performance: Performance | undefined }) {
-  const points = useMemo(() => pointsOf(equity, performance), [equity, performance]);
+  const points = useMemo(() => pointsUntil(equity, performance), [equity, performance]);
   const course = useMemo(() => courseOf(points, performance), [points, performance]);
   const pnl = performance?.totals.pnlUsd ?? null;
   return (
@@ -37,12 +31,12 @@ function Drawing({ equity, performance }: { readonly equity: TotalEquity; readon
 }
 
 /** Returns the points up to the page's present figures. Unknown values are left out. */
-function pointsOf({ items }: TotalEquity, performance: Performance | undefined): readonly Point[] {
+function pointsUntil({ items }: TotalEquity, performance: Performance | undefined): readonly Point[] {
   // The scale has minutes: two values of one minute are one point.
   const minute = performance?.at.slice(0, 'yyyy-mm-ddThh:mm'.length) ?? '9';
   const before = performance === undefined ? items : items.slice(0, -1).filter(({ at }) => at < minute);
   const last = performance === undefined ? [] : [{ at: performance.at, pnlUsd: performance.totals.pnlUsd }];
-  return [...before, ...last].flatMap(({ at, pnlUsd }) => (pnlUsd === null ? [] : [{ at: Date.parse(at), value: Number(pnlUsd) }]));
+  return pointsOf([...before, ...last], ({ pnlUsd }) => pnlUsd);
 }
 
 function courseOf(points: readonly Point[], performance: Performance | undefined): Drawn {

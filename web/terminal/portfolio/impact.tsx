@@ -1,16 +1,18 @@
 /** Impact of proposed allocations on the portfolio, before and after. Nothing is stored or ordered. */
 import { ActionIcon, Autocomplete, Button, Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import type { PortfolioImpact } from '../../../clients/typescript/src/index.ts';
+import { useState } from 'react';
 import { plain, rejectionWords } from '../../words.js';
-import { api } from '../api.ts';
+import { api, type PortfolioImpact } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
 import { Written } from '../kit/form.tsx';
-import { Card, type Column, Table } from '../kit/lists.tsx';
-import { Money, moneyText, Price, ratioText } from '../kit/numbers.tsx';
+import type { Column } from '../kit/columns.tsx';
+import { Card } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
+import { moneyText, ratioText } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
+import { submits } from '../kit/browser.ts';
 
 /** Maximum number of allocations per request. */
 const MOST = 20;
@@ -42,13 +44,7 @@ export function Impact({ mode, wallets }: { readonly mode: 'paper' | 'live'; rea
   return (
     <Card title="Impact of a change">
       <p className="faint">Shows what an allocation would do to risk, concentration and losses. It places no order.</p>
-      <form
-        className="stack"
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          asking.mutate();
-        }}
-      >
+      <form className="stack" onSubmit={submits(() => asking.mutate())}>
         {lines.map((line, place) => (
           <Fields
             key={place}
@@ -114,21 +110,19 @@ function Fields({ line, change, remove }: FieldsProps) {
 
 type Allocation = PortfolioImpact['allocations'][number];
 const ALLOCATIONS: readonly Column<Allocation>[] = [
-  { title: 'Allocation', cell: ({ side, instrument, notionalUsd }) => `${side} ${instrument} for ${moneyText(notionalUsd)}` },
+  { title: 'Allocation', text: ({ side, instrument, notionalUsd }) => `${side} ${instrument} for ${moneyText(notionalUsd)}` },
   {
     title: 'Risk',
     isText: true,
     cell: ({ wouldPass }) => <span className={wouldPass ? 'up' : 'down'}>{wouldPass ? 'would pass' : 'would be blocked'}</span>,
   },
-  { title: 'Price', cell: ({ price }) => <Price price={price} /> },
-  { title: 'Quantity', cell: ({ quantity }) => quantity },
-  { title: 'Fee', cell: ({ feeUsd }) => <Money usd={feeUsd} /> },
+  { title: 'Price', price: ({ price }) => price },
+  { title: 'Quantity', text: ({ quantity }) => quantity },
+  { title: 'Fee', money: ({ feeUsd }) => feeUsd },
   {
     title: 'Reason',
     isText: true,
-    cell: ({ note, risk }) => (
-      <span className="long">{[note, ...(risk?.rejections ?? []).map(rejectionWords)].filter((words) => words !== '').join('; ')}</span>
-    ),
+    long: ({ note, risk }) => [note, ...(risk?.rejections ?? []).map(rejectionWords)].filter((words) => words !== '').join('; '),
   },
 ];
 
@@ -139,8 +133,8 @@ interface Change {
 }
 
 const CHANGES: readonly Column<Change>[] = [
-  { title: 'Figure', cell: ({ name }) => name },
-  { title: 'Before', cell: ({ before }) => before },
+  { title: 'Figure', text: ({ name }) => name },
+  { title: 'Before', text: ({ before }) => before },
   { title: 'After', cell: ({ before, after }) => <span className={before === after ? 'faint' : 'strong'}>{after}</span> },
 ];
 

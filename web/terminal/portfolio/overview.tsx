@@ -1,8 +1,7 @@
 /** Overview: items that need attention, health, profit, and every agent in a row. */
-import type { Venue } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText, symbolOf } from '../../words.js';
 import { AgentTable } from '../agents/list.tsx';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type Venue } from '../api.ts';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
 import { useMay } from '../member.ts';
 import { useAgentName, useAgents } from '../organization.ts';

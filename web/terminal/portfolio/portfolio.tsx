@@ -1,19 +1,19 @@
 /** Portfolio: profit over time, holdings with price quality, stress scenarios, concentration, exits, and the impact of a change. */
 import { Button } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
-import type { Performance, Portfolio as Answer } from '../../../clients/typescript/src/index.ts';
+import { useState } from 'react';
 import { plain, priceText } from '../../words.js';
-import { api, type PortfolioHolding, useRead } from '../api.ts';
-import { Ago } from '../kit/ages.tsx';
+import { api, type PortfolioHolding, useRead, type Performance, type Portfolio as Answer } from '../api.ts';
 import { Segments, Written } from '../kit/form.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
-import { Gain, Money, Price, Ratio, Today } from '../kit/numbers.tsx';
+import { FigureList, Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
+import { Gain, Money, Ratio, Today } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { useAgentName } from '../organization.ts';
 import { goTo, within } from '../place.ts';
 import { Equity } from './equity.tsx';
 import { Impact } from './impact.tsx';
 import { Risks } from './risks.tsx';
+import { submits } from '../kit/browser.ts';
 
 const READ_EVERY_MS = 10_000;
 export type Mode = 'paper' | 'live';
@@ -42,34 +42,26 @@ export function Portfolio() {
   );
 }
 
-function Earned({ performance: { totals } }: { readonly performance: Performance }) {
-  return (
-    <FigureList
-      look="card figures tall"
-      lines={[
-        ['Equity', <Money usd={totals.equityUsd} />],
-        ['P&L today', <Today usd={totals.todayUsd} without={totals.todayWithout} />],
-        ['P&L total', <Gain usd={totals.pnlUsd} />],
-        ['Realized', <Gain usd={totals.realizedPnlUsd} />],
-        ['Unrealized', <Gain usd={totals.unrealizedPnlUsd} />],
-        ['Fees', <Money usd={totals.feesUsd} />],
-        ['Funding', <Gain usd={totals.fundingUsd} />],
-      ]}
-    />
-  );
-}
+const Earned = ({ performance: { totals } }: { readonly performance: Performance }) => (
+  <FigureList
+    look="card figures tall"
+    lines={[
+      ['Equity', <Money usd={totals.equityUsd} />],
+      ['P&L today', <Today usd={totals.todayUsd} without={totals.todayWithout} />],
+      ['P&L total', <Gain usd={totals.pnlUsd} />],
+      ['Realized', <Gain usd={totals.realizedPnlUsd} />],
+      ['Unrealized', <Gain usd={totals.unrealizedPnlUsd} />],
+      ['Fees', <Money usd={totals.feesUsd} />],
+      ['Funding', <Gain usd={totals.fundingUsd} />],
+    ]}
+  />
+);
 
 /** Form for wallets to show next to the live books. They are not stored. */
 function Wallets({ show }: { readonly show: (wallets: readonly string[]) => void }) {
   const [written, setWritten] = useState('');
   return (
-    <form
-      className="inline-form address-form"
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        show(written.split(/[\s,]+/).filter((text) => text !== ''));
-      }}
-    >
+    <form className="inline-form address-form" onSubmit={submits(() => show(written.split(/[\s,]+/).filter((text) => text !== '')))}>
       <Written
         aria-label="Wallets beside the books"
         placeholder="Up to five addresses, or names of linked wallets"
@@ -102,47 +94,43 @@ function Holdings({ portfolio }: { readonly portfolio: Answer }) {
   );
 }
 
-function Totals({ totals }: Pick<Answer, 'totals'>) {
-  return (
-    <FigureList
-      look="card figures tall"
-      lines={[
-        ['Value', <Money usd={totals.valueUsd} />],
-        ['Cash', <Money usd={totals.cashUsd} />],
-        ['At live quotes', <Money usd={totals.liveUsd} />],
-        ['Qualified', <Money usd={totals.qualifiedUsd} />],
-        ['Leverage', <Ratio value={totals.leverage} unit="×" />],
-        ['Coverage', totals.coverage],
-      ]}
-    />
-  );
-}
+const Totals = ({ totals }: Pick<Answer, 'totals'>) => (
+  <FigureList
+    look="card figures tall"
+    lines={[
+      ['Value', <Money usd={totals.valueUsd} />],
+      ['Cash', <Money usd={totals.cashUsd} />],
+      ['At live quotes', <Money usd={totals.liveUsd} />],
+      ['Qualified', <Money usd={totals.qualifiedUsd} />],
+      ['Leverage', <Ratio value={totals.leverage} unit="×" />],
+      ['Coverage', totals.coverage],
+    ]}
+  />
+);
 
 function HoldingTable({ holdings }: { readonly holdings: readonly PortfolioHolding[] }) {
   const nameOf = useAgentName();
-  if (holdings.length === 0) return <p className="empty">No holdings. Place an order in the ticket, or let an agent trade.</p>;
   return (
     <Table
       label="Holdings"
+      empty="No holdings. Place an order in the ticket, or let an agent trade."
       rows={holdings}
       keyOf={({ id }) => id}
       columns={[
-        { title: 'Holding', cell: (holding) => <Name holding={holding} /> },
-        { title: 'Location', isText: true, cell: ({ place }) => placeText(place, nameOf) },
-        { title: 'Quantity', cell: ({ quantity }) => priceText(quantity) },
-        { title: 'Mark', cell: ({ mark }) => <Price price={mark} /> },
-        { title: 'Value', cell: ({ valueUsd }) => <Money usd={valueUsd} /> },
-        { title: 'Priced', isText: true, cell: (holding) => <Priced holding={holding} /> },
-        { title: 'Quoted', cell: ({ quote }) => <Ago at={quote?.observedAt} /> },
+        { title: 'Holding', cell: (holding) => <span title={holding.place}>{holdingName(holding)}</span> },
+        { title: 'Location', isText: true, text: ({ place }) => placeText(place, nameOf) },
+        { title: 'Quantity', text: ({ quantity }) => priceText(quantity) },
+        { title: 'Mark', price: ({ mark }) => mark },
+        { title: 'Value', isFigure: true, money: ({ valueUsd }) => valueUsd },
+        { title: 'Priced', isText: true, cell: showPriced },
+        { title: 'Quoted', ago: ({ quote }) => quote?.observedAt },
       ]}
     />
   );
 }
 
 /** Name of a holding. The symbol of a prediction outcome is meaningless to people. */
-const Name = ({ holding: { symbol, name, place } }: { readonly holding: PortfolioHolding }) => (
-  <span title={place}>{symbol.startsWith('pm-') ? name : symbol}</span>
-);
+const holdingName = ({ symbol, name }: PortfolioHolding): string => (symbol.startsWith('pm-') ? name : symbol);
 
 /** Formats a place: `Crypto trend, paper v1` for `agent:<id>:paper:1`. Others are shown unchanged. */
 function placeText(place: string, nameOf: (id: string) => string): string {
@@ -151,7 +139,7 @@ function placeText(place: string, nameOf: (id: string) => string): string {
   return kind === 'agent' ? `${nameOf(id)}, ${mode}${version === undefined ? '' : ` v${version}`}` : place;
 }
 
-function Priced({ holding: { pricing, why, quote } }: { readonly holding: PortfolioHolding }) {
+function showPriced({ pricing, why, quote }: PortfolioHolding) {
   const quality = quote === null ? 'no quote' : plain(quote.quality);
   return (
     <span className={pricing === 'live' ? 'up' : 'warn'} title={why}>

@@ -2,20 +2,21 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useMemo, useState } from 'react';
-import type { ReserveCheck, Vault as Answer } from '../../../clients/typescript/src/index.ts';
+import { useMemo, useState } from 'react';
 import { clockAndZone, dayAndTime, plain } from '../../words.js';
-import { api, refresh, useRead } from '../api.ts';
+import { api, refresh, useRead, type ReserveCheck, type Vault as Answer } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
-import { Course, type Drawn } from '../kit/course.tsx';
+import { Course, type Drawn, pointsOf } from '../kit/course.tsx';
 import { isAmount } from '../kit/decimal.ts';
 import { Written } from '../kit/form.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { Gain, Money, moneyText, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { walletName } from '../wallet/linking.tsx';
 import { useWallets } from '../organization.ts';
+import { submits } from '../kit/browser.ts';
 
 const CHANGES = ['vault', 'vaults', 'books', 'portfolio', 'performance'];
 
@@ -90,14 +91,8 @@ function SharePrice({ id }: { readonly id: string }) {
   const course = useMemo<Drawn>(() => {
     const items = data?.items ?? [];
     return {
-      series: [
-        {
-          title: 'share',
-          ink: '--accent',
-          points: items.map(({ at, sharePriceUsd }) => ({ at: Date.parse(at), value: Number(sharePriceUsd) })),
-        },
-      ],
-      lower: { title: 'drawdown %', points: items.map(({ at, drawdownPct }) => ({ at: Date.parse(at), value: -drawdownPct })) },
+      series: [{ title: 'share', ink: '--accent', points: pointsOf(items, ({ sharePriceUsd }) => sharePriceUsd) }],
+      lower: { title: 'drawdown %', points: pointsOf(items, ({ drawdownPct }) => -drawdownPct) },
       levels: items[0] === undefined ? [] : [{ title: 'first', price: Number(items[0].sharePriceUsd) }],
       decimals: 4,
     };
@@ -125,13 +120,7 @@ function Pay({ id }: { readonly id: string }) {
   });
   return (
     <>
-      <form
-        className="inline-form bottom"
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          paying.mutate('deposit');
-        }}
-      >
+      <form className="inline-form bottom" onSubmit={submits(() => paying.mutate('deposit'))}>
         <Written label="Amount (USD)" placeholder="1000" inputMode="decimal" value={amountUsd} write={(text) => setAmount(text.trim())} />
         <Button type="submit" loading={paying.isPending} disabled={!isAmount(amountUsd)}>
           Deposit
@@ -157,7 +146,6 @@ function Pay({ id }: { readonly id: string }) {
 /** Depositors with their verified wallets. */
 function Depositors({ vault: { depositors } }: { readonly vault: Answer }) {
   const { data: wallets = [] } = useWallets();
-  if (depositors.length === 0) return <p className="empty">No deposits yet.</p>;
   const ownedBy = (depositor: string): string =>
     wallets
       .filter(({ provedBy }) => provedBy === depositor)
@@ -166,15 +154,16 @@ function Depositors({ vault: { depositors } }: { readonly vault: Answer }) {
   return (
     <Table
       label="Depositors"
+      empty="No deposits yet."
       rows={depositors}
       keyOf={({ depositor }) => depositor}
       columns={[
-        { title: 'Depositor', cell: ({ depositor }) => depositor },
-        { title: 'Shares', cell: ({ shares }) => shares },
-        { title: 'Deposited', cell: ({ paidInUsd }) => <Money usd={paidInUsd} /> },
-        { title: 'Withdrawn', cell: ({ paidOutUsd }) => <Money usd={paidOutUsd} /> },
-        { title: 'Value', cell: ({ valueUsd }) => <Money usd={valueUsd} /> },
-        { title: 'Linked wallets', isText: true, cell: ({ depositor }) => ownedBy(depositor) },
+        { title: 'Depositor', text: ({ depositor }) => depositor },
+        { title: 'Shares', text: ({ shares }) => shares },
+        { title: 'Deposited', money: ({ paidInUsd }) => paidInUsd },
+        { title: 'Withdrawn', money: ({ paidOutUsd }) => paidOutUsd },
+        { title: 'Value', isFigure: true, money: ({ valueUsd }) => valueUsd },
+        { title: 'Linked wallets', isText: true, text: ({ depositor }) => ownedBy(depositor) },
       ]}
     />
   );

@@ -1,11 +1,11 @@
 /** Contents of the replayed tape, and the other available tapes. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { symbolOf } from '../../words.js';
 import { At } from '../kit/ages.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { useStore } from '../kit/store.ts';
-import { choose, venueIn } from '../place.ts';
+import { venueIn } from '../place.ts';
 import { known, move, readTapes } from './control.ts';
 
 const BYTES = new Intl.NumberFormat('en-US');
@@ -39,18 +39,11 @@ export function ReplayPage() {
       <section className="card" aria-label="On this tape">
         <Table
           label="Instruments by venue"
-          rows={replay.instruments}
-          keyOf={(key) => key}
+          rows={replay.instruments.map((key) => ({ key }))}
+          keyOf={({ key }) => key}
           columns={[
-            {
-              title: 'Instrument',
-              cell: (key) => (
-                <button type="button" className="plain" onClick={() => choose(key)}>
-                  {symbolOf(key)}
-                </button>
-              ),
-            },
-            { title: 'Venue', isText: true, cell: venueIn },
+            { title: 'Instrument', instrument: ({ key }) => key },
+            { title: 'Venue', isText: true, text: ({ key }) => venueIn(key) },
           ]}
         />
       </section>
@@ -70,9 +63,9 @@ function Tapes({ playing }: { readonly playing: string }) {
             rows={items}
             keyOf={({ name }) => name}
             columns={[
-              { title: 'Tape', cell: ({ name }) => name },
-              { title: 'Bytes', cell: ({ bytes }) => BYTES.format(bytes) },
-              { title: '', cell: ({ name }) => <Load name={name} isPlaying={name === playing} /> },
+              { title: 'Tape', text: ({ name }) => name },
+              { title: 'Bytes', text: ({ bytes }) => BYTES.format(bytes) },
+              { title: 'Actions', buttons: ({ name }) => <Load name={name} isPlaying={name === playing} /> },
             ]}
           />
         )}

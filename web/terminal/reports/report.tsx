@@ -1,11 +1,10 @@
 /** Report of a finished backtest or sweep, also as a file. A backtest can be compared with a second one. */
 import { NativeSelect, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import type { EvaluationRunDetail } from '../../../clients/typescript/src/index.ts';
 import { provenanceWords } from '../../run-words.js';
 import { dayAndTime } from '../../words.js';
 import { Changes } from '../agents/versions.tsx';
-import { api, type EvaluationRun, useRead } from '../api.ts';
+import { api, type EvaluationRun, useRead, type EvaluationRunDetail } from '../api.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { useStore } from '../kit/store.ts';
 import { useAgentName, useAgents } from '../organization.ts';

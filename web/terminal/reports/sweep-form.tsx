@@ -39,14 +39,13 @@ export const SweepForm = ({ agentId: id }: { readonly agentId: string }) => (
  * Parses `stopLossPct = 2, 4` as a threshold with two values. A number that would lose digits stays a text, and the service validates
  * it.
  */
-export function parametersOf(text: string) {
-  return text
+export const parametersOf = (text: string) =>
+  text
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => {
       const [path = '', values = ''] = line.split('=');
       return { path: path.trim(), values: values.split(',').flatMap((value) => (value.trim() === '' ? [] : [numberOrText(value.trim())])) };
     });
-}
 
 const numberOrText = (value: string): number | string => (String(Number(value)) === value ? Number(value) : value);

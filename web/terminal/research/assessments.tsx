@@ -97,23 +97,21 @@ interface ClaimsProps {
   readonly kindOf: (source: string) => string;
 }
 
-function Claims({ title, way, claims, kindOf }: ClaimsProps) {
-  return (
-    <section className="card claims">
-      <h2 className={way}>{title}</h2>
-      {claims.length === 0 && <p className="faint">Nothing is known.</p>}
-      <ul>
-        {claims.map(({ id, text, sources }) => (
-          <li key={id}>
-            {text}
-            {sources.map((source) => (
-              <span key={source} className="tag" title={source}>
-                {kindOf(source)}
-              </span>
-            ))}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
+const Claims = ({ title, way, claims, kindOf }: ClaimsProps) => (
+  <section className="card claims">
+    <h2 className={way}>{title}</h2>
+    {claims.length === 0 && <p className="faint">Nothing is known.</p>}
+    <ul>
+      {claims.map(({ id, text, sources }) => (
+        <li key={id}>
+          {text}
+          {sources.map((source) => (
+            <span key={source} className="tag" title={source}>
+              {kindOf(source)}
+            </span>
+          ))}
+        </li>
+      ))}
+    </ul>
+  </section>
+);

@@ -1,14 +1,11 @@
 /** Basis policies: their conditions, their state, arming and disarming. */
 import { useState } from 'react';
-import type { BasisPolicy } from '../../../clients/typescript/src/index.ts';
 import { dayAndTime, plain, zoneWord } from '../../words.js';
-import { api, useRead } from '../api.ts';
-import { Ago } from '../kit/ages.tsx';
+import { api, useRead, type BasisPolicy } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { Beside, Opener } from '../kit/beside.tsx';
 import { Choice, AskForm, type Field } from '../kit/form.tsx';
 import { List, Loaded, useList } from '../kit/lists.tsx';
-import { Money } from '../kit/numbers.tsx';
 import { useMay } from '../member.ts';
 import { useMayHalt } from '../halt.tsx';
 import { useCatalog } from '../catalog.ts';
@@ -46,6 +43,7 @@ export function BasisPolicies() {
           columns={[
             {
               title: 'Token',
+              value: ({ symbol }) => symbol,
               cell: ({ id, symbol }) => (
                 <Opener isOpen={chosen === id} toggle={() => setChosen(chosen === id ? null : id)}>
                   {symbol}
@@ -53,14 +51,14 @@ export function BasisPolicies() {
               ),
             },
             { title: 'State', isText: true, cell: ({ state: at }) => <span className={TONES[at] ?? 'faint'}>{plain(at)}</span> },
-            { title: 'Account', isText: true, cell: ({ mode }) => mode ?? '–' },
-            { title: 'Enter at', cell: ({ enterDiscountPct }) => `${enterDiscountPct} %` },
-            { title: 'Exit at', cell: ({ exitDiscountPct }) => `${exitDiscountPct} %` },
-            { title: 'Size', cell: ({ notionalUsd }) => <Money usd={notionalUsd} /> },
-            { title: 'Max slippage', cell: ({ maxSlippageBps }) => `${maxSlippageBps} bps` },
-            { title: 'Max hold', cell: ({ maxHoldHours }) => `${maxHoldHours} h` },
-            { title: 'Changed', cell: ({ changedAt }) => <Ago at={changedAt} /> },
-            { title: '', cell: (policy) => <Disarm policy={policy} /> },
+            { title: 'Account', isText: true, text: ({ mode }) => mode ?? '–' },
+            { title: 'Enter at', text: ({ enterDiscountPct }) => `${enterDiscountPct} %` },
+            { title: 'Exit at', text: ({ exitDiscountPct }) => `${exitDiscountPct} %` },
+            { title: 'Size', isFigure: true, money: ({ notionalUsd }) => notionalUsd },
+            { title: 'Max slippage', text: ({ maxSlippageBps }) => `${maxSlippageBps} bps` },
+            { title: 'Max hold', text: ({ maxHoldHours }) => `${maxHoldHours} h` },
+            { title: 'Changed', ago: ({ changedAt }) => changedAt },
+            { title: 'Actions', buttons: (policy) => <Disarm policy={policy} /> },
           ]}
         />
       </Beside>

@@ -4,12 +4,14 @@ import { plain } from '../../words.js';
 import { api, type BasisRow, useRead } from '../api.ts';
 import { useCatalog, useEntry } from '../catalog.ts';
 import { Choice } from '../kit/form.tsx';
-import { Heads } from '../kit/heads.tsx';
+import type { Column } from '../kit/columns.tsx';
 import { Price, Quality } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
-import { choose, instrument } from '../place.ts';
+import { instrument } from '../place.ts';
 import { ArmPolicy } from './basis-policies.tsx';
 import { Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
+import { Instrument } from '../kit/columns.tsx';
 
 const SIZES = ['100', '1000', '10000', '100000'];
 const FIRST_SIZE = '1000';
@@ -74,10 +76,7 @@ function BasisCard({ row }: { readonly row: BasisRow }) {
   return (
     <article className="card basis" data-basis={symbol}>
       <h2>
-        <button type="button" className="plain" onClick={() => choose(key)}>
-          {symbol}
-        </button>{' '}
-        <small>{underlying}</small>
+        <Instrument of={key}>{symbol}</Instrument> <small>{underlying}</small>
       </h2>
       <div className="legs">
         {(['token', 'reference', 'perpetual'] as const).map((leg) => (
@@ -90,14 +89,7 @@ function BasisCard({ row }: { readonly row: BasisRow }) {
           </div>
         ))}
       </div>
-      <table className="rows">
-        <Heads titles={['Against', 'Spread', 'Costs', 'Net edge', 'Half-life']} />
-        <tbody>
-          {edges.map((edge) => (
-            <Edge key={edge.against} edge={edge} />
-          ))}
-        </tbody>
-      </table>
+      <Table rows={edges} keyOf={({ against }) => against} columns={EDGES} />
       <div className="basis-foot">
         <p className="faint">{hourlyFunding === null ? 'No funding rate.' : `Funding ${annualPct(hourlyFunding)} % a year`}</p>
         {legs.reference !== null && <ArmPolicy symbol={symbol} />}
@@ -106,21 +98,27 @@ function BasisCard({ row }: { readonly row: BasisRow }) {
   );
 }
 
-function Edge({ edge: { against, spreadBps, costs, netEdgeBps, halfLifeHours, reasons } }: { readonly edge: BasisRow['edges'][number] }) {
-  const total = costs.reduce((sum, { bps }) => sum + Number(bps), 0);
+const EDGES: readonly Column<BasisRow['edges'][number]>[] = [
+  { title: 'Against', text: ({ against }) => (against === 'reference' ? 'share' : against) },
+  { title: 'Spread', text: ({ spreadBps }) => bpsText(spreadBps) },
+  {
+    title: 'Costs',
+    cell: ({ costs }) => (
+      <span title={costs.map(({ name, bps }) => `${name}: ${bps} bps`).join('\n')}>
+        {costs.reduce((total, { bps }) => total + Number(bps), 0).toFixed(1)}
+      </span>
+    ),
+  },
+  { title: 'Net edge', cell: showNetEdge },
+  { title: 'Half-life', text: ({ halfLifeHours }) => (halfLifeHours === null ? '–' : `${halfLifeHours.toFixed(1)} h`) },
+];
+
+function showNetEdge({ netEdgeBps, reasons }: BasisRow['edges'][number]) {
   const why = reasons.map(plain).join(', ');
   return (
-    <tr>
-      <th scope="row">{against === 'reference' ? 'share' : against}</th>
-      <td className="num">{bpsText(spreadBps)}</td>
-      <td className="num" title={costs.map(({ name, bps }) => `${name}: ${bps} bps`).join('\n')}>
-        {total.toFixed(1)}
-      </td>
-      <td className={`num ${netEdgeBps === null ? 'faint' : Number(netEdgeBps) > 0 ? 'up' : 'down'}`} title={why}>
-        {netEdgeBps === null ? why || '–' : `${bpsText(netEdgeBps)} bps`}
-      </td>
-      <td className="num">{halfLifeHours === null ? '–' : `${halfLifeHours.toFixed(1)} h`}</td>
-    </tr>
+    <span className={netEdgeBps === null ? 'faint' : Number(netEdgeBps) > 0 ? 'up' : 'down'} title={why}>
+      {netEdgeBps === null ? why || '–' : `${bpsText(netEdgeBps)} bps`}
+    </span>
   );
 }
 

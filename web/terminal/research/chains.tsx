@@ -1,9 +1,9 @@
 /** Value locked on each chain, its change, and its history over a month. */
-import type { Chains as Answer } from '../../../clients/typescript/src/index.ts';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type Chains as Answer } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
-import { Change, compactText } from '../kit/numbers.tsx';
+import { FigureList, Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
+import { Change, Large } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 
 const READ_EVERY_MS = 60_000;
@@ -17,35 +17,33 @@ export function Chains() {
         {({ items, total }) => (
           <>
             {total !== null && <Total total={total} />}
-            {items.length === 0 ? (
-              <p className="empty">No chains yet. Their value locked appears here once the source answers.</p>
-            ) : (
-              <Table
-                label="Chains"
-                rows={items}
-                keyOf={({ chain }) => chain}
-                columns={[
-                  {
-                    title: 'Chain',
-                    cell: ({ chain, tokenSymbol }) => (
-                      <>
-                        {chain} <small>{tokenSymbol}</small>
-                      </>
-                    ),
-                  },
-                  { title: 'Value locked', cell: ({ tvlUsd }) => <Locked usd={tvlUsd} /> },
-                  { title: '1 day', cell: ({ change1dPct }) => <Change percent={change1dPct} /> },
-                  { title: '7 days', cell: ({ change7dPct }) => <Change percent={change7dPct} /> },
-                  {
-                    title: '30 days',
-                    cell: ({ chain, history = [] }) => (
-                      <Sparkline values={history.map(({ tvlUsd }) => tvlUsd)} label={`Course of ${chain}`} isValued />
-                    ),
-                  },
-                  { title: 'Read', cell: ({ receivedAt }) => <Ago at={receivedAt} /> },
-                ]}
-              />
-            )}
+            <Table
+              label="Chains"
+              empty="No chains yet. Their value locked appears here once the source answers."
+              rows={items}
+              keyOf={({ chain }) => chain}
+              columns={[
+                {
+                  title: 'Chain',
+                  cell: ({ chain, tokenSymbol }) => (
+                    <>
+                      {chain} <small>{tokenSymbol}</small>
+                    </>
+                  ),
+                },
+                { title: 'Value locked', large: ({ tvlUsd }) => tvlUsd },
+                { title: '1 day', change: ({ change1dPct }) => change1dPct },
+                { title: '7 days', change: ({ change7dPct }) => change7dPct },
+                {
+                  title: '30 days',
+                  isSorted: false,
+                  cell: ({ chain, history = [] }) => (
+                    <Sparkline values={history.map(({ tvlUsd }) => tvlUsd)} label={`Course of ${chain}`} isValued />
+                  ),
+                },
+                { title: 'Read', ago: ({ receivedAt }) => receivedAt },
+              ]}
+            />
           </>
         )}
       </Loaded>
@@ -53,18 +51,14 @@ export function Chains() {
   );
 }
 
-const Locked = ({ usd }: { readonly usd: string }) => <span title={`${usd} USD`}>${compactText(usd)}</span>;
-
-function Total({ total: { tvlUsd, change1dPct, change7dPct, receivedAt } }: { readonly total: NonNullable<Answer['total']> }) {
-  return (
-    <FigureList
-      look="card figures"
-      lines={[
-        ['All chains', <Locked usd={tvlUsd} />],
-        ['1 day', <Change percent={change1dPct} />],
-        ['7 days', <Change percent={change7dPct} />],
-        ['Read', <Ago at={receivedAt} />],
-      ]}
-    />
-  );
-}
+const Total = ({ total: { tvlUsd, change1dPct, change7dPct, receivedAt } }: { readonly total: NonNullable<Answer['total']> }) => (
+  <FigureList
+    look="card figures"
+    lines={[
+      ['All chains', <Large usd={tvlUsd} />],
+      ['1 day', <Change percent={change1dPct} />],
+      ['7 days', <Change percent={change7dPct} />],
+      ['Read', <Ago at={receivedAt} />],
+    ]}
+  />
+);

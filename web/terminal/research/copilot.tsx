@@ -1,13 +1,14 @@
 /** Copilot: questions in plain words, answers as figures with links, and drafts that do not start trading. */
 import { Button, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { plain } from '../../words.js';
 import { api } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { instrument } from '../place.ts';
+import { submits } from '../kit/browser.ts';
 
 type Reply = Awaited<ReturnType<typeof api.chatWithCopilot>>;
 
@@ -67,12 +68,7 @@ function Conversation({ examples }: { readonly examples: readonly string[] }) {
         ))}
       </ol>
       <Refusal error={asking.error} />
-      <form
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          ask(question);
-        }}
-      >
+      <form onSubmit={submits(() => ask(question))}>
         <Textarea
           aria-label="Question"
           placeholder="Which share has the deepest discount?"

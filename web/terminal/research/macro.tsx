@@ -1,11 +1,11 @@
 /** Macro data: regime, policy rates, series, and the calendar of releases. */
 import { useState } from 'react';
-import type { MacroIntelligence, MacroRegime, MacroSeries } from '../../../clients/typescript/src/index.ts';
 import { age, forPeople, plain } from '../../words.js';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type MacroIntelligence, type MacroRegime, type MacroSeries } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Segments } from '../kit/form.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 
 const READ_EVERY_MS = 60_000;
@@ -31,11 +31,7 @@ export function Macro() {
         {(data) => (
           <>
             <Rates rates={data.rates} />
-            {data.series.length === 0 ? (
-              <p className="empty">No series yet. They are read once a macro source is configured.</p>
-            ) : (
-              <Series series={data.series} />
-            )}
+            <Series series={data.series} />
             <Calendar calendar={data.calendar} />
           </>
         )}
@@ -83,35 +79,38 @@ const percent = (text: string | null): string | null => (text === null ? null : 
 /** Returns the observations, oldest first. */
 const pointsOf = ({ observations }: MacroSeries) => [...observations].sort((a, b) => (a.date < b.date ? -1 : 1));
 
-function Series({ series }: { readonly series: readonly MacroSeries[] }) {
-  return (
-    <Table
-      label="Series"
-      rows={series}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          title: 'Series',
-          cell: ({ id, title }) => (
-            <>
-              <span className="long">{title}</span> <small>{id}</small>
-            </>
-          ),
-        },
-        { title: 'Group', isText: true, cell: ({ group }) => group },
-        { title: 'Latest', cell: (one) => pointsOf(one).at(-1)?.value ?? '–' },
-        { title: 'Before', cell: (one) => <span className="faint">{pointsOf(one).at(-2)?.value ?? '–'}</span> },
-        { title: 'Unit', isText: true, cell: ({ unit }) => unit },
-        { title: 'Course', cell: (one) => <Sparkline values={pointsOf(one).map(({ value }) => value)} label={`Course of ${one.title}`} /> },
-        { title: 'Of', cell: (one) => pointsOf(one).at(-1)?.date ?? '–' },
-        {
-          title: 'Age',
-          cell: ({ ageMs, tooOld }) => <span className={tooOld ? 'warn' : 'faint'}>{ageMs === null ? 'never read' : age(ageMs)}</span>,
-        },
-      ]}
-    />
-  );
-}
+const Series = ({ series }: { readonly series: readonly MacroSeries[] }) => (
+  <Table
+    label="Series"
+    empty="No series yet. They are read once a macro source is configured."
+    rows={series}
+    keyOf={({ id }) => id}
+    columns={[
+      {
+        title: 'Series',
+        cell: ({ id, title }) => (
+          <>
+            <span className="long">{title}</span> <small>{id}</small>
+          </>
+        ),
+      },
+      { title: 'Group', isText: true, text: ({ group }) => group },
+      { title: 'Latest', isFigure: true, text: (one) => pointsOf(one).at(-1)?.value ?? '–' },
+      { title: 'Before', isFaint: true, text: (one) => pointsOf(one).at(-2)?.value ?? '–' },
+      { title: 'Unit', isText: true, text: ({ unit }) => unit },
+      {
+        title: 'Course',
+        isSorted: false,
+        cell: (one) => <Sparkline values={pointsOf(one).map(({ value }) => value)} label={`Course of ${one.title}`} />,
+      },
+      { title: 'Of', text: (one) => pointsOf(one).at(-1)?.date ?? '–' },
+      {
+        title: 'Age',
+        cell: ({ ageMs, tooOld }) => <span className={tooOld ? 'warn' : 'faint'}>{ageMs === null ? 'never read' : age(ageMs)}</span>,
+      },
+    ]}
+  />
+);
 
 const IMPACT = { high: 'down', medium: 'warn', low: 'faint' } as const;
 
@@ -125,10 +124,10 @@ function Calendar({ calendar }: { readonly calendar: MacroIntelligence['calendar
         rows={calendar}
         keyOf={({ releaseId, date }) => `${date} ${releaseId}`}
         columns={[
-          { title: 'Release', cell: ({ name }) => name },
+          { title: 'Release', text: ({ name }) => name },
           { title: 'Day', isText: true, cell: ({ date }) => <span className="num">{date}</span> },
           { title: 'Impact', isText: true, cell: ({ impact }) => <span className={IMPACT[impact]}>{impact}</span> },
-          { title: 'State', isText: true, cell: ({ released }) => <span className="faint">{released ? 'released' : 'expected'}</span> },
+          { title: 'State', isText: true, isFaint: true, text: ({ released }) => (released ? 'released' : 'expected') },
         ]}
       />
     </>

@@ -40,6 +40,7 @@ import { Social } from './social.tsx';
 export { AssessmentPanel } from './assessments.tsx';
 export { BasisPanel } from './basis.tsx';
 export { CopilotPanel } from './copilot.tsx';
+export { SwapTicket } from '../panels/swap-ticket.tsx';
 
 const PAGES: Record<string, () => React.ReactNode> = {
   actors: DebuggerPage,

@@ -1,15 +1,12 @@
 /** Pre-IPO tokens next to their issuers' marks, and the history of each mark. */
 import { useState } from 'react';
-import type { CatalogEntry } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
+import { api, type CatalogEntry } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
-import { At } from '../kit/ages.tsx';
 import { Opener } from '../kit/beside.tsx';
 import { Choice } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
-import { Change, compactText, Price } from '../kit/numbers.tsx';
-import { choose } from '../place.ts';
+import { Instrument } from '../kit/columns.tsx';
 
 const READ_EVERY_MS = 15_000;
 
@@ -37,17 +34,17 @@ export function PrivateMarkets() {
         empty="No pre-IPO token is in the catalog."
         keyOf={({ key }) => key}
         columns={[
-          { title: 'Token', cell: (entry) => <Token entry={entry} /> },
-          { title: 'Price', cell: ({ livePrice }) => <Price price={livePrice} /> },
-          { title: 'Gap', cell: ({ gapPct }) => <Change percent={gapPct} /> },
-          { title: 'Issuer mark', cell: ({ issuerMark }) => <Price price={issuerMark} /> },
-          { title: 'Implied valuation', cell: ({ impliedValuation }) => <Large usd={impliedValuation} /> },
-          { title: 'Mark valuation', cell: ({ issuerMarkValuation }) => <Large usd={issuerMarkValuation} /> },
-          { title: 'Mark changed', cell: ({ issuerMarkChangedAt }) => <At at={issuerMarkChangedAt} /> },
-          { title: 'Sector', isText: true, cell: ({ sector: of }) => plain(of) },
+          { title: 'Token', cell: showToken },
+          { title: 'Price', price: ({ livePrice }) => livePrice },
+          { title: 'Gap', isFigure: true, change: ({ gapPct }) => gapPct },
+          { title: 'Issuer mark', price: ({ issuerMark }) => issuerMark },
+          { title: 'Implied valuation', large: ({ impliedValuation }) => impliedValuation },
+          { title: 'Mark valuation', large: ({ issuerMarkValuation }) => issuerMarkValuation },
+          { title: 'Mark changed', at: ({ issuerMarkChangedAt }) => issuerMarkChangedAt },
+          { title: 'Sector', isText: true, text: ({ sector: of }) => plain(of) },
           {
-            title: '',
-            cell: ({ instrument: symbol }) => (
+            title: 'Actions',
+            buttons: ({ instrument: symbol }) => (
               <Opener isOpen={instrument === symbol} toggle={() => setInstrument(instrument === symbol ? null : symbol)}>
                 Marks
               </Opener>
@@ -60,30 +57,22 @@ export function PrivateMarkets() {
   );
 }
 
-function Token({ entry: { key, instrument, name, mintVerified } }: { readonly entry: CatalogEntry }) {
-  return (
-    <>
-      <button type="button" className="plain" onClick={() => choose(key)}>
-        {instrument}
-      </button>{' '}
-      <small>{name}</small> {mintVerified === false && <span className="tag down">mint not verified</span>}
-    </>
-  );
-}
-
-const Large = ({ usd }: { readonly usd: string | null }) =>
-  usd === null ? <span className="faint">–</span> : <span title={`${usd} USD`}>${compactText(usd)}</span>;
+const showToken = ({ key, instrument, name, mintVerified }: CatalogEntry) => (
+  <>
+    <Instrument of={key}>{instrument}</Instrument> <small>{name}</small>{' '}
+    {mintVerified === false && <span className="tag down">mint not verified</span>}
+  </>
+);
 
 /** Changes of issuers' marks, newest first. */
 function Marks({ instrument }: { readonly instrument: string | null }) {
-  const marks = useList(['marks', instrument], (page, options) =>
-    api.listMarks({ ...page, ...(instrument === null ? {} : { instrument }) }, options),
-  );
   return (
     <>
       <h2>{instrument === null ? 'Mark changes' : `Marks of ${instrument}`}</h2>
       <List
-        list={marks}
+        list={useList(['marks', instrument], (page, options) =>
+          api.listMarks({ ...page, ...(instrument === null ? {} : { instrument }) }, options),
+        )}
         label="Mark changes"
         empty="No mark has changed since it was first read."
         keyOf={({ instrument: symbol, seenAt }) => `${symbol} ${seenAt}`}
@@ -96,12 +85,12 @@ function Marks({ instrument }: { readonly instrument: string | null }) {
               </>
             ),
           },
-          { title: 'Seen', cell: ({ seenAt }) => <At at={seenAt} /> },
-          { title: 'Before', cell: ({ previousMarkPrice }) => <Price price={previousMarkPrice} /> },
-          { title: 'Mark', cell: ({ markPrice }) => <Price price={markPrice} /> },
-          { title: 'Change', cell: ({ changePct }) => <Change percent={changePct} /> },
-          { title: 'Valuation', cell: ({ markValuation }) => <Large usd={markValuation} /> },
-          { title: 'Source', isText: true, cell: ({ source }) => source },
+          { title: 'Seen', at: ({ seenAt }) => seenAt },
+          { title: 'Before', price: ({ previousMarkPrice }) => previousMarkPrice },
+          { title: 'Mark', price: ({ markPrice }) => markPrice },
+          { title: 'Change', isFigure: true, change: ({ changePct }) => changePct },
+          { title: 'Valuation', large: ({ markValuation }) => markValuation },
+          { title: 'Source', isText: true, text: ({ source }) => source },
         ]}
       />
     </>

@@ -4,19 +4,19 @@ import { useDebouncedValue } from '@mantine/hooks';
 import type { CSSProperties } from 'react';
 import { capitalized, plain } from '../../words.js';
 import { api, type RankedRow, useRead } from '../api.ts';
+import type { Attributes, Column } from '../kit/columns.tsx';
 import { Segments, Written } from '../kit/form.tsx';
-import { Heads } from '../kit/heads.tsx';
-import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
-import { choose } from '../place.ts';
+import { Price, Quality } from '../kit/numbers.tsx';
 import { Loaded } from '../kit/lists.tsx';
-import { useView, type View, Views } from '../kit/views.tsx';
+import { Table } from '../kit/table.tsx';
+import { useView, Views } from '../kit/views.tsx';
+import { Instrument } from '../kit/columns.tsx';
 
 const MODES = {
   'fair-value': ['deepest_discount', 'highest_premium', 'liquidity', 'event_intensity'],
   private: ['gap_to_mark', 'deepest_discount', 'highest_premium', 'liquidity', 'momentum', 'news_intensity'],
 } as const;
 type Market = keyof typeof MODES;
-const TITLES = ['#', 'Token', 'Sector', 'Price', 'Reference', 'Gap', 'Liquidity', 'Score', 'Session', 'Notes'];
 /** Gap in percent that has the full colour. */
 const FULL_HEAT_PCT = 4;
 
@@ -45,10 +45,7 @@ export function Rankings() {
         <h1>Rankings</h1>
         <Segments
           label="Market"
-          of={[
-            ['fair-value', 'Tokenized shares'],
-            ['private', 'Pre-IPO'],
-          ]}
+          of={{ 'fair-value': 'Tokenized shares', private: 'Pre-IPO' }}
           value={market}
           choose={(value) => view.set({ market: value, mode: MODES[value][0] })}
         />
@@ -59,14 +56,24 @@ export function Rankings() {
           onChange={({ currentTarget }) => view.set({ ranked: currentTarget.checked ? 'yes' : '' })}
         />
         <Written placeholder="Filter" aria-label="Filter rankings" value={wanted} write={(text) => view.set({ wanted: text })} />
-        <Views view={view} titles={TITLES} />
+        <Views view={view} titles={COLUMNS.map(({ title }) => title)} />
       </div>
       <Segments label="Rank by" of={MODES[market]} value={mode} choose={(value) => view.set({ mode: value })} className="wrap-control" />
       <Loaded query={read}>
         {({ formula, items }) => (
           <>
             <p className="faint">{capitalized(plain(formula))}</p>
-            <Ranked rows={view.inOrder(items, textsOf)} view={view} />
+            <Table
+              label="Ranked tokens"
+              empty="No token matches."
+              area="card scroll-x"
+              isSearched={false}
+              view={view}
+              rows={items}
+              columns={COLUMNS}
+              keyOf={({ instrument }) => instrument}
+              attributesOf={({ instrument }) => ({ 'data-ranked': instrument })}
+            />
           </>
         )}
       </Loaded>
@@ -74,74 +81,42 @@ export function Rankings() {
   );
 }
 
-/** Returns the values of a token's cells by which its row is sorted. */
-const textsOf = ({ rank, symbol, sector, tokenPrice, reference, gapPct, liquidityUsd, score, session, reasons }: RankedRow) => [
-  rank?.toString(),
-  symbol,
-  sector,
-  tokenPrice?.price,
-  reference?.price,
-  gapPct?.toString(),
-  liquidityUsd,
-  score,
-  session,
-  reasons.join(),
+const COLUMNS: readonly Column<RankedRow>[] = [
+  { title: '#', text: ({ rank }) => rank ?? '–' },
+  {
+    title: 'Token',
+    isText: true,
+    isName: true,
+    cell: ({ instrument, symbol, name }) => (
+      <>
+        <Instrument of={instrument}>{symbol}</Instrument> <small>{name}</small>
+      </>
+    ),
+  },
+  { title: 'Sector', isText: true, text: ({ sector }) => plain(sector) },
+  { title: 'Price', price: ({ tokenPrice }) => tokenPrice?.price },
+  {
+    title: 'Reference',
+    value: ({ reference }) => reference?.price,
+    cell: ({ reference }) => (
+      <>
+        <Price price={reference?.price} /> {reference !== null && <Quality row={reference} short />}
+      </>
+    ),
+  },
+  { title: 'Gap', isFigure: true, change: ({ gapPct }) => gapPct, attributesOf: heatOf },
+  { title: 'Liquidity', large: ({ liquidityUsd }) => liquidityUsd },
+  { title: 'Score', cell: ({ score }) => <span title={score ?? ''}>{score === null ? '–' : Number(score).toFixed(3)}</span> },
+  { title: 'Session', isText: true, text: ({ session }) => (session === null ? '–' : plain(session.toLowerCase())) },
+  { title: 'Notes', isText: true, isFaint: true, text: ({ reasons, flags }) => [...reasons, ...flags].map(plain).join(', ') },
 ];
 
-function Ranked({ rows, view }: { readonly rows: readonly RankedRow[]; readonly view: Pick<View, 'values' | 'sorting'> }) {
-  if (rows.length === 0) return <p className="empty">No token matches.</p>;
-  return (
-    <div className="card scroll-x" tabIndex={0} role="region" aria-label="Ranked tokens">
-      <table className="rows wide" data-hidden={view.values.hidden}>
-        <Heads titles={TITLES} words={['Token', 'Sector', 'Session', 'Notes']} sorting={view.sorting} />
-        <tbody>
-          {rows.map((row) => (
-            <RankedLine key={row.instrument} row={row} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function RankedLine({ row }: { readonly row: RankedRow }) {
-  const { rank, symbol, name, instrument, sector, tokenPrice, reference, gapPct, liquidityUsd, score, session, reasons, flags } = row;
+/** Colour of a gap. */
+function heatOf({ gapPct }: RankedRow): Attributes<'td'> {
   const heat = gapPct === null ? 0 : Math.min(1, Math.abs(gapPct) / FULL_HEAT_PCT);
-  return (
-    <tr data-ranked={instrument}>
-      <td className="num">{rank ?? '–'}</td>
-      <th scope="row">
-        <button type="button" className="plain" onClick={() => choose(instrument)}>
-          {symbol}
-        </button>{' '}
-        <small>{name}</small>
-      </th>
-      <td className="text">{plain(sector)}</td>
-      <td>
-        <Price price={tokenPrice?.price} />
-      </td>
-      <td>
-        <Price price={reference?.price} />
-        {reference !== null && (
-          <>
-            {' '}
-            <Quality row={reference} short />
-          </>
-        )}
-      </td>
-      <td
-        className="heat"
-        style={{ '--heat': heat.toFixed(2) } as CSSProperties}
-        data-way={gapPct !== null && gapPct < 0 ? 'discount' : 'premium'}
-      >
-        <Change percent={gapPct} />
-      </td>
-      <td className="num">{liquidityUsd === null ? '–' : `$${compactText(liquidityUsd)}`}</td>
-      <td className="num" title={score ?? ''}>
-        {score === null ? '–' : Number(score).toFixed(3)}
-      </td>
-      <td className="text">{session === null ? '–' : plain(session.toLowerCase())}</td>
-      <td className="text faint">{[...reasons, ...flags].map(plain).join(', ')}</td>
-    </tr>
-  );
+  return {
+    className: 'num heat',
+    style: { '--heat': heat.toFixed(2) } as CSSProperties,
+    'data-way': gapPct !== null && gapPct < 0 ? 'discount' : 'premium',
+  };
 }

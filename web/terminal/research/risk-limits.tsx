@@ -2,14 +2,15 @@
 import { Button, Switch } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { dayAndTime } from '../../words.js';
 import { api, type RiskPreferences, refresh, useRead } from '../api.ts';
 import { type Field, Fields, type Texts, useTexts } from '../kit/form.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
-import { Money } from '../kit/numbers.tsx';
+import { Loaded } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
+import { submits } from '../kit/browser.ts';
 
 type Limits = Omit<RiskPreferences, 'version' | 'setBy' | 'setAt'>;
 type NumberName = Exclude<keyof Limits, 'requireLiveReference' | 'reduceOnly'>;
@@ -65,13 +66,7 @@ function LimitForm({ now }: { readonly now: RiskPreferences }) {
     },
   });
   return (
-    <form
-      className="card limits-form"
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        saving.mutate();
-      }}
-    >
+    <form className="card limits-form" onSubmit={submits(() => saving.mutate())}>
       <fieldset>
         <legend className="sr-only">Limits</legend>
         <Fields fields={FIELDS} texts={texts} isFixed={!maySet} write={write} />
@@ -101,26 +96,24 @@ interface FlagsProps {
   readonly isFixed: boolean;
 }
 
-function Flags({ flags, change, isFixed }: FlagsProps) {
-  return (
-    <>
-      <Switch
-        disabled={isFixed}
-        label="Require a live reference"
-        description="Refuses orders on a token while its share price is not live."
-        checked={flags.requireLiveReference}
-        onChange={({ currentTarget: { checked } }) => change({ requireLiveReference: checked })}
-      />
-      <Switch
-        disabled={isFixed}
-        label="Reduce only"
-        description="Lets orders close positions and open none."
-        checked={flags.reduceOnly}
-        onChange={({ currentTarget: { checked } }) => change({ reduceOnly: checked })}
-      />
-    </>
-  );
-}
+const Flags = ({ flags, change, isFixed }: FlagsProps) => (
+  <>
+    <Switch
+      disabled={isFixed}
+      label="Require a live reference"
+      description="Refuses orders on a token while its share price is not live."
+      checked={flags.requireLiveReference}
+      onChange={({ currentTarget: { checked } }) => change({ requireLiveReference: checked })}
+    />
+    <Switch
+      disabled={isFixed}
+      label="Reduce only"
+      description="Lets orders close positions and open none."
+      checked={flags.reduceOnly}
+      onChange={({ currentTarget: { checked } }) => change({ reduceOnly: checked })}
+    />
+  </>
+);
 
 function PastLimits() {
   const { data } = useRead(['risk-history'], (call) => api.listRiskPreferences({ limit: 20 }, call));
@@ -133,11 +126,11 @@ function PastLimits() {
         rows={data.items}
         keyOf={({ version }) => String(version)}
         columns={[
-          { title: 'When', cell: ({ setAt }) => (setAt === null ? '–' : dayAndTime(setAt)) },
-          { title: 'By', isText: true, cell: ({ setBy }) => setBy ?? '–' },
-          { title: 'Max capital', cell: ({ maxCapitalUsd }) => <Money usd={maxCapitalUsd} /> },
-          { title: 'Max order', cell: ({ maxTradeNotionalUsd }) => <Money usd={maxTradeNotionalUsd} /> },
-          { title: 'Leverage', cell: ({ maxLeverage }) => maxLeverage },
+          { title: 'When', text: ({ setAt }) => (setAt === null ? '–' : dayAndTime(setAt)) },
+          { title: 'By', isText: true, text: ({ setBy }) => setBy ?? '–' },
+          { title: 'Max capital', money: ({ maxCapitalUsd }) => maxCapitalUsd },
+          { title: 'Max order', money: ({ maxTradeNotionalUsd }) => maxTradeNotionalUsd },
+          { title: 'Leverage', text: ({ maxLeverage }) => maxLeverage },
         ]}
       />
     </section>

@@ -2,10 +2,8 @@
 import { Switch } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
-import type { SocialPost } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
+import { api, type SocialPost } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
-import { Ago } from '../kit/ages.tsx';
 import { Written } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { compactText } from '../kit/numbers.tsx';
@@ -19,20 +17,6 @@ export function Social() {
   const [author, setAuthor] = useState('');
   const [isMapped, setMapped] = useState(true);
   const [filter] = useDebouncedValue({ symbol: symbol.trim(), author: author.trim() }, QUIET_MS);
-  const posts = useList(
-    ['social', filter.symbol, filter.author, isMapped],
-    (page, options) =>
-      api.listSocialFeed(
-        {
-          ...page,
-          mapped: isMapped,
-          ...(filter.symbol === '' ? {} : { symbol: filter.symbol }),
-          ...(filter.author === '' ? {} : { author: filter.author }),
-        },
-        options,
-      ),
-    { everyMs: READ_EVERY_MS },
-  );
   return (
     <div className="page">
       <div className="page-head">
@@ -43,33 +27,49 @@ export function Social() {
         <Written placeholder="Author" aria-label="Author" value={author} write={setAuthor} />
       </div>
       <List
-        list={posts}
+        list={useList(
+          ['social', filter.symbol, filter.author, isMapped],
+          (page, options) =>
+            api.listSocialFeed(
+              {
+                ...page,
+                mapped: isMapped,
+                ...(filter.symbol === '' ? {} : { symbol: filter.symbol }),
+                ...(filter.author === '' ? {} : { author: filter.author }),
+              },
+              options,
+            ),
+          { everyMs: READ_EVERY_MS },
+        )}
         label="Posts"
         empty="No post matches. Posts that name a traded asset appear here as they are received."
         keyOf={({ id }) => id}
         columns={[
-          { title: 'Author', cell: ({ author: by, platform }) => <Author author={by} platform={platform} /> },
-          { title: 'Post', isText: true, cell: (post) => <Text post={post} /> },
-          { title: 'Assets', isText: true, cell: (post) => <Assets post={post} /> },
-          { title: 'Likes', cell: ({ engagement: { likes } }) => (likes === null ? '–' : compactText(String(likes))) },
-          { title: 'Reposts', cell: ({ engagement: { reposts } }) => (reposts === null ? '–' : compactText(String(reposts))) },
-          { title: 'Posted', cell: ({ publishedAt }) => <Ago at={publishedAt} /> },
+          { title: 'Author', cell: showAuthor },
+          { title: 'Post', isText: true, cell: showText },
+          {
+            title: 'Assets',
+            isText: true,
+            value: ({ assets }) => assets.map(({ asset }) => asset).join(' '),
+            cell: (post) => <Assets post={post} />,
+          },
+          { title: 'Likes', text: ({ engagement: { likes } }) => (likes === null ? '–' : compactText(String(likes))) },
+          { title: 'Reposts', text: ({ engagement: { reposts } }) => (reposts === null ? '–' : compactText(String(reposts))) },
+          { title: 'Posted', ago: ({ publishedAt }) => publishedAt },
         ]}
       />
     </div>
   );
 }
 
-function Author({ author, platform }: { readonly author: string; readonly platform: string }) {
-  return (
-    <>
-      {author} <small>{platform}</small>
-    </>
-  );
-}
+const showAuthor = ({ author, platform }: SocialPost) => (
+  <>
+    {author} <small>{platform}</small>
+  </>
+);
 
 /** Post with a link to its source, if that is a web address. */
-function Text({ post: { text, url } }: { readonly post: SocialPost }) {
+function showText({ text, url }: SocialPost) {
   const isLink = url !== null && url.startsWith('https://');
   return (
     <span className="long post">

@@ -3,9 +3,8 @@ import { Button, Checkbox } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Take } from '../../../clients/typescript/src/index.ts';
 import { forPeople } from '../../words.js';
-import { api, refresh } from '../api.ts';
+import { api, refresh, type Take } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { Segments } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
@@ -69,7 +68,7 @@ export function TakeActions({ take }: { readonly take: Take }) {
 }
 
 /** Readings that the author must confirm, each with its checkbox. */
-function Open({
+const Open = ({
   open,
   ticked,
   tick,
@@ -77,16 +76,14 @@ function Open({
   readonly open: readonly string[];
   readonly ticked: readonly string[];
   readonly tick: (one: string) => void;
-}) {
-  return (
-    <fieldset className="open-points">
-      <legend>Confirm each reading that your thesis left open</legend>
-      {open.map((one) => (
-        <Checkbox key={one} label={forPeople(one)} checked={ticked.includes(one)} onChange={() => tick(one)} />
-      ))}
-    </fieldset>
-  );
-}
+}) => (
+  <fieldset className="open-points">
+    <legend>Confirm each reading that your thesis left open</legend>
+    {open.map((one) => (
+      <Checkbox key={one} label={forPeople(one)} checked={ticked.includes(one)} onChange={() => tick(one)} />
+    ))}
+  </fieldset>
+);
 
 function useTicked(open: readonly string[]) {
   const [ticked, setTicked] = useState<readonly string[]>([]);
@@ -110,15 +107,7 @@ export function Arm({ take: { id, symbol, open, state } }: { readonly take: Take
       <h2>Arm it</h2>
       {open.length > 0 && <Open open={open} ticked={ticked} tick={tick} />}
       <div className="inline-form">
-        <Segments
-          label="Money"
-          of={[
-            ['paper', 'On paper'],
-            ['live', 'With real money'],
-          ]}
-          value={mode}
-          choose={setMode}
-        />
+        <Segments label="Money" of={{ paper: 'On paper', live: 'With real money' }} value={mode} choose={setMode} />
         <Button
           color={mode === 'live' ? 'red.9' : 'blue'}
           loading={arming.isPending}

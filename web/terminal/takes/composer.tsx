@@ -1,16 +1,17 @@
 /** Composer of a Take. Each phrase of a thesis is highlighted with its reading; only a thesis without open questions becomes a draft. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { forPeople } from '../../words.js';
 import { api, refresh } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
 import { loadPart, Refusal } from '../kit/refusal.tsx';
 import { feed } from '../market.ts';
 import { goTo } from '../place.ts';
-import type { CompiledThesis } from './compile-thesis.js';
+import type { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { partsOf, type Reading } from './marks.ts';
 import { InWords, Legend, Parts } from './reading.tsx';
+import { submits } from '../kit/browser.ts';
 
 const MOST_THESIS = 2_000;
 const EXAMPLES = [
@@ -20,18 +21,20 @@ const EXAMPLES = [
 ];
 const NOTHING: Reading = { understood: [], assumed: [], notUnderstood: [], questions: [] };
 
+type CompiledThesis = ReturnType<typeof compileThesis>;
 type Compile = (thesis: string) => CompiledThesis;
 
 /** Loads the thesis grammar and the catalog, or returns null until both are loaded. */
 function useGrammar(): Compile | null {
   const entries = useCatalog();
-  const [grammar, setGrammar] = useState<typeof import('./compile-thesis.js') | null>(null);
+  const [grammar, setGrammar] = useState<typeof import('./grammar.ts') | null>(null);
   useEffect(() => {
-    void loadPart(() => import('./compile-thesis.js')).then(setGrammar);
+    void loadPart(() => import('./grammar.ts')).then(setGrammar);
   }, []);
   return useMemo(() => {
     if (grammar === null || entries.length === 0) return null;
-    const catalog = grammar.catalogOf(entries);
+    // The API answers with the entries of the domain's catalog.
+    const catalog = grammar.catalogOf(entries as Parameters<typeof grammar.catalogOf>[0]);
     return (thesis) => grammar.compileThesis(thesis, { catalog, now: feed.now() });
   }, [grammar, entries]);
 }
@@ -56,10 +59,7 @@ export function Composer() {
       goTo(`takes/${id}`);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    making.mutate();
-  };
+  const submit = submits(() => making.mutate());
   return (
     <form className="card composer" aria-label="Compose a Take" onSubmit={submit}>
       <h2 className="sr-only">Compose a Take</h2>
@@ -97,40 +97,36 @@ interface ThesisProps {
 }
 
 /** Text field over the same text in colour. Both have the same font and size, so that the letters align. */
-function Thesis({ thesis, reading, write }: ThesisProps) {
-  return (
-    <div className="thesis">
-      <div className="thesis-marks" aria-hidden="true">
-        <Parts of={partsOf(thesis, reading)} />
-        {/* An empty last line needs a height too. */}
-        {'​'}
-      </div>
-      <textarea
-        aria-label="Your thesis"
-        placeholder="Write what to buy, when, with how much, and when to sell"
-        maxLength={MOST_THESIS}
-        rows={4}
-        spellCheck={false}
-        value={thesis}
-        onChange={({ currentTarget }) => write(currentTarget.value)}
-      />
+const Thesis = ({ thesis, reading, write }: ThesisProps) => (
+  <div className="thesis">
+    <div className="thesis-marks" aria-hidden="true">
+      <Parts of={partsOf(thesis, reading)} />
+      {/* An empty last line needs a height too. */}
+      {'​'}
     </div>
-  );
-}
+    <textarea
+      aria-label="Your thesis"
+      placeholder="Write what to buy, when, with how much, and when to sell"
+      maxLength={MOST_THESIS}
+      rows={4}
+      spellCheck={false}
+      value={thesis}
+      onChange={({ currentTarget }) => write(currentTarget.value)}
+    />
+  </div>
+);
 
-function Examples({ take }: { readonly take: (thesis: string) => void }) {
-  return (
-    <section aria-label="Examples">
-      <h3>Start from an example</h3>
-      <ul className="examples">
-        {EXAMPLES.map((example) => (
-          <li key={example}>
-            <button type="button" className="plain" onClick={() => take(example)}>
-              {example}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
+const Examples = ({ take }: { readonly take: (thesis: string) => void }) => (
+  <section aria-label="Examples">
+    <h3>Start from an example</h3>
+    <ul className="examples">
+      {EXAMPLES.map((example) => (
+        <li key={example}>
+          <button type="button" className="plain" onClick={() => take(example)}>
+            {example}
+          </button>
+        </li>
+      ))}
+    </ul>
+  </section>
+);

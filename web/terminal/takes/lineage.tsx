@@ -1,7 +1,6 @@
 /** Diagram of a Take's lineage: the Takes it was forked from, itself, and its forks. */
-import type { Take } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type Take } from '../api.ts';
 
 const [WIDTH, HEIGHT, GAP_X, GAP_Y] = [150, 40, 44, 10];
 const READ = 200;

@@ -1,10 +1,7 @@
 /** Pages of Takes: the composer with the list, and one Take. */
-import type { Take } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api } from '../api.ts';
-import { At } from '../kit/ages.tsx';
+import { api, type Take } from '../api.ts';
 import { List, useList } from '../kit/lists.tsx';
-import { Money } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { useMay } from '../member.ts';
 import { useAnnouncements } from '../organization.ts';
@@ -19,7 +16,6 @@ export function TakePages() {
 
 function Takes() {
   useAnnouncements('takes', 'takes');
-  const takes = useList(['takes'], (page, options) => api.listTakes(page, options));
   const mayTrade = useMay('trade:execute');
   return (
     <div className="page">
@@ -30,7 +26,7 @@ function Takes() {
       </div>
       {mayTrade && <Composer />}
       <List
-        list={takes}
+        list={useList(['takes'], api.listTakes)}
         label="Takes"
         empty={
           mayTrade
@@ -40,23 +36,23 @@ function Takes() {
         keyOf={({ id }) => id}
         markOf={({ state }) => state}
         columns={[
-          { title: 'Take', cell: (take) => <Name take={take} /> },
+          { title: 'Take', cell: showName },
           {
             title: 'State',
             isText: true,
-            cell: ({ state, reason }) => (reason === null ? plain(state) : `${plain(state)}: ${plain(reason)}`),
+            text: ({ state, reason }) => (reason === null ? plain(state) : `${plain(state)}: ${plain(reason)}`),
           },
-          { title: 'Mode', isText: true, cell: ({ mode }) => mode ?? '–' },
-          { title: 'Allocation', cell: ({ allocationUsd }) => <Money usd={allocationUsd} /> },
+          { title: 'Mode', isText: true, text: ({ mode }) => mode ?? '–' },
+          { title: 'Allocation', isFigure: true, money: ({ allocationUsd }) => allocationUsd },
           { title: 'Open points', cell: ({ open }) => (open.length === 0 ? '–' : <span className="warn">{open.length}</span>) },
-          { title: 'Expires', cell: ({ expiresAt }) => <At at={expiresAt} /> },
+          { title: 'Expires', at: ({ expiresAt }) => expiresAt },
         ]}
       />
     </div>
   );
 }
 
-const Name = ({ take: { id, symbol, thesis } }: { readonly take: Take }) => (
+const showName = ({ id, symbol, thesis }: Take) => (
   <>
     <a href={`#/takes/${id}`}>{symbol}</a> <small className="long">{thesis ?? ''}</small>
   </>

@@ -1,6 +1,7 @@
 /** Thesis with its highlighted reading, and the reading in words below. */
 import { readingText } from '../agents/rules.ts';
 import { type MarkKind, type Part, partsOf, type Reading } from './marks.ts';
+import { itemsOf } from '../kit/lists.tsx';
 
 const KINDS: readonly (readonly [kind: MarkKind, title: string])[] = [
   ['understood', 'Understood'],
@@ -20,59 +21,47 @@ export const Parts = ({ of }: { readonly of: readonly Part[] }) =>
     ),
   );
 
-export function ReadThesis({ thesis, reading }: { readonly thesis: string; readonly reading: Reading }) {
-  return (
-    <blockquote className="thesis-read">
-      <Parts of={partsOf(thesis, reading)} />
-    </blockquote>
-  );
-}
+export const ReadThesis = ({ thesis, reading }: { readonly thesis: string; readonly reading: Reading }) => (
+  <blockquote className="thesis-read">
+    <Parts of={partsOf(thesis, reading)} />
+  </blockquote>
+);
 
-export function Legend() {
-  return (
-    <ul className="legend" aria-label="Colours">
-      {KINDS.map(([kind, title]) => (
-        <li key={kind}>
-          <mark data-kind={kind}>{title}</mark>
-        </li>
-      ))}
-    </ul>
-  );
-}
+export const Legend = () => (
+  <ul className="legend" aria-label="Colours">
+    {KINDS.map(([kind, title]) => (
+      <li key={kind}>
+        <mark data-kind={kind}>{title}</mark>
+      </li>
+    ))}
+  </ul>
+);
 
 /** Reading of a thesis in words: meanings, assumptions, ignored phrases and questions. */
-export function InWords({ reading: { understood, assumed, notUnderstood, questions } }: { readonly reading: Reading }) {
-  return (
-    <div className="reading-words">
-      {questions.length > 0 && <Lines title="Questions" kind="unknown" lines={questions} />}
-      {understood.length > 0 && (
-        <section aria-label="How it was read">
-          <h3>How it was read</h3>
-          <dl className="facts left phrases">
-            {understood.map(({ phrase, as }) => (
-              <div key={`${phrase} ${as}`}>
-                <dt>“{phrase}”</dt>
-                <dd>{readingText(as)}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      )}
-      {assumed.length > 0 && <Lines title="Assumed" kind="assumed" lines={assumed} />}
-      {notUnderstood.length > 0 && <Lines title="Set aside as a reason" kind="aside" lines={notUnderstood.map((one) => `“${one}”`)} />}
-    </div>
-  );
-}
+export const InWords = ({ reading: { understood, assumed, notUnderstood, questions } }: { readonly reading: Reading }) => (
+  <div className="reading-words">
+    {questions.length > 0 && <Lines title="Questions" kind="unknown" lines={questions} />}
+    {understood.length > 0 && (
+      <section aria-label="How it was read">
+        <h3>How it was read</h3>
+        <dl className="facts left phrases">
+          {understood.map(({ phrase, as }) => (
+            <div key={`${phrase} ${as}`}>
+              <dt>“{phrase}”</dt>
+              <dd>{readingText(as)}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    )}
+    {assumed.length > 0 && <Lines title="Assumed" kind="assumed" lines={assumed} />}
+    {notUnderstood.length > 0 && <Lines title="Set aside as a reason" kind="aside" lines={notUnderstood.map((one) => `“${one}”`)} />}
+  </div>
+);
 
-function Lines({ title, kind, lines }: { readonly title: string; readonly kind: MarkKind; readonly lines: readonly string[] }) {
-  return (
-    <section aria-label={title} data-kind={kind} className="reading-lines">
-      <h3>{title}</h3>
-      <ul>
-        {lines.map((line) => (
-          <li key={line}>{readingText(line)}</li>
-        ))}
-      </ul>
-    </section>
-  );
-}
+const Lines = ({ title, kind, lines }: { readonly title: string; readonly kind: MarkKind; readonly lines: readonly string[] }) => (
+  <section aria-label={title} data-kind={kind} className="reading-lines">
+    <h3>{title}</h3>
+    <ul>{itemsOf(lines.map(readingText))}</ul>
+  </section>
+);

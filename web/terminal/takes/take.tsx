@@ -1,21 +1,20 @@
 /** Page of one Take: its thesis, state, actions, lineage, and every evaluation with its rules. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { Take, TakeDecision } from '../../../clients/typescript/src/index.ts';
 import { dayAndTime, eventWord, forPeople, plain, stateText } from '../../words.js';
 import { conditionSentence } from '../agents/rules.ts';
-import { Disposition } from '../agents/state.tsx';
-import { api, useRead } from '../api.ts';
+import { decisionColumns } from '../agents/state.tsx';
+import { api, useRead, type Take, type TakeDecision } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
-import { Card, FigureList, List, Loaded, useList } from '../kit/lists.tsx';
+import { Card, FigureList, List, Loaded, Trail, useList, itemsOf } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { useAnnouncements } from '../organization.ts';
-import { choose } from '../place.ts';
 import { Delegations } from '../wallet/delegations.tsx';
 import { Arm, TakeActions } from './actions.tsx';
 import { Lineage } from './lineage.tsx';
 import { InWords, ReadThesis } from './reading.tsx';
+import { Instrument } from '../kit/columns.tsx';
 
 const EVALUATED_EVERY_MS = 30_000;
 
@@ -24,9 +23,7 @@ export function TakePage({ id }: { readonly id: string }) {
   const take = useRead(['take', id], (call) => api.getTake({ id }, call), { refetchInterval: EVALUATED_EVERY_MS });
   return (
     <div className="page">
-      <a className="trail" href="#/takes">
-        ← Takes
-      </a>
+      <Trail to="takes" name="Takes" />
       <Loaded query={take}>{(data) => <Shown take={data} />}</Loaded>
     </div>
   );
@@ -62,9 +59,7 @@ function Shown({ take }: { readonly take: Take }) {
         <Card title="Policy">
           <Policy take={take} />
           <p>
-            <button type="button" className="plain" onClick={() => choose(instrument)}>
-              Open the chart of {symbol}
-            </button>
+            <Instrument of={instrument}>Open the chart of {symbol}</Instrument>
           </p>
         </Card>
       </div>
@@ -137,33 +132,13 @@ function Evaluations({ id }: { readonly id: string }) {
         empty="No evaluations yet. An armed Take is evaluated every 30 seconds."
         keyOf={(decision) => decision.id}
         columns={[
-          {
-            title: 'Time',
-            cell: (decision) => (
-              <button
-                type="button"
-                className="plain num"
-                aria-expanded={open === decision.id}
-                onClick={() => setOpen(open === decision.id ? null : decision.id)}
-              >
-                {dayAndTime(decision.at).slice(5)}
-              </button>
-            ),
-          },
-          { title: 'Decision', isText: true, cell: ({ disposition }) => <Disposition of={disposition} /> },
-          { title: 'Entry rules', cell: (decision) => passedOf(decision, 'entry') },
-          { title: 'Exit rules', cell: (decision) => passedOf(decision, 'exit') },
-          { title: 'Reason', isText: true, cell: ({ reason, risk }) => plain(risk?.rejections[0]?.code ?? reason ?? '') },
+          ...decisionColumns<TakeDecision>(({ at }) => at, open, setOpen),
+          { title: 'Reason', isText: true, text: ({ reason, risk }) => plain(risk?.rejections[0]?.code ?? reason ?? '') },
         ]}
       />
       {opened !== undefined && <Explained key={opened.id} decision={opened} close={() => setOpen(null)} />}
     </>
   );
-}
-
-function passedOf({ rules }: TakeDecision, side: 'entry' | 'exit'): string {
-  const own = rules.filter((rule) => rule.side === side);
-  return own.length === 0 ? '–' : `${own.filter(({ passed }) => passed).length} of ${own.length}`;
 }
 
 function Explained({ decision: { id, takeId, at }, close }: { readonly decision: TakeDecision; readonly close: () => void }) {
@@ -183,11 +158,7 @@ function Explained({ decision: { id, takeId, at }, close }: { readonly decision:
         {({ summary, why, instruments, missing }) => (
           <>
             <p>{forPeople(summary)}</p>
-            <ul className="dotted">
-              {[...why, ...missing].map((sentence) => (
-                <li key={sentence}>{forPeople(sentence)}</li>
-              ))}
-            </ul>
+            <ul className="dotted">{itemsOf([...why, ...missing].map(forPeople))}</ul>
             {instruments.map(({ instrument, seen, entry, exit }) => (
               <div key={instrument}>
                 <p className="faint">{forPeople(seen)}</p>
@@ -210,19 +181,16 @@ function Explained({ decision: { id, takeId, at }, close }: { readonly decision:
   );
 }
 
-function Steps({ id }: { readonly id: string }) {
-  const steps = useList(['take-history', id], (page, options) => api.listTakeHistory({ ...page, id }, options));
-  return (
-    <List
-      list={steps}
-      label="Steps, newest first"
-      empty="No steps yet."
-      keyOf={({ version }) => String(version)}
-      columns={[
-        { title: 'Step', cell: ({ at }) => <At at={at} /> },
-        { title: 'Event', isText: true, cell: ({ event }) => eventWord((event as { readonly type: string }).type) },
-        { title: 'State after', isText: true, cell: ({ to }) => stateText(to as Parameters<typeof stateText>[0]) },
-      ]}
-    />
-  );
-}
+const Steps = ({ id }: { readonly id: string }) => (
+  <List
+    list={useList(['take-history', id], (page, options) => api.listTakeHistory({ ...page, id }, options))}
+    label="Steps, newest first"
+    empty="No steps yet."
+    keyOf={({ version }) => String(version)}
+    columns={[
+      { title: 'Step', at: ({ at }) => at },
+      { title: 'Event', isText: true, text: ({ event }) => eventWord((event as { readonly type: string }).type) },
+      { title: 'State after', isText: true, text: ({ to }) => stateText(to as Parameters<typeof stateText>[0]) },
+    ]}
+  />
+);

@@ -1,12 +1,11 @@
 /** Orders on prediction markets, newest first, each with its fills, risk check and transaction. */
 import { useState } from 'react';
-import type { PredictionOrder } from '../../../clients/typescript/src/index.ts';
 import { forPeople, plain, priceText } from '../../words.js';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type PredictionOrder } from '../api.ts';
 import { Address } from '../kit/address.tsx';
-import { Ago, At } from '../kit/ages.tsx';
 import { Opener } from '../kit/beside.tsx';
-import { FigureList, List, Loaded, Table, useList } from '../kit/lists.tsx';
+import { FigureList, List, Loaded, useList } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { Rejections } from '../kit/refusal.tsx';
 
@@ -15,12 +14,11 @@ const TONES: { readonly [state: string]: string } = { filled: 'up', partially_fi
 
 export function PredictionOrders() {
   const [chosen, setChosen] = useState<string | null>(null);
-  const orders = useList(['prediction-orders'], (page, options) => api.listPredictionOrders(page, options), { everyMs: READ_EVERY_MS });
   return (
     <>
       <h2>Orders</h2>
       <List
-        list={orders}
+        list={useList(['prediction-orders'], api.listPredictionOrders, { everyMs: READ_EVERY_MS })}
         label="Prediction orders"
         empty="No orders yet. Choose a market and place one on paper."
         keyOf={({ id }) => id}
@@ -28,20 +26,21 @@ export function PredictionOrders() {
         columns={[
           {
             title: 'Order',
+            value: ({ side, quantity, outcome }) => `${side} ${priceText(quantity)} ${outcome}`,
             cell: (order) => (
               <Opener isOpen={chosen === order.id} toggle={() => setChosen(chosen === order.id ? null : order.id)}>
                 {order.side} {priceText(order.quantity)} {order.outcome}
               </Opener>
             ),
           },
-          { title: 'State', isText: true, cell: (order) => <State order={order} /> },
-          { title: 'Account', isText: true, cell: ({ mode }) => mode },
-          { title: 'Limit', cell: ({ limitPrice }) => limitPrice },
-          { title: 'Filled', cell: ({ filledQuantity }) => priceText(filledQuantity) },
-          { title: 'Value', cell: ({ filledNotionalUsd }) => <Money usd={filledNotionalUsd} /> },
-          { title: 'Fees', cell: ({ feesUsd }) => <Money usd={feesUsd} /> },
-          { title: 'By', isText: true, cell: ({ placedBy }) => placedBy },
-          { title: 'Placed', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+          { title: 'State', isText: true, cell: showState },
+          { title: 'Account', isText: true, text: ({ mode }) => mode },
+          { title: 'Limit', text: ({ limitPrice }) => limitPrice },
+          { title: 'Filled', text: ({ filledQuantity }) => priceText(filledQuantity) },
+          { title: 'Value', isFigure: true, money: ({ filledNotionalUsd }) => filledNotionalUsd },
+          { title: 'Fees', money: ({ feesUsd }) => feesUsd },
+          { title: 'By', isText: true, text: ({ placedBy }) => placedBy },
+          { title: 'Placed', ago: ({ createdAt }) => createdAt },
         ]}
       />
       {chosen !== null && <OrderDetail key={chosen} id={chosen} />}
@@ -49,7 +48,7 @@ export function PredictionOrders() {
   );
 }
 
-function State({ order: { state, reason, detail } }: { readonly order: PredictionOrder }) {
+function showState({ state, reason, detail }: PredictionOrder) {
   const why = detail ?? (reason === null ? null : plain(reason));
   return (
     <>
@@ -85,20 +84,18 @@ function OrderDetail({ id }: { readonly id: string }) {
   );
 }
 
-function Fills({ fills }: Pick<PredictionOrder, 'fills'>) {
-  return (
-    <Table
-      label="Fills"
-      rows={fills}
-      keyOf={({ id }) => id}
-      columns={[
-        { title: 'Filled', cell: ({ at }) => <At at={at} /> },
-        { title: 'Contracts', cell: ({ quantity }) => priceText(quantity) },
-        { title: 'Price', cell: ({ fillPrice }) => fillPrice },
-        { title: 'Value', cell: ({ notionalUsd }) => <Money usd={notionalUsd} /> },
-        { title: 'Slippage', cell: ({ slippageBps }) => `${slippageBps.toFixed(2)} bps` },
-        { title: 'Fee', cell: ({ feeUsd }) => <Money usd={feeUsd} /> },
-      ]}
-    />
-  );
-}
+const Fills = ({ fills }: Pick<PredictionOrder, 'fills'>) => (
+  <Table
+    label="Fills"
+    rows={fills}
+    keyOf={({ id }) => id}
+    columns={[
+      { title: 'Filled', at: ({ at }) => at },
+      { title: 'Contracts', text: ({ quantity }) => priceText(quantity) },
+      { title: 'Price', isFigure: true, text: ({ fillPrice }) => fillPrice },
+      { title: 'Value', isFigure: true, money: ({ notionalUsd }) => notionalUsd },
+      { title: 'Slippage', text: ({ slippageBps }) => `${slippageBps.toFixed(2)} bps` },
+      { title: 'Fee', money: ({ feeUsd }) => feeUsd },
+    ]}
+  />
+);

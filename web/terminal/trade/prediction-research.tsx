@@ -1,9 +1,9 @@
 /** Research of a prediction market: prices of both venues, their disagreement, and the resolution criteria. */
-import type { PredictionResearch as Research } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type PredictionResearch as Research } from '../api.ts';
 import { At } from '../kit/ages.tsx';
-import { FigureList, Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, itemsOf } from '../kit/lists.tsx';
+import { Table } from '../kit/table.tsx';
 
 type Derived = Research['probability'];
 
@@ -17,13 +17,7 @@ export function PredictionResearch({ id }: { readonly id: string }) {
           <>
             <Scale research={data} />
             <Verdict research={data} />
-            {data.notes.length > 0 && (
-              <ul className="padded">
-                {data.notes.map((note) => (
-                  <li key={note}>{note}</li>
-                ))}
-              </ul>
-            )}
+            {data.notes.length > 0 && <ul className="padded">{itemsOf(data.notes)}</ul>}
             <Inputs inputs={data.inputs} />
             <Deciding research={data} />
           </>
@@ -73,12 +67,12 @@ const Inputs = ({ inputs }: Pick<Research, 'inputs'>) =>
       rows={inputs}
       keyOf={({ id }) => id}
       columns={[
-        { title: 'Input', cell: ({ kind }) => plain(kind) },
-        { title: 'Venue', isText: true, cell: ({ provider }) => plain(provider) },
-        { title: 'Value', cell: ({ value }) => value },
-        { title: 'Observed', cell: ({ observedAt }) => <At at={observedAt} /> },
-        { title: 'Quality', isText: true, cell: ({ quality }) => plain(quality) },
-        { title: 'Counts', isText: true, cell: ({ counts, why }) => (counts ? 'yes' : `no: ${why}`) },
+        { title: 'Input', text: ({ kind }) => plain(kind) },
+        { title: 'Venue', isText: true, text: ({ provider }) => plain(provider) },
+        { title: 'Value', text: ({ value }) => value },
+        { title: 'Observed', at: ({ observedAt }) => observedAt },
+        { title: 'Quality', isText: true, text: ({ quality }) => plain(quality) },
+        { title: 'Counts', isText: true, text: ({ counts, why }) => (counts ? 'yes' : `no: ${why}`) },
       ]}
     />
   );
@@ -94,9 +88,9 @@ function Deciding({ research: { criteria, differences } }: { readonly research: 
           rows={differences}
           keyOf={({ aspect }) => aspect}
           columns={[
-            { title: 'Differs in', cell: ({ aspect }) => plain(aspect) },
-            { title: 'This venue', isText: true, cell: ({ ours }) => <span className="long">{ours}</span> },
-            { title: 'Other venue', isText: true, cell: ({ theirs }) => <span className="long">{theirs}</span> },
+            { title: 'Differs in', text: ({ aspect }) => plain(aspect) },
+            { title: 'This venue', isText: true, long: ({ ours }) => ours },
+            { title: 'Other venue', isText: true, long: ({ theirs }) => theirs },
             {
               title: 'Material',
               isText: true,
@@ -111,9 +105,9 @@ function Deciding({ research: { criteria, differences } }: { readonly research: 
           rows={parts}
           keyOf={({ provider, aspect, text }) => `${provider} ${aspect} ${text}`}
           columns={[
-            { title: 'Decides', cell: ({ aspect }) => plain(aspect) },
-            { title: 'Venue', isText: true, cell: ({ provider }) => plain(provider) },
-            { title: 'Criterion', isText: true, cell: ({ text }) => <span className="long">{text}</span> },
+            { title: 'Decides', text: ({ aspect }) => plain(aspect) },
+            { title: 'Venue', isText: true, text: ({ provider }) => plain(provider) },
+            { title: 'Criterion', isText: true, long: ({ text }) => text },
           ]}
         />
       )}

@@ -1,12 +1,10 @@
 /** Ticket of a prediction market: outcome, side and size, on paper or signed by a linked wallet. */
-import { Button, SegmentedControl, Select } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import type { PredictionMarket, PredictionOrder } from '../../../clients/typescript/src/index.ts';
+import { useState } from 'react';
 import { plain, priceText } from '../../words.js';
-import { ApiError, api, refresh } from '../api.ts';
-import { shortAddress } from '../kit/address.tsx';
+import { ApiError, api, refresh, type PredictionMarket, type PredictionOrder } from '../api.ts';
 import { isAmount, multiply } from '../kit/decimal.ts';
 import { Money } from '../kit/numbers.tsx';
 import { Segments, useOnce, Written } from '../kit/form.tsx';
@@ -15,29 +13,20 @@ import { useMay } from '../member.ts';
 import { Signing } from '../wallet/signing.tsx';
 import { bodyOf, FIRST, type PredictionDraft, problemOf } from './prediction-draft.ts';
 import { FigureList } from '../kit/lists.tsx';
-import { useWallets } from '../organization.ts';
+import { SideButtons, SlippageField, useSigner } from '../panels/order-fields.tsx';
+import { submits } from '../kit/browser.ts';
 
 export function PredictionTicket({ market }: { readonly market: PredictionMarket }) {
   const mayTrade = useMay('trade:execute');
   const [draft, setDraft] = useState(FIRST);
-  const [wallet, setWallet] = useState<string | null>(null);
   const change = (some: Partial<PredictionDraft>) => setDraft((before) => ({ ...before, ...some }));
   const placing = usePlacing(market, draft);
-  const wallets = useWallets({ isWanted: mayTrade });
-  const own = (wallets.data ?? []).filter(({ chain }) => chain === 'spotchain');
-  const signer = wallet ?? own[0]?.address ?? null;
+  const { signer, choice } = useSigner(mayTrade);
   const { outcome, side, mode } = draft;
   const words = `${side === 'buy' ? 'Buy' : 'Sell'} ${outcome}`;
   if (!mayTrade) return <p className="faint">Your role may not trade. Ask for the permission trade:execute.</p>;
   return (
-    <form
-      className="ask"
-      aria-label="Prediction ticket"
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        placing.mutate(signer);
-      }}
-    >
+    <form className="ask" aria-label="Prediction ticket" onSubmit={submits(() => placing.mutate(signer))}>
       <Choices draft={draft} market={market} change={change} />
       <Amounts draft={draft} change={change} />
       <Estimate draft={draft} market={market} />
@@ -47,12 +36,7 @@ export function PredictionTicket({ market }: { readonly market: PredictionMarket
             A live order is signed by your own wallet, and none is linked. <a href="#/wallets">Link a wallet</a>
           </p>
         ) : (
-          <Select
-            label="Wallet"
-            data={own.map(({ address, label }) => ({ value: address, label: label ?? shortAddress(address) }))}
-            value={signer}
-            onChange={setWallet}
-          />
+          choice
         ))}
       <Refusal error={placing.error} isOnce />
       <Button
@@ -77,38 +61,29 @@ interface PartProps {
   readonly change: (some: Partial<PredictionDraft>) => void;
 }
 
-function Choices({ draft: { outcome, side, mode }, market, change }: PartProps & { readonly market: PredictionMarket }) {
-  return (
-    <>
-      <Segments
-        label="Account"
-        fullWidth
-        of={['paper', 'live']}
-        value={mode}
-        choose={(value) => change({ mode: value })}
-        className={mode === 'live' ? 'is-live' : ''}
-      />
-      <div className="sides" role="group" aria-label="Side">
-        <button type="button" className="buy" aria-pressed={side === 'buy'} onClick={() => change({ side: 'buy' })}>
-          Buy
-        </button>
-        <button type="button" className="sell" aria-pressed={side === 'sell'} onClick={() => change({ side: 'sell' })}>
-          Sell
-        </button>
-      </div>
-      <SegmentedControl
-        aria-label="Outcome"
-        fullWidth
-        data={market.outcomes.map((one) => ({
-          value: one.side,
-          label: `${one.label} ${(side === 'buy' ? one.ask : one.bid) ?? one.last ?? '–'}`,
-        }))}
-        value={outcome}
-        onChange={(value) => change({ outcome: value as PredictionDraft['outcome'] })}
-      />
-    </>
-  );
-}
+const Choices = ({ draft: { outcome, side, mode }, market, change }: PartProps & { readonly market: PredictionMarket }) => (
+  <>
+    <Segments
+      label="Account"
+      fullWidth
+      of={['paper', 'live']}
+      value={mode}
+      choose={(value) => change({ mode: value })}
+      className={mode === 'live' ? 'is-live' : ''}
+    />
+    <SideButtons side={side} turn={(next) => change({ side: next })} />
+    <SegmentedControl
+      aria-label="Outcome"
+      fullWidth
+      data={market.outcomes.map((one) => ({
+        value: one.side,
+        label: `${one.label} ${(side === 'buy' ? one.ask : one.bid) ?? one.last ?? '–'}`,
+      }))}
+      value={outcome}
+      onChange={(value) => change({ outcome: value as PredictionDraft['outcome'] })}
+    />
+  </>
+);
 
 const written = (text: string): string => text.trim().replace(/^\$/, '').replaceAll(',', '');
 
@@ -143,13 +118,7 @@ function Amounts({ draft, change }: PartProps) {
         error={price !== '' && problemOf({ ...draft, size: '1' }) !== null ? 'Between 0 and 1, such as 0.42.' : null}
         write={(text) => change({ price: written(text) })}
       />
-      <Written
-        label="Max slippage (bps)"
-        inputMode="numeric"
-        value={slippageBps}
-        error={/^\d{1,3}$|^1000$/.test(slippageBps) ? null : 'A whole number from 0 to 1000.'}
-        write={(text) => change({ slippageBps: text.trim() })}
-      />
+      <SlippageField bps={slippageBps} write={(text) => change({ slippageBps: text })} />
     </div>
   );
 }

@@ -1,9 +1,8 @@
 /** Prediction markets: questions, prices, the ticket, and the organization's orders. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
-import type { PredictionMarket } from '../../../clients/typescript/src/index.ts';
 import { dayAndTime, dayOf, plain } from '../../words.js';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type PredictionMarket } from '../api.ts';
 import { At } from '../kit/ages.tsx';
 import { Beside, Opener } from '../kit/beside.tsx';
 import { Choice, Written } from '../kit/form.tsx';
@@ -45,18 +44,15 @@ export function Predictions() {
           keyOf={(market) => market.id}
           markOf={(market) => (market.id === id ? 'chosen' : undefined)}
           columns={[
-            {
-              title: 'Question',
-              cell: (market) => <Question market={market} isChosen={market.id === id} choose={() => setChosen(market.id)} />,
-            },
-            { title: 'Yes', cell: (market) => <Chance market={market} side="yes" /> },
-            { title: 'No', cell: (market) => <Chance market={market} side="no" /> },
-            { title: '24 h volume', cell: ({ volume24h, volumeUnit }) => <Volume amount={volume24h} unit={volumeUnit} /> },
+            { title: 'Question', cell: (market) => showQuestion(market, id, setChosen) },
+            { title: 'Yes', cell: (market) => showChance(market, 'yes') },
+            { title: 'No', cell: (market) => showChance(market, 'no') },
+            { title: '24 h volume', cell: showVolume },
             {
               title: 'Closes',
               cell: ({ closesAt }) => (closesAt === null ? '–' : <span title={dayAndTime(closesAt)}>{dayOf(closesAt)}</span>),
             },
-            { title: 'Venue', isText: true, cell: ({ provider }) => provider },
+            { title: 'Venue', isText: true, text: ({ provider }) => provider },
           ]}
         />
       </Beside>
@@ -70,14 +66,8 @@ const SearchField = ({ value, write }: { readonly value: string; readonly write:
   <Written placeholder="Search questions" aria-label="Search questions" value={value} write={write} />
 );
 
-interface QuestionProps {
-  readonly market: PredictionMarket;
-  readonly isChosen: boolean;
-  readonly choose: () => void;
-}
-
-const Question = ({ market: { question, subtitle }, isChosen, choose }: QuestionProps) => (
-  <Opener isOpen={isChosen} toggle={choose}>
+const showQuestion = ({ id, question, subtitle }: PredictionMarket, chosen: string | null, choose: (id: string) => void) => (
+  <Opener isOpen={id === chosen} toggle={() => choose(id)}>
     {question} {subtitle !== '' && <small>{subtitle}</small>}
   </Opener>
 );
@@ -91,7 +81,7 @@ function chanceText(price: string): string {
 }
 
 /** Price of an outcome, its implied probability. */
-function Chance({ market, side }: { readonly market: PredictionMarket; readonly side: 'yes' | 'no' }) {
+function showChance(market: PredictionMarket, side: 'yes' | 'no') {
   const outcome = outcomeOf(market, side);
   const price = outcome?.ask ?? outcome?.last;
   return (
@@ -101,7 +91,7 @@ function Chance({ market, side }: { readonly market: PredictionMarket; readonly 
   );
 }
 
-function Volume({ amount, unit }: { readonly amount: string | null; readonly unit: PredictionMarket['volumeUnit'] }) {
+function showVolume({ volume24h: amount, volumeUnit: unit }: PredictionMarket) {
   if (amount === null) return <span className="faint">–</span>;
   return (
     <span title={`${amount} ${unit}`}>
@@ -111,7 +101,6 @@ function Volume({ amount, unit }: { readonly amount: string | null; readonly uni
   );
 }
 
-/** Selected market next to its ticket. */
 function Market({ id }: { readonly id: string }) {
   const market = useRead(['prediction-market', id], (call) => api.getPredictionMarket({ id }, call), {
     refetchInterval: READ_EVERY_MS / 2,
@@ -132,23 +121,21 @@ function Market({ id }: { readonly id: string }) {
   );
 }
 
-function Rules({ market: { status, resolution, closesAt, expectedResolutionAt, fee } }: { readonly market: PredictionMarket }) {
-  return (
-    <>
-      <FigureList
-        look="facts"
-        lines={[
-          ['Status', plain(status)],
-          ['Closes', <At at={closesAt} />],
-          ['Resolves', <At at={expectedResolutionAt} />],
-          ['Decided by', plain(resolution.procedure)],
-          ['Fee', fee.model === 'none' ? 'none' : fee.rate === null ? 'unknown' : `${plain(fee.model)}, rate ${fee.rate}`],
-        ]}
-      />
-      <details>
-        <summary>Rules of resolution</summary>
-        <p className="rules">{resolution.rules === '' ? 'The venue states none.' : resolution.rules}</p>
-      </details>
-    </>
-  );
-}
+const Rules = ({ market: { status, resolution, closesAt, expectedResolutionAt, fee } }: { readonly market: PredictionMarket }) => (
+  <>
+    <FigureList
+      look="facts"
+      lines={[
+        ['Status', plain(status)],
+        ['Closes', <At at={closesAt} />],
+        ['Resolves', <At at={expectedResolutionAt} />],
+        ['Decided by', plain(resolution.procedure)],
+        ['Fee', fee.model === 'none' ? 'none' : fee.rate === null ? 'unknown' : `${plain(fee.model)}, rate ${fee.rate}`],
+      ]}
+    />
+    <details>
+      <summary>Rules of resolution</summary>
+      <p className="rules">{resolution.rules === '' ? 'The venue states none.' : resolution.rules}</p>
+    </details>
+  </>
+);

@@ -1,20 +1,19 @@
 /** Quotes of every venue: bid, ask, age, quality, and the kind of silence. */
 import { Checkbox, SegmentedControl } from '@mantine/core';
 import { ageOf } from '../../aged-quality.js';
-import { age, flagWords, quoteText } from '../../words.js';
+import { age, flagWords } from '../../words.js';
 import type { CatalogEntry } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
+import type { Column } from '../kit/columns.tsx';
 import { Written } from '../kit/form.tsx';
-import { Heads } from '../kit/heads.tsx';
-import { Change, Quality, spreadText } from '../kit/numbers.tsx';
+import { Quality, spreadText } from '../kit/numbers.tsx';
 import { useTicking } from '../kit/store.ts';
-import { VirtualTable } from '../kit/virtual-rows.tsx';
+import { Table } from '../kit/table.tsx';
 import { useView, Views } from '../kit/views.tsx';
-import { feed, quoteNow, tickerNow, useQuality, useQuote, useTicker } from '../market.ts';
-import { choose, venueIn } from '../place.ts';
+import { feed, quoteNow, tickerNow } from '../market.ts';
+import { venueIn } from '../place.ts';
+import { Instrument } from '../kit/columns.tsx';
 
-const TITLES = ['Instrument', 'Name', 'Venue', 'Bid', 'Ask', 'Spread', '24 h', 'Age', 'Quality'];
-const ROW_PX = 28;
 const VENUES = [
   { value: 'all', label: 'All venues' },
   { value: 'spotexchange', label: 'Exchange' },
@@ -27,11 +26,10 @@ export function Quotes() {
   const { venue, wanted, silent } = view.values;
   useTicking();
   const text = wanted.trim().toLowerCase();
-  const found = useCatalog()
+  const shown = useCatalog()
     .filter((entry) => venue === 'all' || venueIn(entry.key) === venue)
     .filter(({ instrument, name, underlying }) => `${instrument} ${name} ${underlying}`.toLowerCase().includes(text))
     .filter(({ key }) => silent === '' || quoteNow(key)?.quality !== 'live');
-  const shown = view.inOrder(found, textsOf);
   return (
     <div className="page quotes-page">
       <div className="page-head">
@@ -47,23 +45,21 @@ export function Quotes() {
         <span className="faint num" role="status">
           {shown.length} instruments
         </span>
-        <Views view={view} titles={TITLES} />
+        <Views view={view} titles={COLUMNS.map(({ title }) => title)} />
       </div>
       {shown.length === 0 ? (
         <p className="card empty">No instrument matches.</p>
       ) : (
         <section className="card quotes-list" aria-label="Instruments">
-          <VirtualTable
+          <Table
             label="Quotes of all venues"
-            hidden={view.values.hidden}
-            head={<Heads titles={TITLES} words={['Name', 'Venue', 'Quality']} sorting={view.sorting} />}
-            columns={TITLES.length}
-            rowPx={ROW_PX}
-            count={shown.length}
-            row={(index) => {
-              const entry = shown[index] as CatalogEntry;
-              return <Row key={entry.key} entry={entry} />;
-            }}
+            area="virtual"
+            isSearched={false}
+            view={view}
+            rows={shown}
+            columns={COLUMNS}
+            keyOf={({ key }) => key}
+            attributesOf={({ key }) => ({ 'data-instrument': key })}
           />
         </section>
       )}
@@ -71,56 +67,41 @@ export function Quotes() {
   );
 }
 
-/** Returns the values of an instrument's cells by which its row is sorted. */
-function textsOf({ key, instrument, name, venue }: CatalogEntry) {
+/** Quotes as they are when the page is drawn, twice a second. */
+const COLUMNS: readonly Column<CatalogEntry>[] = [
+  {
+    title: 'Instrument',
+    cell: ({ key, instrument }) => <Instrument of={key}>{instrument}</Instrument>,
+  },
+  { title: 'Name', isText: true, isFaint: true, text: ({ name }) => name, attributesOf: () => ({ className: 'text faint clip' }) },
+  { title: 'Venue', isText: true, isFaint: true, text: ({ venue }) => venue },
+  { title: 'Bid', isFigure: true, quote: ({ key }) => quoteNow(key)?.bid ?? quoteNow(key)?.referencePrice },
+  { title: 'Ask', isFigure: true, quote: ({ key }) => quoteNow(key)?.ask },
+  { title: 'Spread', isFaint: true, text: ({ key }) => spreadText(quoteNow(key)?.bid, quoteNow(key)?.ask) },
+  { title: '24 h', change: ({ key }) => percentOf(tickerNow(key)?.priceChangePct) },
+  { title: 'Age', isFaint: true, value: ({ key }) => ageNow(key), cell: ({ key }) => ageText(ageNow(key)) },
+  { title: 'Quality', isText: true, value: ({ key }) => quoteNow(key)?.quality, cell: ({ key }) => <QualityAndFlags of={key} /> },
+];
+
+const percentOf = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
+
+function ageNow(key: string): number | null {
   const quote = quoteNow(key);
-  return [
-    instrument,
-    name,
-    venue,
-    quote?.bid ?? quote?.referencePrice,
-    quote?.ask,
-    spreadText(quote?.bid, quote?.ask),
-    tickerNow(key)?.priceChangePct,
-    quote === undefined ? '' : String(ageOf(quote, feed.now())),
-    quote?.quality,
-  ];
+  return quote === undefined ? null : ageOf(quote, feed.now());
 }
 
-function Row({ entry: { key, instrument, name, venue } }: { readonly entry: CatalogEntry }) {
-  const quote = useQuote(key);
-  const ticker = useTicker(key);
-  const quality = useQuality(quote);
+const ageText = (ms: number | null): string => (ms === null ? '–' : age(ms));
+
+function QualityAndFlags({ of: key }: { readonly of: string }) {
+  const quote = quoteNow(key);
   return (
-    <tr data-instrument={key} data-quality={quality ?? 'none'}>
-      <th scope="row">
-        <button type="button" className="plain" onClick={() => choose(key)}>
-          {instrument}
-        </button>
-      </th>
-      <td className="text faint clip">{name}</td>
-      <td className="text faint">{venue}</td>
-      <td className="num" title={quote?.bid ?? undefined}>
-        {shownPrice(quote?.bid ?? quote?.referencePrice)}
-      </td>
-      <td className="num" title={quote?.ask ?? undefined}>
-        {shownPrice(quote?.ask)}
-      </td>
-      <td className="num faint">{spreadText(quote?.bid, quote?.ask)}</td>
-      <td>
-        <Change percent={ticker === undefined ? null : Number(ticker.priceChangePct)} />
-      </td>
-      <td className="num faint">{quote === undefined ? '–' : age(ageOf(quote, feed.now()))}</td>
-      <td className="text">
-        <Quality row={quote} />{' '}
-        {(quote?.flags ?? []).map((flag) => (
-          <span key={flag} className="tag" title={flagWords(flag).meaning}>
-            {flagWords(flag).word}
-          </span>
-        ))}
-      </td>
-    </tr>
+    <>
+      <Quality row={quote} />{' '}
+      {(quote?.flags ?? []).map((flag) => (
+        <span key={flag} className="tag" title={flagWords(flag).meaning}>
+          {flagWords(flag).word}
+        </span>
+      ))}
+    </>
   );
 }
-
-const shownPrice = (price: string | null | undefined): string => (price === null || price === undefined ? '–' : quoteText(price));

@@ -1,12 +1,9 @@
 /** Swaps of the organization on the primary chain: state, route and signature. */
 import { useState } from 'react';
-import type { SwapOrder } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText } from '../../words.js';
-import { api } from '../api.ts';
+import { api, type SwapOrder } from '../api.ts';
 import { Address } from '../kit/address.tsx';
-import { Ago } from '../kit/ages.tsx';
 import { List, useList } from '../kit/lists.tsx';
-import { Money, Price } from '../kit/numbers.tsx';
 import { useMay } from '../member.ts';
 import { SwapSigning } from '../wallet/signing.tsx';
 import { choose } from '../place.ts';
@@ -24,7 +21,7 @@ const TONES: { readonly [state: string]: string } = {
 
 export function Swaps() {
   const [signing, setSigning] = useState<string | null>(null);
-  const swaps = useList(['swaps'], (page, options) => api.listSwaps(page, options), { everyMs: READ_EVERY_MS });
+  const swaps = useList(['swaps'], api.listSwaps, { everyMs: READ_EVERY_MS });
   return (
     <div className="page">
       <h1>Swaps</h1>
@@ -40,19 +37,24 @@ export function Swaps() {
         keyOf={({ id }) => id}
         markOf={({ state }) => state}
         columns={[
-          { title: 'Token', cell: (swap) => <What swap={swap} /> },
-          { title: 'State', isText: true, cell: (swap) => <State swap={swap} /> },
-          { title: 'Paid', cell: ({ input }) => priceText(input.uiAmount) },
-          { title: 'Received', cell: ({ output }) => priceText(output.uiAmount) },
-          { title: 'Value', cell: ({ notionalUsd }) => <Money usd={notionalUsd} /> },
-          { title: 'Price', cell: ({ price }) => <Price price={price} /> },
-          { title: 'Worst price', cell: ({ worstPrice }) => <Price price={worstPrice} /> },
-          { title: 'Impact', cell: ({ priceImpactPct }) => (priceImpactPct === null ? '–' : `${priceImpactPct} %`) },
-          { title: 'Route', isText: true, cell: ({ route }) => route.map(({ venue, percent }) => `${venue} ${percent} %`).join(', ') },
-          { title: 'Wallet', isText: true, cell: ({ wallet }) => <Address address={wallet} /> },
-          { title: 'Signature', isText: true, cell: ({ signature }) => (signature === null ? '–' : <Address address={signature} />) },
-          { title: 'Changed', cell: ({ changedAt }) => <Ago at={changedAt} /> },
-          { title: '', cell: ({ id, state }) => <Sign id={id} state={state} sign={setSigning} /> },
+          { title: 'Token', cell: showWhat },
+          { title: 'State', isText: true, cell: showState },
+          { title: 'Paid', text: ({ input }) => priceText(input.uiAmount) },
+          { title: 'Received', text: ({ output }) => priceText(output.uiAmount) },
+          { title: 'Value', isFigure: true, money: ({ notionalUsd }) => notionalUsd },
+          { title: 'Price', price: ({ price }) => price },
+          { title: 'Worst price', price: ({ worstPrice }) => worstPrice },
+          { title: 'Impact', text: ({ priceImpactPct }) => (priceImpactPct === null ? '–' : `${priceImpactPct} %`) },
+          { title: 'Route', isText: true, text: ({ route }) => route.map(({ venue, percent }) => `${venue} ${percent} %`).join(', ') },
+          { title: 'Wallet', isText: true, address: ({ wallet }) => wallet },
+          {
+            title: 'Signature',
+            isText: true,
+            value: ({ signature }) => signature,
+            cell: ({ signature }) => (signature === null ? '–' : <Address address={signature} />),
+          },
+          { title: 'Changed', ago: ({ changedAt }) => changedAt },
+          { title: 'Actions', buttons: ({ id, state }) => <Sign id={id} state={state} sign={setSigning} /> },
         ]}
       />
       {signing !== null && (
@@ -65,18 +67,16 @@ export function Swaps() {
   );
 }
 
-function What({ swap: { side, instrument } }: { readonly swap: SwapOrder }) {
-  return (
-    <>
-      <span className={side === 'buy' ? 'up' : 'down'}>{side}</span>{' '}
-      <button type="button" className="plain" onClick={() => choose(`spotchain:${instrument.replace(/^spotchain:/, '')}`)}>
-        {instrument.replace(/^spotchain:/, '')}
-      </button>
-    </>
-  );
-}
+const showWhat = ({ side, instrument }: SwapOrder) => (
+  <>
+    <span className={side === 'buy' ? 'up' : 'down'}>{side}</span>{' '}
+    <button type="button" className="plain" onClick={() => choose(`spotchain:${instrument.replace(/^spotchain:/, '')}`)}>
+      {instrument.replace(/^spotchain:/, '')}
+    </button>
+  </>
+);
 
-function State({ swap: { state, reason, detail } }: { readonly swap: SwapOrder }) {
+function showState({ state, reason, detail }: SwapOrder) {
   const why = detail ?? (reason === null ? null : plain(reason));
   return (
     <>
@@ -86,13 +86,7 @@ function State({ swap: { state, reason, detail } }: { readonly swap: SwapOrder }
   );
 }
 
-interface SignProps {
-  readonly id: string;
-  readonly state: SwapOrder['state'];
-  readonly sign: (id: string) => void;
-}
-
-function Sign({ id, state, sign }: SignProps) {
+function Sign({ id, state, sign }: { readonly id: string; readonly state: SwapOrder['state']; readonly sign: (id: string) => void }) {
   const mayTrade = useMay('trade:execute');
   if (!mayTrade || state !== 'prepared') return null;
   return (

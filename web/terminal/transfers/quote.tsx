@@ -1,10 +1,9 @@
 /** Quote of a transfer between the chains: request, costs, alternatives, and the signing wallet. */
 import { Autocomplete, Button, Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import type { BridgeTransfer, LinkedWallet } from '../../../clients/typescript/src/index.ts';
+import { useState } from 'react';
 import { clockAndZone, plain, priceText } from '../../words.js';
-import { api, refresh } from '../api.ts';
+import { api, refresh, type BridgeTransfer, type LinkedWallet } from '../api.ts';
 import { isAmount } from '../kit/decimal.ts';
 import { Form, Written } from '../kit/form.tsx';
 import { Money } from '../kit/numbers.tsx';
@@ -13,8 +12,9 @@ import { useMay } from '../member.ts';
 import { goTo } from '../place.ts';
 import { CHAINS, walletName } from '../wallet/linking.tsx';
 import { CallSending, Signing } from '../wallet/signing.tsx';
-import { Card, FigureList } from '../kit/lists.tsx';
+import { Card, FigureList, itemsOf } from '../kit/lists.tsx';
 import { useWallets } from '../organization.ts';
+import { submits } from '../kit/browser.ts';
 
 type Chain = LinkedWallet['chain'];
 const other = (chain: Chain): Chain => (chain === 'spotchain' ? 'evmvenue' : 'spotchain');
@@ -34,10 +34,7 @@ export function QuoteForm() {
   const quoting = useMutation({
     mutationFn: () => api.quoteBridge({ body: { ...wish, to: other(wish.from), token: 'USDC' } }),
   });
-  const ask = (event: FormEvent) => {
-    event.preventDefault();
-    quoting.mutate();
-  };
+  const ask = submits(() => quoting.mutate());
   return (
     <Card title="New transfer">
       <form className="field-pairs" onSubmit={ask}>
@@ -66,35 +63,33 @@ interface FieldsProps {
   readonly write: (by: Partial<Wish>) => void;
 }
 
-function Fields({ wish: { from, amount, sender, recipient, preference }, write }: FieldsProps) {
-  return (
-    <>
-      <Select
-        label="From"
-        data={Object.entries(CHAINS).map(([value, label]) => ({ value, label }))}
-        value={from}
-        onChange={(chain) => write({ from: chain as Chain, sender: recipient, recipient: sender })}
-      />
-      <Written label="Amount (USDC)" inputMode="decimal" value={amount} write={(text) => write({ amount: text.trim() })} />
-      <Wallet label={`Sender on the ${CHAINS[from]}`} chain={from} address={sender} write={(address) => write({ sender: address })} />
-      <Wallet
-        label={`Recipient on the ${CHAINS[other(from)]}`}
-        chain={other(from)}
-        address={recipient}
-        write={(address) => write({ recipient: address })}
-      />
-      <Select
-        label="Choose by"
-        data={[
-          { value: 'received', label: 'amount received' },
-          { value: 'speed', label: 'speed' },
-        ]}
-        value={preference}
-        onChange={(value) => write({ preference: value === 'speed' ? 'speed' : 'received' })}
-      />
-    </>
-  );
-}
+const Fields = ({ wish: { from, amount, sender, recipient, preference }, write }: FieldsProps) => (
+  <>
+    <Select
+      label="From"
+      data={Object.entries(CHAINS).map(([value, label]) => ({ value, label }))}
+      value={from}
+      onChange={(chain) => write({ from: chain as Chain, sender: recipient, recipient: sender })}
+    />
+    <Written label="Amount (USDC)" inputMode="decimal" value={amount} write={(text) => write({ amount: text.trim() })} />
+    <Wallet label={`Sender on the ${CHAINS[from]}`} chain={from} address={sender} write={(address) => write({ sender: address })} />
+    <Wallet
+      label={`Recipient on the ${CHAINS[other(from)]}`}
+      chain={other(from)}
+      address={recipient}
+      write={(address) => write({ recipient: address })}
+    />
+    <Select
+      label="Choose by"
+      data={[
+        { value: 'received', label: 'amount received' },
+        { value: 'speed', label: 'speed' },
+      ]}
+      value={preference}
+      onChange={(value) => write({ preference: value === 'speed' ? 'speed' : 'received' })}
+    />
+  </>
+);
 
 interface WalletProps {
   readonly label: string;
@@ -154,11 +149,7 @@ function Quoted({ quote, done }: { readonly quote: BridgeTransfer; readonly done
         ]}
       />
       <p>{explanation}</p>
-      <ol className="route">
-        {route.map((step) => (
-          <li key={step}>{step}</li>
-        ))}
-      </ol>
+      <ol className="route">{itemsOf(route)}</ol>
       {alternatives.map((one) => (
         <p key={one.provider} className="faint">
           Instead by {one.provider}: at least {priceText(one.minimumReceived)} USDC in about {one.estimatedSeconds} s, for{' '}

@@ -1,8 +1,7 @@
 /** Page of one transfer: provider status, state on both chains, terms, and amounts over time. */
 import { useMemo } from 'react';
-import type { BridgeTransfer, BridgeTransferPoint } from '../../../clients/typescript/src/index.ts';
 import { clockTime, plain, priceText } from '../../words.js';
-import { api, useRead } from '../api.ts';
+import { api, useRead, type BridgeTransfer, type BridgeTransferPoint } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
 import { Course, type Drawn } from '../kit/course.tsx';

@@ -1,20 +1,17 @@
 /** Delegations that let an agent or Take trade from a wallet without asking, and the form of a new one. */
 import { notifications } from '@mantine/notifications';
-import type { Delegation, DelegationChallenge } from '../../../clients/typescript/src/index.ts';
+import { DAY_MS } from '../../../src/domain/values/time.ts';
 import { clockAndZone, dayAndTime } from '../../words.js';
-import { api, refresh } from '../api.ts';
+import { api, refresh, type Delegation, type DelegationChallenge } from '../api.ts';
 import { Address } from '../kit/address.tsx';
-import { At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { type Field, Form } from '../kit/form.tsx';
 import { FigureList, List, useList } from '../kit/lists.tsx';
-import { Money } from '../kit/numbers.tsx';
 import { feed } from '../market.ts';
 import { useMay } from '../member.ts';
 import { delegationDifferences, type Trader, type Wish } from './delegation-text.ts';
 import { TextSigning } from './signing.tsx';
 
-const DAY_MS = 86_400_000;
 /** Maximum time between the text and its signature. */
 const CHALLENGE_MS = 600_000;
 
@@ -34,12 +31,12 @@ export function Delegations({ trader }: { readonly trader: Trader }) {
         empty="No delegated wallet."
         keyOf={({ id }) => id}
         columns={[
-          { title: 'Wallet', cell: ({ wallet }) => <Address address={wallet} /> },
-          { title: 'Status', isText: true, cell: (one) => statusOf(one, one.id === newest) },
-          { title: 'Max per transaction', cell: ({ maxNotionalUsd }) => <Money usd={maxNotionalUsd} /> },
-          { title: 'Expires', cell: ({ expiresAt }) => <At at={expiresAt} /> },
-          { title: 'Granted by', isText: true, cell: ({ grantedBy }) => grantedBy },
-          { title: '', cell: (one) => mayGrant && statusOf(one, one.id === newest) === 'holds' && <Revoke delegation={one} /> },
+          { title: 'Wallet', address: ({ wallet }) => wallet },
+          { title: 'Status', isText: true, text: (one) => statusOf(one, one.id === newest) },
+          { title: 'Max per transaction', money: ({ maxNotionalUsd }) => maxNotionalUsd },
+          { title: 'Expires', at: ({ expiresAt }) => expiresAt },
+          { title: 'Granted by', isText: true, text: ({ grantedBy }) => grantedBy },
+          { title: 'Actions', buttons: (one) => mayGrant && statusOf(one, one.id === newest) === 'holds' && <Revoke delegation={one} /> },
         ]}
       />
       {mayGrant && <Delegate trader={trader} />}

@@ -3,9 +3,8 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { LinkedWallet, WalletChallenge } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone } from '../../words.js';
-import { api, refresh } from '../api.ts';
+import { api, refresh, type LinkedWallet, type WalletChallenge } from '../api.ts';
 import { shortAddress } from '../kit/address.tsx';
 import { Form, Written } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
@@ -69,12 +68,7 @@ function Found({ take }: { readonly take: (address: string) => Promise<unknown> 
   );
 }
 
-interface ProofProps {
-  readonly challenge: WalletChallenge;
-  readonly done: () => void;
-}
-
-function Proof({ challenge, done }: ProofProps) {
+function Proof({ challenge, done }: { readonly challenge: WalletChallenge; readonly done: () => void }) {
   const { address, text, typedData, expiresAt } = challenge;
   const [label, setLabel] = useState('');
   const link = async (signed: string) => {

@@ -6,9 +6,9 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { SandboxWallet } from '../../../clients/typescript/src/index.ts';
-import { ApiError, api } from '../api.ts';
+import { ApiError, api, type SandboxWallet } from '../api.ts';
 import { Address } from '../kit/address.tsx';
+import { Loaded } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { base64Of, type EvmProvider, fromBase64, lookForWallets, type StandardWallet } from './standards.ts';
@@ -22,12 +22,12 @@ let registered: string | null = null;
 
 type Opened = Pick<SandboxWallet, 'address' | 'evmAddress'>;
 
-/** Registers the member's sandbox wallet for all pages that sign, or returns null if the service runs no sandbox. */
-export function useSandboxWallet(): Opened | null {
+/** Registers the member's sandbox wallet for all pages that sign. The wallet is null if the service runs no sandbox. */
+export function useSandboxWallet() {
   const mayTrade = useMay('trade:execute');
-  const { data: opened = null } = useQuery({
+  const read = useQuery({
     queryKey: ['sandbox-wallet'],
-    queryFn: async () => {
+    queryFn: async (): Promise<Opened | null> => {
       try {
         return await api.useSandboxWallet({ body: { act: 'open' } });
       } catch (error) {
@@ -38,6 +38,7 @@ export function useSandboxWallet(): Opened | null {
     staleTime: Infinity,
     enabled: mayTrade,
   });
+  const opened = read.data ?? null;
   useEffect(() => {
     lookForWallets();
     if (opened === null || registered === opened.address) return;
@@ -45,7 +46,7 @@ export function useSandboxWallet(): Opened | null {
     register(opened.address);
     if (opened.evmAddress !== null) announce();
   }, [opened]);
-  return opened;
+  return read;
 }
 
 /** Registers the wallet by the wallet standard. */
@@ -113,15 +114,19 @@ function fromBase58(text: string): Uint8Array {
   return Uint8Array.from([...Array<number>(zeros).fill(0), ...(hex.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16))]);
 }
 
-/** Sandbox wallet with its faucet. Renders nothing outside the sandbox. */
+/** Sandbox wallet with its faucet. Renders nothing outside the sandbox, or for a member who may not trade. */
 export function SandboxWalletCard() {
-  const opened = useSandboxWallet();
+  const read = useSandboxWallet();
+  const mayTrade = useMay('trade:execute');
+  if (!mayTrade) return null;
+  return <Loaded query={read}>{(opened) => opened !== null && <Faucet wallet={opened} />}</Loaded>;
+}
+
+function Faucet({ wallet: { address, evmAddress } }: { readonly wallet: Opened }) {
   const filling = useMutation({
     mutationFn: () => api.useSandboxWallet({ body: { act: 'fund' } }),
     onSuccess: () => notifications.show({ color: 'teal', message: 'The faucet brought 10 SOL and 10,000 USDC.' }),
   });
-  if (opened === null) return null;
-  const { address, evmAddress } = opened;
   return (
     <section className="card claims stack" aria-label="Sandbox wallet">
       <div className="page-head">

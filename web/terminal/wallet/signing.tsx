@@ -4,10 +4,9 @@
  */
 import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type { BridgeTransfer, WalletChallenge } from '../../../clients/typescript/src/index.ts';
-import type { TransactionContent } from '../../signed-elsewhere.js';
+import type { TransactionContent } from '../../../src/domain/solana/signed-elsewhere.ts';
 import { plain } from '../../words.js';
-import { api, isSignedOut, refresh, signedOut } from '../api.ts';
+import { api, isSignedOut, refresh, signedOut, type BridgeTransfer, type WalletChallenge } from '../api.ts';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import {
@@ -26,7 +25,7 @@ import {
   wallets,
 } from './standards.ts';
 import { useSandboxWallet } from './sandbox-wallet.tsx';
-import { FigureList } from '../kit/lists.tsx';
+import { FigureList, itemsOf } from '../kit/lists.tsx';
 
 /** Transactions to sign, in order, and their submission. */
 export interface Prepared {
@@ -109,7 +108,7 @@ export function Signing({ prepare }: { readonly prepare: (addresses: readonly st
   const act = async (wallet: SolanaWallet, { tell, show }: Doing) => {
     const { unsigned, signer, handIn } = await prepare(await addressesOf(wallet));
     const prepared = unsigned.map(fromBase64);
-    const { contentOf, objectionTo } = await import('../../signed-elsewhere.js');
+    const { contentOf, objectionTo } = await import('../../../src/domain/solana/signed-elsewhere.ts');
     show(<Contents of={prepared.map(contentOf)} />);
     tell(`Check the details in ${wallet.name} and confirm there.`);
     const signed = await signTransactions(wallet, signer, prepared);
@@ -125,27 +124,21 @@ export function Signing({ prepare }: { readonly prepare: (addresses: readonly st
 }
 
 /** Contents of the transactions in sentences, as the wallet receives them. */
-function Contents({ of }: { readonly of: readonly TransactionContent[] }) {
-  return (
-    <div className="transaction-words">
-      {of.map(({ feePayer, sentences }, index) => {
-        const which = of.length === 1 ? 'The transaction' : `Transaction ${index + 1} of ${of.length}`;
-        return (
-          <div key={which}>
-            <p>
-              {which} is paid for by <code>{feePayer}</code> and does this:
-            </p>
-            <ol aria-label={which}>
-              {sentences.map((sentence, place) => (
-                <li key={`${place} ${sentence}`}>{sentence}</li>
-              ))}
-            </ol>
-          </div>
-        );
-      })}
-    </div>
-  );
-}
+const Contents = ({ of }: { readonly of: readonly TransactionContent[] }) => (
+  <div className="transaction-words">
+    {of.map(({ feePayer, sentences }, index) => {
+      const which = of.length === 1 ? 'The transaction' : `Transaction ${index + 1} of ${of.length}`;
+      return (
+        <div key={which}>
+          <p>
+            {which} is paid for by <code>{feePayer}</code> and does this:
+          </p>
+          <ol aria-label={which}>{itemsOf(sentences)}</ol>
+        </div>
+      );
+    })}
+  </div>
+);
 
 interface TextSigningProps {
   readonly address: string;
@@ -211,7 +204,6 @@ export function CallSending({ transaction, handIn }: CallSendingProps) {
   return <WalletButtons chain="evmvenue" verb="Sign and send with" act={act} />;
 }
 
-/** Signs a swap that is prepared. */
 export function SwapSigning({ id }: { readonly id: string }) {
   const prepare = async () => {
     const { transaction, wallet } = await api.getSwap({ id });

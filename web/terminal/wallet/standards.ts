@@ -43,7 +43,6 @@ export interface EvmWallet {
 export type BrowserWallet = SolanaWallet | EvmWallet;
 export type Chain = BrowserWallet['chain'];
 
-/** Call on the EVM chain. */
 export interface EvmCall {
   readonly chainId: number;
   readonly from: string;

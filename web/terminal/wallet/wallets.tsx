@@ -1,44 +1,39 @@
 /** Wallets with verified ownership: linking, names, and unlinking. */
 import { useState } from 'react';
-import type { LinkedWallet } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { Address, shortAddress } from '../kit/address.tsx';
-import { Ago } from '../kit/ages.tsx';
+import { api, type LinkedWallet } from '../api.ts';
+import { shortAddress } from '../kit/address.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { Written } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { CHAINS, LinkWallet } from './linking.tsx';
 import { SandboxWalletCard } from './sandbox-wallet.tsx';
 
-export function Wallets() {
-  const wallets = useList(['wallets', 'all'], (page, options) => api.listWallets(page, options));
-  return (
-    <div className="page">
-      <div className="page-head">
-        <h1>Wallets</h1>
-      </div>
-      <p className="faint">
-        A linked wallet is proved to be yours. It signs swaps, launches and licences itself; linking grants no permission.
-      </p>
-      <List
-        list={wallets}
-        label="Linked wallets"
-        empty="No wallet is linked. Link one below to sign swaps, launches and purchases with it."
-        keyOf={({ id }) => id}
-        columns={[
-          { title: 'Wallet', cell: (wallet) => nameOf(wallet) },
-          { title: 'Chain', isText: true, cell: ({ chain }) => CHAINS[chain] },
-          { title: 'Address', isText: true, cell: ({ address }) => <Address address={address} /> },
-          { title: 'Linked by', isText: true, cell: ({ provedBy }) => provedBy },
-          { title: 'Linked', cell: ({ provedAt }) => <Ago at={provedAt} /> },
-          { title: '', cell: (wallet) => <Buttons wallet={wallet} /> },
-        ]}
-      />
-      <SandboxWalletCard />
-      <LinkWallet />
+export const Wallets = () => (
+  <div className="page">
+    <div className="page-head">
+      <h1>Wallets</h1>
     </div>
-  );
-}
+    <p className="faint">
+      A linked wallet is proved to be yours. It signs swaps, launches and licences itself; linking grants no permission.
+    </p>
+    <List
+      list={useList(['wallets', 'all'], api.listWallets)}
+      label="Linked wallets"
+      empty="No wallet is linked. Link one below to sign swaps, launches and purchases with it."
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Wallet', text: (wallet) => nameOf(wallet) },
+        { title: 'Chain', isText: true, text: ({ chain }) => CHAINS[chain] },
+        { title: 'Address', isText: true, address: ({ address }) => address },
+        { title: 'Linked by', isText: true, text: ({ provedBy }) => provedBy },
+        { title: 'Linked', ago: ({ provedAt }) => provedAt },
+        { title: 'Actions', buttons: (wallet) => <Buttons wallet={wallet} /> },
+      ]}
+    />
+    <SandboxWalletCard />
+    <LinkWallet />
+  </div>
+);
 
 const nameOf = ({ label, address }: LinkedWallet): string => label ?? shortAddress(address);
 

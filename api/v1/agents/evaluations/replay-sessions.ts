@@ -14,7 +14,7 @@ import { type ApiPorts, defineRoute } from '../../../route.ts';
 import { AgentPath, choice, DecimalText, EmptyBody, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../../shapes.ts';
 import { termsOf, wishedAmount } from '../../manual-order-body.ts';
 import { simulationFields } from './backtest.ts';
-import { ObservationBody } from '../decisions/decision-body.ts';
+import { ObservationBody } from '../../../../src/core/decision-shapes.ts';
 import { EvaluationRunBody, evaluationBody, runIdsOf } from './evaluation-body.ts';
 import { DEFAULT_SEEDS } from './stress-test.ts';
 

@@ -23,7 +23,7 @@ import {
   StageWord,
   Time,
 } from '../../../shapes.ts';
-import { ObservationBody } from '../decisions/decision-body.ts';
+import { ObservationBody } from '../../../../src/core/decision-shapes.ts';
 import { OutsideReceiptBody, receiptBody } from './outside-proposals.ts';
 
 const CutBody = Type.Unsafe<object | null>({

@@ -25,7 +25,7 @@ export const FAST_FINALITY = 1_000;
 export const STANDARD_FINALITY = 2_000;
 
 /** Hook that asks Circle to mint on the destination chain: `cctp-forward`, version 0, without data. */
-export const FORWARD_HOOK: Hex = `0x${Buffer.from('cctp-forward').toString('hex').padEnd(64, '0')}`;
+const FORWARD_HOOK: Hex = `0x${Buffer.from('cctp-forward').toString('hex').padEnd(64, '0')}`;
 
 const ZERO: Hex = `0x${'0'.repeat(64)}`;
 /** Compute units of a burn with its event account. The priority fee is the price per unit times this. */
@@ -58,7 +58,7 @@ export function tokenAccountOf(owner: string, mint: string): string {
   return derived(ASSOCIATED_TOKEN_PROGRAM, ...seeds).toBase58();
 }
 
-export interface BurnOwners {
+interface BurnOwners {
   readonly sender: string;
   readonly recipient: string;
   readonly mint: string;
@@ -78,7 +78,7 @@ export function solanaBurn(terms: BurnTerms, who: BurnOwners, event: Keypair, re
 }
 
 /** Discriminator of the instruction: the first eight bytes of the hash of its name. */
-export const BURN_DISCRIMINATOR = createHash('sha256').update('global:deposit_for_burn_with_hook').digest().subarray(0, 8);
+const BURN_DISCRIMINATOR = createHash('sha256').update('global:deposit_for_burn_with_hook').digest().subarray(0, 8);
 
 function derived(program: string, ...seeds: readonly (string | Uint8Array)[]): PublicKey {
   const bytes = seeds.map((seed) => (typeof seed === 'string' ? Buffer.from(seed) : seed));

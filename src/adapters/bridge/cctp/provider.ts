@@ -2,6 +2,7 @@
  * Bridge over CCTP v2: the stablecoin is burned on one chain and minted on the other after Circle's attestation. Fees come from GET
  * /v2/burn/USDC/fees, attestations from GET /v2/messages, and Circle forwards the mint. See docs/reference/outside/cctp.md.
  */
+import { isCount } from '../../venues/wire-decimal.ts';
 import { randomBytes } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
 import { getAddress } from 'viem';
@@ -63,7 +64,7 @@ const MESSAGES_FIELDS = knownFields('cctp messages', [
   },
 ]);
 
-export interface CctpOptions {
+interface CctpOptions {
   readonly http: Pick<VenueHttp, 'get'>;
   readonly chainId: number;
   /** The stablecoin on both chains. */
@@ -198,16 +199,12 @@ function burnTermsOf(answer: unknown, amount: bigint) {
   if (typeof minimumFee !== 'number' || !(minimumFee >= 0 && minimumFee <= 100))
     throw new SenselessAnswer(`minimumFee is ${valueText(minimumFee)} basis points`);
   const { med, high } = fieldsOf(forwardFee);
-  if (!isUnits(med) || !isUnits(high) || high < med) throw new SenselessAnswer('forwardFee names no base units');
+  if (!isCount(med) || !isCount(high) || high < med) throw new SenselessAnswer('forwardFee names no base units');
   const protocolFee = BigInt(new Decimal(String(amount)).times(String(minimumFee)).div(10_000).ceil().toFixed(0));
   const forward = BigInt(med);
   const most = new Decimal(String(protocolFee)).plus(high).times(FEE_BUFFER).ceil().toFixed(0);
   const finality: BurnTerms['finality'] = fast === undefined ? STANDARD_FINALITY : FAST_FINALITY;
   return { burn: { amount, maxFee: BigInt(most), finality }, protocolFee, forwardFee: forward };
-}
-
-function isUnits(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 const UNSEEN: ProviderWord = { state: 'unseen', said: null, reason: null, fillHash: null, refundHash: null };

@@ -20,7 +20,7 @@ import { EVM_HASH, fieldsOf, hashOf, offered, RAW_AMOUNT, SenselessAnswer, textI
 import { depositCall, RELAY_DEPOSITORY_PROGRAM, vaultAccountOf } from './deposit.ts';
 
 /** Relay's chain id of the primary chain. */
-export const RELAY_SOLANA = 792_703_809;
+const RELAY_SOLANA = 792_703_809;
 /** Contract of Relay on EVM chains that receives deposits. */
 export const RELAY_DEPOSITORY = '0x4cD00E387622C35bDDB9b4c962C136462338BC31';
 
@@ -43,7 +43,7 @@ const STATUS_FIELDS = knownFields(
   'status details inTxHashes txHashes updatedAt createdAt time originChainId destinationChainId quoteCreatedAt failReason refundFailReason refundTxHashes requestId',
 );
 
-export interface RelayOptions {
+interface RelayOptions {
   readonly http: Pick<VenueHttp, 'get' | 'post'>;
   readonly chainId: number;
   /** The stablecoin on both chains. */

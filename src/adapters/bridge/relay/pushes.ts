@@ -10,7 +10,7 @@ import { type VenueConnection, venueSocket } from '../../venues/venue-socket.ts'
 import { EVM_HASH, fieldsOf } from '../provider-http.ts';
 import { HOUR_MS } from '../../../domain/values/time.ts';
 
-export interface RelayPushesOptions {
+interface RelayPushesOptions {
   /** `wss://ws.relay.link`. */
   readonly url: string;
   readonly key: string | null;

@@ -15,34 +15,21 @@ const STOP_MS = 3_000;
 const MEMORY = '/dev/shm';
 
 /** End of a signer process. */
-export interface SignerEnd {
+interface SignerEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface SignerLife {
-  readonly pid: number;
-  readonly ended: Promise<SignerEnd>;
-  /**
-   * Sends a line and returns the public key. @throws Error with one sentence, without any part of the key, if the process ended or reported
-   * a problem
-   */
-  tell(line: SignerSecret | SignerAddresses): Promise<string | null>;
-  /** Ends the process, by force if necessary. */
-  stop(): Promise<void>;
-}
+export type SignerLife = ReturnType<typeof beginLife>;
 
 /** Secrets that this process no longer holds but can pass to a child process. */
-export interface SealedKeys {
-  readonly descriptor: number;
-  close(): void;
-}
+type SealedKeys = NonNullable<ReturnType<typeof sealed>>;
 
 /**
  * Writes the secrets into an anonymous memory file. They are in no heap and on no disk; only a child that inherits the descriptor can read
  * them, and the file disappears with this process. Null if the system does not support such files.
  */
-export function sealed(keys: SignerKeys): SealedKeys | null {
+export function sealed(keys: SignerKeys) {
   const descriptor = namelessFile();
   if (descriptor === null) return null;
   const bytes = Buffer.from(JSON.stringify(keys));
@@ -79,7 +66,7 @@ function namelessFile(): number | null {
 }
 
 /** Starts the process: Node.js with the given program. Nothing is sent to it yet. */
-export function beginLife(program: string, clock: Pick<Clock, 'now' | 'deadline'>, keys: SealedKeys | null): SignerLife {
+export function beginLife(program: string, clock: Pick<Clock, 'now' | 'deadline'>, keys: SealedKeys | null) {
   const child = launched(program, keys);
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
   const ended = new Promise<SignerEnd>((resolve) => {
@@ -92,7 +79,11 @@ export function beginLife(program: string, clock: Pick<Clock, 'now' | 'deadline'
   return {
     pid: child.pid ?? 0,
     ended,
-    async tell(line) {
+    /**
+     * Sends a line and returns the public key. @throws Error with one sentence, without any part of the key, if the process ended or reported
+     * a problem
+     */
+    async tell(line: SignerSecret | SignerAddresses): Promise<string | null> {
       child.stdin?.write(`${JSON.stringify(line)}\n`);
       const stopWaiting = clock.deadline(clock.now() + START_MS, () => child.kill('SIGKILL'));
       const { value, done } = await lines.next().finally(stopWaiting);
@@ -101,6 +92,7 @@ export function beginLife(program: string, clock: Pick<Clock, 'now' | 'deadline'
       if (!answer.ok) throw new Error(answer.wrong);
       return answer.publicKey;
     },
+    /** Ends the process, by force if necessary. */
     async stop() {
       child.stdin?.end();
       const kill = clock.deadline(clock.now() + STOP_MS, () => child.kill('SIGKILL'));

@@ -12,7 +12,7 @@ const ANSWER_MS = 3_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Answer of the remote signer. */
-export type RemoteAnswer =
+type RemoteAnswer =
   /** Unverified signature, which the caller compares with its request. */
   | { readonly outcome: 'signed'; readonly signed: Uint8Array }
   | {
@@ -24,12 +24,9 @@ export type RemoteAnswer =
   | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
 
 /** Signing API of the identity provider. */
-export interface RemoteSigner {
-  /** Requests a signature. @param unsigned The whole wire transaction. */
-  signTransaction(wallet: string, unsigned: Uint8Array, idempotencyKey: string): Promise<RemoteAnswer>;
-}
+export type RemoteSigner = ReturnType<typeof createRemoteSigner>;
 
-export interface RemoteSignerOptions {
+interface RemoteSignerOptions {
   /** `https://api.privy.io` */
   readonly baseUrl: string;
   readonly appId: string;
@@ -39,7 +36,7 @@ export interface RemoteSignerOptions {
 }
 
 /** Creates the client of one host. Follows no redirect; neither request nor answer appears in a log or an error. */
-export function createRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
+export function createRemoteSigner(options: RemoteSignerOptions) {
   const base = options.baseUrl.replace(/\/+$/, '');
   const basic = `Basic ${Buffer.from(`${options.appId}:${options.appSecret}`).toString('base64')}`;
 
@@ -69,7 +66,8 @@ export function createRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
   }
 
   return {
-    async signTransaction(wallet, unsigned, idempotencyKey) {
+    /** Requests a signature. @param unsigned The whole wire transaction. */
+    async signTransaction(wallet: string, unsigned: Uint8Array, idempotencyKey: string): Promise<RemoteAnswer> {
       const url = `${base}/v1/wallets/${encodeURIComponent(wallet)}/rpc`;
       const body = {
         method: 'signTransaction',

@@ -20,7 +20,7 @@ export interface Signer {
   stop(): Promise<void>;
 }
 
-export interface SignerStart
+interface SignerStart
   extends Pick<SignerAddresses, 'home' | 'isSandboxed' | 'dailyLimitUsd' | 'exchangeDailyLimitUsd'>,
     Pick<SignerSecret, 'keyFile' | 'appId' | 'logLevel'> {
   /** Path of the process's program. */

@@ -10,14 +10,6 @@ const STEADY_MS = 600_000;
 /** Wait before the first restart, in milliseconds. Doubles with each restart. */
 const FIRST_WAIT_MS = 1_000;
 
-export interface SupervisedSigner {
-  readonly pid: number;
-  /** Returns the refusal while no process is listening; null while one is. */
-  refusal(): Extract<SignerAnswer, { readonly outcome: 'unavailable' }> | null;
-  open(place: SignerAddresses): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /**
  * Supervises the process. Every end is logged; once the first process was ready, restarts follow up to the maximum with increasing waits.
  */
@@ -29,7 +21,7 @@ export function superviseSigner(deps: {
   readonly publicKey: string | null;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Log;
-}): SupervisedSigner {
+}) {
   const { begin, secret, publicKey, clock, log } = deps;
   let life = deps.first;
   let begunAt = clock.now();
@@ -82,8 +74,10 @@ export function superviseSigner(deps: {
     get pid() {
       return life.pid;
     },
-    refusal: () => (refusal === null ? null : { outcome: 'unavailable', reason: 'not_running', detail: refusal }),
-    async open(at) {
+    /** Returns the refusal while no process is listening; null while one is. */
+    refusal: (): Extract<SignerAnswer, { readonly outcome: 'unavailable' }> | null =>
+      refusal === null ? null : { outcome: 'unavailable', reason: 'not_running', detail: refusal },
+    async open(at: SignerAddresses) {
       await life.tell(at);
       place = at;
       refusal = null;

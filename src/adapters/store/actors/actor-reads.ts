@@ -13,7 +13,7 @@ import { type ActorStep, stepsBetween } from './step-reads.ts';
 
 export type ActorStatus = ActorRow['status'];
 
-export interface ActorSummary {
+interface ActorSummary {
   readonly id: string;
   readonly kind: string;
   /** Agent's name; null for other actors. */

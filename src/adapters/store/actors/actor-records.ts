@@ -2,12 +2,14 @@
 import { agent, agentNames, agentProjection } from '../../../../actors/agent/resource.ts';
 import { bridgeTransfer } from '../../../../actors/bridge-transfer/resource.ts';
 import { checkout, licence, marketplaceImport } from '../../../../actors/checkout/resource.ts';
+import { delegation } from '../../../../actors/delegation/resource.ts';
 import { launch } from '../../../../actors/launch/resource.ts';
 import { launcherLaunch } from '../../../../actors/launcher-launch/resource.ts';
 import { marketOrder } from '../../../../actors/market-order/resource.ts';
 import { predictionOrder } from '../../../../actors/prediction-order/resource.ts';
 import { preparedTransaction } from '../../../../actors/prepared-transaction/resource.ts';
 import { proposal } from '../../../../actors/proposal/resource.ts';
+import { take, takeProjection } from '../../../../actors/take/resource.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agents/agent.ts';
 import {
@@ -24,14 +26,14 @@ import { lockBookOfFills, writeBookDays, writeFills, writeTransfers } from '../b
 import { writeBridgeArrivals } from '../bridge/bridge-transfer-store.ts';
 import { send, type Transaction } from '../database.ts';
 import { isStatement } from '../gathered-statements.ts';
-import { requireDelegations } from '../delegations/execution-permit.ts';
+import { requireDelegations, writeRevocations } from '../delegations/execution-permit.ts';
 import { writeEvaluationReports, writeTrials, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
 import { writeListedTokens } from '../launches/launch-store.ts';
 import { tellPredictionOrders } from '../orders/prediction-order-store.ts';
 import { requireCapacities } from '../orders/prepared-transaction-store.ts';
 import { append, lastOfEach, project, revise } from '../resource-rows.ts';
 import { writePreferences } from '../risk/risk-preferences-store.ts';
-import { requireLiveCapital, tellTakes, writeTakeProjections, writeTakesCreated } from '../takes/take-records.ts';
+import { requireLiveCapital, tellTakes } from '../takes/take-records.ts';
 import { requireUnboundDollars } from '../vaults/account-facts.ts';
 
 type Writer = (transaction: Transaction, rows: readonly ActorRecord[], ahead?: unknown) => Promise<unknown>;
@@ -75,8 +77,10 @@ const WRITERS: { readonly [type: string]: Writer } = {
     ) w on true
     where actors.id = r."actorId"`,
 
-  take_created: writeTakesCreated,
-  take_projection: writeTakeProjections,
+  take_created: append(take),
+  take_projection: revise(takeProjection),
+  delegation: append(delegation),
+  delegation_revocation: writeRevocations,
 
   proposal: async (transaction, rows) => {
     await project(proposal)(transaction, rows);

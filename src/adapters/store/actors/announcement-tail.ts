@@ -6,7 +6,7 @@ import { ANNOUNCEMENTS_CHANNEL } from './actor-store.ts';
 import type { AnnouncementFilter, AnnouncementPage, AnnouncementPosition, AnnouncementRow } from './announced-rows.ts';
 import { RecentAnnouncements } from './recent-announcements.ts';
 
-export interface AnnouncementTailOptions {
+interface AnnouncementTailOptions {
   /** Connections that see all organizations. */
   readonly sql: Sql;
   /** Returns connections of one organization, for the backlog of a resumed client; default `sql`. */

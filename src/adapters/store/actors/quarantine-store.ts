@@ -4,7 +4,7 @@ import type { Sql } from '../database.ts';
 import { hintAnnouncements, inTransaction } from './actor-store.ts';
 
 /** Number of quarantined rows per loop, and of quarantined actors. */
-export interface Quarantined {
+interface Quarantined {
   readonly actors: number;
   readonly rows: readonly { readonly loop: string; readonly count: number }[];
 }

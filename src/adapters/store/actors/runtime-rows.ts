@@ -5,7 +5,7 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { ActorStatus } from './actor-reads.ts';
 
 /** Actor that a row belongs to. */
-export interface OfActor {
+interface OfActor {
   readonly actorId: string;
   readonly actorKind: string;
   /** Agent's name; null for other actors. */

@@ -21,7 +21,7 @@ export interface ChartState {
   readonly value: Json;
 }
 
-export interface AgentVersion {
+interface AgentVersion {
   readonly version: number;
   readonly manifestHash: string;
   readonly createdBy: string;
@@ -29,7 +29,7 @@ export interface AgentVersion {
   readonly createdAt: string;
 }
 
-export interface AgentDetail extends AgentView {
+interface AgentDetail extends AgentView {
   /** Manifest versions, newest first. */
   readonly versions: readonly AgentVersion[];
   /** Canonical manifest of the active version, as hashed. */
@@ -37,7 +37,7 @@ export interface AgentDetail extends AgentView {
 }
 
 /** Evidence of a manifest hash as the database checked it. */
-export interface AgentEvidence {
+interface AgentEvidence {
   readonly id: string;
   readonly kind: EvidenceKind;
   readonly manifestVersion: number;
@@ -58,7 +58,7 @@ export interface AgentEvidence {
 }
 
 /** Manifest version and its previous one. */
-export interface VersionedManifest extends AgentVersion {
+interface VersionedManifest extends AgentVersion {
   readonly manifest: Manifest;
   /** Null for the first version. */
   readonly previous: Manifest | null;
@@ -79,7 +79,7 @@ export interface LastHalt {
 
 /** Converts a row of an agent's columns to a view. */
 export function agentOf(row: Readonly<Record<string, unknown>>): AgentView {
-  const { stageEvidence: _, stageAskedBy: __, ...view } = agent.view(row);
+  const view = agent.view(row);
   return { ...view, paused: view.pauseCause !== null };
 }
 

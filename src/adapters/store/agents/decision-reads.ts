@@ -1,11 +1,10 @@
 /** Decision records, assembled on reading from the packed row, the slot's observations and the manifest's rules. */
-import type { Disposition } from '../../../domain/agents/agent.ts';
+import { decision, type PackedDecision } from '../../../../actors/ticking/resource.ts';
 import type { Observation } from '../../../domain/market/cut.ts';
 import { compileManifest } from '../../../domain/agents/decide.ts';
 import {
   assembleDecision,
   type DecisionRecord,
-  type DecisionRow,
   decisionId,
   type RiskAttribution,
   type RuleOutcome,
@@ -18,6 +17,7 @@ import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
+import { columnsOf } from '../resource-rows.ts';
 import { movedBefore } from '../trail/history-archive.ts';
 
 /** Decisions of one committed batch of a shard's ticks, as announced. Both slots are inclusive. */
@@ -39,42 +39,19 @@ interface ReadableManifest {
   unpack(outcome: string, seen: RulesSeen): readonly RuleOutcome[];
 }
 
-/** Decision as stored. */
-export interface PackedRow {
-  readonly agent_id: string;
-  readonly slot: number;
-  readonly manifest_version: number;
-  readonly disposition: Disposition;
-  readonly reason: string | null;
-  readonly instrument: InstrumentKey | null;
-  readonly outcome: string;
-  readonly risk: string | null;
-  readonly book: string | null;
-  readonly manifest_hash: string;
-  readonly observed_hash: string;
-  readonly previous_hash: string;
-  readonly hash: string;
-}
-
 /** Maximum number of cached manifests. */
 const MAX_MANIFESTS = 1_000;
 const UUID_DIGITS = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Selects the columns of a packed row from `decisions d`. */
-export const packedColumns = (sql: Sql) => sql`
-  d.agent_id, d.slot, d.manifest_version, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book,
-  encode(d.manifest_hash, 'hex') as manifest_hash, encode(d.observed_hash, 'hex') as observed_hash,
-  encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash`;
-
 /** Returns a read of the rows' manifests by hash, with a cache. */
-function rememberedManifests(sql: Sql): (rows: readonly PackedRow[]) => Promise<ReadonlyMap<string, ReadableManifest>> {
+function rememberedManifests(sql: Sql): (rows: readonly PackedDecision[]) => Promise<ReadonlyMap<string, ReadableManifest>> {
   const manifests = new Map<string, ReadableManifest>();
   return async (rows) => {
-    const missing = new Map(rows.filter((row) => !manifests.has(row.manifest_hash)).map((row) => [row.manifest_hash, row]));
+    const missing = new Map(rows.filter((row) => !manifests.has(row.manifestHash)).map((row) => [row.manifestHash, row]));
     if (missing.size === 0) return manifests;
     const found = await sql<{ hash: string; canonical: string }[]>`
       select distinct on (m.hash) m.hash, m.canonical
-      from unnest(${[...missing.values()].map((row) => row.agent_id)}::uuid[], ${[...missing.values()].map((row) => row.manifest_version)}::int[]) as w(agent_id, version)
+      from unnest(${[...missing.values()].map((row) => row.agentId)}::uuid[], ${[...missing.values()].map((row) => row.manifestVersion)}::int[]) as w(agent_id, version)
       join manifests m on m.agent_id = w.agent_id and m.version = w.version`;
     for (const { hash, canonical } of found) {
       const oldest = manifests.keys().next();
@@ -102,48 +79,29 @@ async function observationsOf(
   return bySlot;
 }
 
-/** Returns the parts of a decision that its own row stores. */
-function storedOf(row: PackedRow): DecisionRow {
-  return {
-    agentId: row.agent_id,
-    slot: row.slot,
-    manifestVersion: row.manifest_version,
-    manifestHash: row.manifest_hash,
-    observedHash: row.observed_hash,
-    disposition: row.disposition,
-    reason: row.reason,
-    instrument: row.instrument,
-    outcome: row.outcome,
-    risk: row.risk === null ? null : (JSON.parse(row.risk) as RiskAttribution),
-    book: row.book,
-    previousHash: row.previous_hash,
-    hash: row.hash,
-  };
-}
-
 /** @param kind actors whose decisions `list` and `get` read */
 export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') {
   const readManifests = rememberedManifests(sql);
-  const columns = packedColumns(sql);
+  const columns = columnsOf(sql, decision, 'd');
 
-  async function assemble(rows: readonly PackedRow[]): Promise<DecisionRecord[]> {
+  async function assemble(rows: readonly PackedDecision[]): Promise<DecisionRecord[]> {
     if (rows.length === 0) return [];
     const manifests = await readManifests(rows);
     const readable = rows.map((row) => {
-      const manifest = manifests.get(row.manifest_hash);
-      if (manifest === undefined) throw new Error(`the manifest ${row.manifest_hash} of agent ${row.agent_id} is not on record`);
+      const manifest = manifests.get(row.manifestHash);
+      if (manifest === undefined) throw new Error(`the manifest ${row.manifestHash} of agent ${row.agentId} is not on record`);
       return { row, manifest };
     });
     const wanted = new Map<string, readonly [slot: number, instrument: string]>();
     for (const { row, manifest } of readable) {
-      if (row.observed_hash === '') continue;
+      if (row.observedHash === '') continue;
       for (const { instrument } of manifest.reading.parts) wanted.set(`${row.slot} ${instrument}`, [row.slot, instrument]);
     }
     const observations = await observationsOf(sql, [...wanted.values()]);
     return readable.map(({ row, manifest }) => {
-      const seen = row.observed_hash === '' ? undefined : observations.get(row.slot);
+      const seen = row.observedHash === '' ? undefined : observations.get(row.slot);
       const observed = seen === undefined ? [] : observedBy(manifest.reading, { observations: seen });
-      return assembleDecision(storedOf(row), observed, manifest);
+      return assembleDecision({ ...row, risk: row.risk === null ? null : (JSON.parse(row.risk) as RiskAttribution) }, observed, manifest);
     });
   }
 
@@ -153,7 +111,7 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') 
   async function byId(id: string, among: ReturnType<typeof sql>): Promise<DecisionRecord | null> {
     if (!UUID_DIGITS.test(id)) return null;
     const hex = id.replaceAll('-', '');
-    const rows = await sql<PackedRow[]>`
+    const rows = await sql<PackedDecision[]>`
       select ${columns} from decisions d join (
         select s.agent_id, s.slot from (
           select agent_id, slot, encode(sha256(convert_to('decision' || chr(10) || agent_id || chr(10) || slot, 'UTF8')), 'hex') as digits
@@ -163,7 +121,7 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') 
         order by s.slot desc limit 1
       ) f on f.agent_id = d.agent_id and f.slot = d.slot`;
     const before = rows.length === 0 ? null : await movedBefore(sql);
-    const found = rows.filter((row) => decisionId(row.agent_id, row.slot) === id && row.slot >= (before ?? 0));
+    const found = rows.filter((row) => decisionId(row.agentId, row.slot) === id && row.slot >= (before ?? 0));
     return (await assemble(found))[0] ?? null;
   }
 
@@ -173,7 +131,7 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') 
       const [known, before, rows] = await Promise.all([
         sql`select 1 from traders where id = ${agentId} and org_id = ${orgId} and kind = ${kind}`,
         movedBefore(sql),
-        sql<PackedRow[]>`
+        sql<PackedDecision[]>`
           select ${columns} from decisions d
           where d.agent_id = ${agentId} ${after === null ? sql`` : sql`and d.slot < ${Number(after)}`}
           order by d.slot desc limit ${limit + 1}`,
@@ -200,7 +158,7 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') 
 
     /** Returns the organization's decisions of a shard's ticks, sorted by agent and slot; both slots are inclusive. */
     async ofShard(batch: DecisionBatch, orgId: string): Promise<DecisionRecord[]> {
-      const rows = await sql<PackedRow[]>`
+      const rows = await sql<PackedDecision[]>`
         select ${columns} from actors a join decisions d on d.agent_id = a.id and d.slot between ${batch.fromSlot} and ${batch.slot}
         where a.tick_period_ms = ${batch.periodMs} and a.shard = ${batch.shard} and a.org_id = ${orgId}
         order by d.agent_id, d.slot`;

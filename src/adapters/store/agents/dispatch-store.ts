@@ -16,7 +16,7 @@ export async function serviceClock(sql: Sql): Promise<EpochMs> {
 }
 
 /** Shard that is behind a slot. */
-export interface DueShard {
+interface DueShard {
   readonly periodMs: number;
   readonly shard: number;
 }

@@ -1,28 +1,14 @@
 /** Reads of a live run for comparison with a replay: decisions, observations and missed slots. */
+import { decision, type PackedDecision } from '../../../../actors/ticking/resource.ts';
 import type { Observation } from '../../../domain/market/cut.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
+import { columnsOf } from '../resource-rows.ts';
 import { requireKept } from '../trail/history-archive.ts';
 
 /** Maximum rows in memory. */
 const BATCH = 10_000;
-
-/** Decision of a live run. Hashes are hexadecimal. */
-export interface LiveDecision {
-  readonly agentId: string;
-  readonly disposition: string;
-  readonly reason: string | null;
-  readonly instrument: string | null;
-  readonly outcome: string;
-  readonly risk: string | null;
-  readonly book: string | null;
-  readonly manifestVersion: number;
-  readonly manifestHash: string;
-  readonly observedHash: string;
-  readonly previousHash: string;
-  readonly hash: string;
-}
 
 /** Slot that an agent missed. */
 interface MissedSlot {
@@ -43,10 +29,8 @@ export function createLiveRunReads(sql: Sql) {
     /** Returns the slots that agents missed, with the reason. */
     missed: async (): Promise<readonly MissedSlot[]> => sql<MissedSlot[]>`
       select agent_id as "agentId", slot, reason from decisions where reason in ('late_tick', 'tick_crash')`,
-    decisions: async (agentIds: readonly string[], slot: EpochMs): Promise<readonly LiveDecision[]> => sql<LiveDecision[]>`
-      select d.agent_id as "agentId", d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book, d.manifest_version as "manifestVersion",
-        encode(d.manifest_hash, 'hex') as "manifestHash", encode(d.observed_hash, 'hex') as "observedHash",
-        encode(d.previous_hash, 'hex') as "previousHash", encode(d.hash, 'hex') as hash
+    decisions: async (agentIds: readonly string[], slot: EpochMs): Promise<readonly PackedDecision[]> => sql<PackedDecision[]>`
+      select ${columnsOf(sql, decision, 'd')}
       from unnest(${agentIds as string[]}::uuid[]) as a(id) join decisions d on d.agent_id = a.id and d.slot = ${slot}`,
     /** Yields the decisions of slots from the first time to before the second in batches, by slot and then id. */
     async *written(from: EpochMs, to: EpochMs): AsyncIterable<readonly WrittenDecision[]> {

@@ -5,20 +5,14 @@ import type { InstrumentKey, Venue } from '../../../domain/market/venue.ts';
 import { askedTogether } from '../asked-together.ts';
 import type { Sql } from '../database.ts';
 
-export interface ActiveManifest {
-  readonly hash: string;
-  /** @throws SyntaxError if the stored text is not JSON */
-  readonly manifest: () => Manifest;
-}
-
 /** Reads one version of a trader's manifest, or null. */
 export async function manifestOf(sql: Sql, traderId: string, version: number): Promise<Manifest | null> {
   const [row] = await sql<{ canonical: string }[]>`select canonical from manifests where agent_id = ${traderId} and version = ${version}`;
   return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);
 }
 
-/** Reads every active manifest of agents and Takes once. */
-export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest[]> {
+/** Reads every active manifest of agents and Takes once. `manifest` throws a SyntaxError if the stored text is not JSON. */
+export async function activeManifests(sql: Sql) {
   const rows = await sql<{ hash: string; canonical: string }[]>`
     select distinct on (m.hash) m.hash, m.canonical from traders g
     join manifests m on m.agent_id = g.id and m.version = g.manifest_version order by m.hash`;

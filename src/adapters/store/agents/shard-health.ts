@@ -4,7 +4,7 @@ import type { Sql } from '../database.ts';
 /** Number of periods behind at which a shard counts as stalled. A dead worker is replaced within one. */
 const PERIODS_BEHIND = 3;
 
-export interface StalledShard {
+interface StalledShard {
   readonly periodMs: number;
   readonly shard: number;
   /** Milliseconds since the slot that should have been ticked or decided by now. */

@@ -1,6 +1,8 @@
 /** Store of ticks: their inputs, and the commit of a shard's decisions in one batch. */
+import { decision, type PackedDecision } from '../../../../actors/ticking/resource.ts';
 import type { OrganizationRisk, TickCommit, TickStore, TickTrades } from '../../../../actors/ticking/tick-store.ts';
 import type { TradingDuty } from '../../../../actors/ticking/trading-decisions.ts';
+import type { ColumnType } from '../../../core/resource.ts';
 import type { Incident } from '../../../domain/agents/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agents/agent.ts';
 import type { TradingBook } from '../../../domain/books/book.ts';
@@ -16,7 +18,9 @@ import { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
 import { readPermitFacts, writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction, writeStarts } from '../actors/actor-store.ts';
 import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
+import { copyText } from '../copy-text.ts';
 import { isRetryable, type Sql, type Transaction } from '../database.ts';
+import { part } from '../resource-rows.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
 import { accountFactsOf } from '../vaults/account-facts.ts';
 import { readCut } from './cut-store.ts';
@@ -394,12 +398,12 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
  * postgres.js lets the stream hang and the transaction's next statement fails with 25P02, so a statement must follow.
  */
 async function copyDecisions(transaction: Transaction, rows: readonly DecisionRow[]): Promise<void> {
-  const writable = await transaction`
-    copy decision_rows (agent_id, slot, manifest_version, disposition, reason, instrument, outcome, risk, book, manifest_hash, observed_hash, previous_hash, hash)
-    from stdin`.writable();
+  const names = part(transaction, decision.columns.map(({ sql }) => sql).join(', '));
+  const writable = await transaction`copy decision_rows (${names}) from stdin`.writable();
   let text = '';
   for (const row of rows) {
-    text += `${row.agentId}\t${row.slot}\t${row.manifestVersion}\t${row.disposition}\t${row.reason === null ? '\\N' : copyText(row.reason)}\t${row.instrument ?? '\\N'}\t${copyText(row.outcome)}\t${row.risk === null ? '\\N' : copyText(JSON.stringify(row.risk))}\t${row.book === null ? '\\N' : copyText(row.book)}\t\\\\x${row.manifestHash}\t\\\\x${row.observedHash}\t\\\\x${row.previousHash}\t\\\\x${row.hash}\n`;
+    const values = decision.columns.map(({ key, type }) => copyValue(row[key as keyof PackedDecision], type));
+    text += `${values.join('\t')}\n`;
   }
   await new Promise<void>((sent, lost) => {
     const final = writable._final.bind(writable);
@@ -413,6 +417,10 @@ async function copyDecisions(transaction: Transaction, rows: readonly DecisionRo
   });
 }
 
-function copyText(text: string): string {
-  return /[\\\t\n\r]/.test(text) ? text.replace(/\\/g, '\\\\').replace(/\t/g, '\\t').replace(/\n/g, '\\n').replace(/\r/g, '\\r') : text;
+/** Writes a value as a field of COPY. */
+function copyValue(value: DecisionRow[keyof PackedDecision], type: ColumnType): string | number {
+  if (value === null) return '\\N';
+  if (typeof value === 'object') return copyText(JSON.stringify(value));
+  if (type === 'bytea') return `\\\\x${value}`;
+  return type === 'text' ? copyText(value as string) : value;
 }

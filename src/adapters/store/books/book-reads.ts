@@ -40,7 +40,7 @@ export interface BookCourse {
 }
 
 /** Fill with the result of its venue's flow; null outside the shadow stage, and until it is measured. */
-export interface BookedFill extends Fill {
+interface BookedFill extends Fill {
   readonly shadow: (ShadowMeasurement & { readonly digest: string }) | null;
 }
 

@@ -7,7 +7,7 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Transaction } from '../database.ts';
 
 /** Receives one difference: time, agent, affected part, and a sentence. */
-export type BookComplaint = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
+type BookComplaint = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
 interface Complained {
   readonly at: EpochMs;

@@ -10,7 +10,7 @@ import type { Sql } from '../database.ts';
 import { writeFunding } from './book-store.ts';
 
 /** A book that may owe funding for hours after `fundedUntil`. */
-export interface OwingBook {
+interface OwingBook {
   readonly id: string;
   readonly orgId: string;
   /** End of the last held hour that is booked, or 0 before the first. */

@@ -8,7 +8,7 @@ import type { BookDay } from '../../../domain/tape/tick-inputs.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 
 /** A manual book without a mark of the day. */
-export interface UndatedBook {
+interface UndatedBook {
   readonly id: string;
   readonly orgId: string;
   /** Reads the book. @throws if its row cannot be read. */

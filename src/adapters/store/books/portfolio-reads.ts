@@ -4,7 +4,7 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 
 /** An open position whose fills are read. */
-export interface OpenPosition {
+interface OpenPosition {
   readonly bookId: string;
   readonly instrument: InstrumentKey;
   readonly openedAt: EpochMs;

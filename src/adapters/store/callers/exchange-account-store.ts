@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 
-export interface ExchangeAccount {
+interface ExchangeAccount {
   readonly orgId: string;
   /** Account number at the exchange. */
   readonly account: string;

@@ -2,7 +2,7 @@
 import type { Sql } from '../database.ts';
 
 /** Answer of a request with an Idempotency-Key. `status` is null while the request is running. */
-export interface RememberedAnswer {
+interface RememberedAnswer {
   readonly requestHash: string;
   readonly status: number | null;
   readonly body: string | null;

@@ -6,7 +6,7 @@ import { readManifest } from '../../../domain/manifest/reader.ts';
 import type { Sql } from '../database.ts';
 import { createMemberStore, writeMember } from './member-store.ts';
 
-export interface SeedOrganization {
+interface SeedOrganization {
   readonly id: string;
   readonly name: string;
   /** Members; the first one creates the agents. */

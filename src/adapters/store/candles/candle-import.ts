@@ -4,12 +4,13 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { CandleSeries } from '../../../domain/candles/candle.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
+import { copyText } from '../copy-text.ts';
 import { writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { recordWindow } from './candle-windows.ts';
 
 /** Batch of bars as rows for COPY: openTime, open, high, low, close, volume, separated by tabs. */
-export interface BarRows {
+interface BarRows {
   readonly rows: string;
   readonly bars: number;
   readonly firstOpen: EpochMs;
@@ -113,11 +114,6 @@ async function copyStraight(sql: Transaction, { venue, instrument, timeframe, so
   const target = await sql`
     copy candles (venue, instrument, timeframe, is_real, received_at, source, open_time, open, high, low, close, volume) from stdin`.writable();
   await written(target, before + rows.slice(0, -1).replaceAll('\n', `\n${before}`) + '\n');
-}
-
-/** Escapes a text as a field of COPY. */
-function copyText(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
 }
 
 async function mergeBatch(sql: Transaction, file: ImportFile, batch: BarRows): Promise<BatchCounts> {

@@ -11,7 +11,7 @@ export interface BarRange extends CandleSeries {
   readonly to: EpochMs;
 }
 
-export interface CandleRange extends BarRange {
+interface CandleRange extends BarRange {
   readonly limit: number;
 }
 

@@ -1,12 +1,13 @@
 /** Periods of a series that were requested, as multiranges: the reasons of gaps follow from them. */
-import type { CandleWindow, TimeRange, WindowState } from '../../../domain/candles/candle-gaps.ts';
+import type { Stretch } from '../../../domain/values/stretches.ts';
+import type { CandleWindow, WindowState } from '../../../domain/candles/candle-gaps.ts';
 import type { CandleSeries } from '../../../domain/candles/candle.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { readsReal, writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 /** Summary of a stored series. */
-export interface SeriesSummary extends CandleSeries {
+interface SeriesSummary extends CandleSeries {
   /** False if the bars were received from a real venue. */
   readonly simulated: boolean;
   /** True if the bars are stored and not read: the venue was simulated and is real now, or the reverse. */
@@ -20,7 +21,7 @@ export interface SeriesSummary extends CandleSeries {
 export function createCandleWindows(sql: Sql) {
   return {
     /** Returns the periods that overlap [from, to), clipped to it, ascending. */
-    async windows({ venue, instrument, timeframe }: CandleSeries, { from, to }: TimeRange): Promise<readonly CandleWindow[]> {
+    async windows({ venue, instrument, timeframe }: CandleSeries, { from, to }: Stretch): Promise<readonly CandleWindow[]> {
       if (from >= to) return [];
       return sql<CandleWindow[]>`
         select w.state, w.code, lower(part)::bigint as from, upper(part)::bigint as to
@@ -30,7 +31,7 @@ export function createCandleWindows(sql: Sql) {
     },
 
     /** Records the result of requesting [from, to). An answer replaces an earlier refusal; a refusal replaces nothing. */
-    async record(series: CandleSeries, range: TimeRange, state: WindowState, code: string, at: EpochMs): Promise<void> {
+    async record(series: CandleSeries, range: Stretch, state: WindowState, code: string, at: EpochMs): Promise<void> {
       if (range.from >= range.to) return;
       await sql.begin((transaction) => recordWindow(transaction, series, range, state, code, at));
     },
@@ -46,7 +47,7 @@ export function createCandleWindows(sql: Sql) {
     summaries: (filter: Partial<CandleSeries>) => summariesOf(sql, filter),
 
     /** Returns the holes between stored bars within [from, to), including those at both ends, ascending. */
-    async holes({ venue, instrument, timeframe }: CandleSeries, { from, to }: TimeRange, barMs: number): Promise<readonly TimeRange[]> {
+    async holes({ venue, instrument, timeframe }: CandleSeries, { from, to }: Stretch, barMs: number): Promise<readonly Stretch[]> {
       return sql<{ from: EpochMs; to: EpochMs }[]>`
         select before + ${barMs}::bigint as from, open_time as to from (
           select open_time, lag(open_time, 1, ${from - barMs}::bigint) over (order by open_time) as before from (
@@ -99,7 +100,7 @@ export type CandleWindows = ReturnType<typeof createCandleWindows>;
 export async function recordWindow(
   sql: Transaction,
   { venue, instrument, timeframe }: CandleSeries,
-  { from, to }: TimeRange,
+  { from, to }: Stretch,
   state: WindowState,
   code: string,
   at: EpochMs,

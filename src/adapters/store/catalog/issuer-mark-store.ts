@@ -7,7 +7,7 @@ import type { Sql } from '../database.ts';
 import { readsReal, writesReal } from './source-origins.ts';
 
 /** Change of a mark, and the previous mark. */
-export interface RecordedMark {
+interface RecordedMark {
   readonly id: number;
   readonly change: MarkChange;
   readonly previous: { readonly markPrice: DecimalString; readonly markValuation: DecimalString } | null;

@@ -1,12 +1,12 @@
 /** Depth of token pools: the newer of `pool_liquidity` and the last cuts' observations. */
+import type { PoolLiquidity } from '../../../domain/risk/order-context.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
-import type { PoolFact } from '../../../domain/portfolio/pool-exit.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 /** Received state of a pool. */
-export interface ReceivedPool extends PoolFact {
+interface ReceivedPool extends PoolLiquidity {
   readonly instrument: InstrumentKey;
 }
 
@@ -15,7 +15,7 @@ export async function poolLiquidity(
   sql: Sql,
   instruments: readonly InstrumentKey[],
   since: EpochMs,
-): Promise<ReadonlyMap<InstrumentKey, PoolFact>> {
+): Promise<ReadonlyMap<InstrumentKey, PoolLiquidity>> {
   if (instruments.length === 0) return new Map();
   const keys = instruments as string[];
   // Depths of the sandbox's pools do not apply to real ones.

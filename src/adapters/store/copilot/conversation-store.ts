@@ -3,7 +3,7 @@ import type { Intent } from '../../../domain/copilot/classify.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 
-export interface Exchange {
+interface Exchange {
   readonly at: EpochMs;
   readonly message: string;
   readonly intent: Intent;

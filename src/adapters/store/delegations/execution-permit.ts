@@ -1,6 +1,8 @@
-/** Checks that a delegation is still valid in the transaction that accepts its signed bytes. An earlier revocation always wins. */
+/** Revokes delegations, and checks that one is still valid in the transaction that accepts its signed bytes. An earlier revocation always wins. */
+import { revocation } from '../../../../actors/delegation/resource.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Transaction } from '../database.ts';
+import { append } from '../resource-rows.ts';
 
 /** Thrown in a step's transaction if its delegation was revoked. Nothing of the step is written. */
 export class DelegationLost extends Error {}
@@ -15,7 +17,8 @@ export async function requireDelegations(transaction: Transaction, records: read
   }
 }
 
-/** Waits for steps that use the delegation and blocks new ones until this transaction ends. */
-export async function lockDelegation(transaction: Transaction, id: string): Promise<void> {
-  await transaction`select lock_delegation(${id}, false)`;
+/** Writes revocations. Waits for steps that use their delegations, and blocks new ones until this transaction ends. */
+export async function writeRevocations(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
+  for (const { delegationId } of records) await transaction`select lock_delegation(${delegationId as string}, false)`;
+  await append(revocation)(transaction, records);
 }

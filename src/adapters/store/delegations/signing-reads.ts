@@ -1,7 +1,7 @@
 /** Reads of the delegated signer before a signature: the transaction, its proposal, the facts of its permit and the trader's decision. */
 import type { Autonomy, Disposition, Stage } from '../../../domain/agents/agent.ts';
 import { type AgentBook, EMPTY_BOOK } from '../../../domain/agents/decision.ts';
-import type { TraderKind, Delegation } from '../../../domain/identity/delegation.ts';
+import type { TraderKind } from '../../../domain/identity/delegation.ts';
 import type { ProposalState, PermitFacts } from '../../../domain/orders/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { CutHashes, type Reading } from '../../../domain/agents/observed-state.ts';
@@ -11,9 +11,10 @@ import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql } from '../database.ts';
 import { feedCutAt, newestFeedCut } from '../trail/feed-cut.ts';
-import { delegatedOrder, newestDelegation, type DelegatedOrder } from './delegation-store.ts';
+import { createDelegationReads, readDelegatedOrder } from './delegation-store.ts';
 import type { Cut } from '../../../domain/market/cut.ts';
 import type { PreparedMessage } from '../../../domain/solana/verify.ts';
+import type { DelegatedOrder } from '../../../../actors/delegation/resource.ts';
 import type { MarketOrderContext } from '../../../../actors/market-order/protocol.ts';
 import type { ProposalContext } from '../../../../actors/proposal/protocol.ts';
 
@@ -54,7 +55,7 @@ export interface SignableProposal {
 }
 
 /** Basis of a decision as recorded in the trail. */
-export interface DecisionFacts {
+interface DecisionFacts {
   readonly disposition: Disposition;
   readonly instrument: InstrumentKey | null;
   readonly outcome: string;
@@ -66,7 +67,7 @@ export interface DecisionFacts {
 }
 
 /** State of an order's actor. */
-export type PlacedOrder = { readonly state: string } & (
+type PlacedOrder = { readonly state: string } & (
   | { readonly kind: 'proposal'; readonly context: ProposalContext }
   | { readonly kind: 'market_order'; readonly context: MarketOrderContext }
 );
@@ -78,9 +79,9 @@ export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey
     newestCut: (): Promise<{ readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string }> =>
       newestFeedCut(sql, feedKeys()),
     /** Returns the order submitted to the signer under this id, or null. */
-    delegatedOrder: (id: string): Promise<DelegatedOrder | null> => delegatedOrder(sql, id),
+    delegatedOrder: (id: string): Promise<DelegatedOrder | null> => readDelegatedOrder(sql, id),
     /** Returns the newest delegation of an agent or Take, in any state, or null. */
-    newestDelegation: (orgId: string, agentId: string): Promise<Delegation | null> => newestDelegation(sql, orgId, agentId),
+    newestDelegation: createDelegationReads(sql).newest,
 
     /** Returns null if there is no prepared transaction with this id. */
     async transaction(id: string): Promise<SignableTransaction | null> {

@@ -11,7 +11,7 @@ import { fundingOf } from '../books/funding-store.ts';
 import type { Sql } from '../database.ts';
 
 /** Period from the agent's arrival at its stage to the assessment, by the database's clock. */
-export interface StageWindow {
+interface StageWindow {
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
 }

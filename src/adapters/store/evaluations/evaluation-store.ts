@@ -6,7 +6,7 @@ import type { Provenance } from '../../../domain/market/data-source.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { ToldProgress } from '../../../domain/values/work-progress.ts';
-import { isoTime } from '../../../domain/values/time.ts';
+import { isoTime, isoTimeOrNull } from '../../../domain/values/time.ts';
 import { hintAnnouncements } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { holdsNow } from '../waiting-work.ts';
@@ -174,7 +174,6 @@ function toldOf({ done, total, doing, since, waitsForWork }: ProgressBody): Told
 }
 
 function runOf(row: RunRow): EvaluationView {
-  const time = (at: number | null): string | null => (at === null ? null : isoTime(at));
   return {
     id: row.id,
     agentId: row.agent_id,
@@ -185,8 +184,8 @@ function runOf(row: RunRow): EvaluationView {
     request: row.request,
     requestedBy: row.requested_by,
     createdAt: isoTime(row.created_at),
-    startedAt: time(row.started_at),
-    endedAt: time(row.ended_at),
+    startedAt: isoTimeOrNull(row.started_at),
+    endedAt: isoTimeOrNull(row.ended_at),
     attempts: row.attempts,
     ending: row.ending,
     resultHash: row.result_hash,

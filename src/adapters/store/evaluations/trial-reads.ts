@@ -10,7 +10,7 @@ import type { Sql } from '../database.ts';
 import { writeTrials } from './evaluation-records.ts';
 
 /** Manifest that was simulated during editing. `agentId` is the agent that it would become a version of, or null. */
-export interface PreviewedManifest {
+interface PreviewedManifest {
   readonly agentId: string | null;
   readonly manifest: Manifest;
   readonly at: EpochMs;

@@ -1,4 +1,5 @@
 /** Store of agreement sessions: external agents that are due for one, and agents whose last session found different code. */
+import type { DueAgreement, Disagreement } from '../../../../actors/agent/agreement.ts';
 import type { Opening } from '../../../domain/backtest/agreement.ts';
 import type { BacktestRequest } from '../../../domain/backtest/request.ts';
 import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
@@ -6,22 +7,6 @@ import type { Sql } from '../database.ts';
 
 /** Hours between two sessions: a minimum and a random addition, derived from the session's id. */
 const HOURS = { least: 12, more: 24 };
-
-/** Agent that is due for a session. */
-export interface DueAgreement {
-  readonly id: string;
-  readonly orgId: string;
-  /** Session that opened the backtest gate; null if none did. */
-  readonly passedRun: string | null;
-  readonly dueSince: EpochMs;
-}
-
-/** Agent whose last agreement session did not end in agreement. */
-export interface Disagreement {
-  readonly id: string;
-  readonly runId: string;
-  readonly agreementPct: number | null;
-}
 
 /** Selects external agents on duty at a trading stage. `entered` is the start of the stage. */
 const trading = (sql: Sql) => sql`

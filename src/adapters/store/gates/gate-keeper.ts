@@ -36,7 +36,7 @@ import { filledAgents, tellDrift } from './calibration-store.ts';
 import { outdatedEvidence, tellOutdated, untoldAgents } from './outdated-evidence.ts';
 
 /** Agent whose gates are assessed. */
-export interface GatedAgent {
+interface GatedAgent {
   readonly id: string;
   readonly stage: Stage;
   readonly manifestVersion: number;
@@ -44,7 +44,7 @@ export interface GatedAgent {
 }
 
 /** State of one gate. */
-export interface AssessedGate {
+interface AssessedGate {
   readonly gate: Stage;
   readonly kind: EvidenceKind;
   /** Deciding evidence, or null. */

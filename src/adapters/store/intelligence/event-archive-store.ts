@@ -10,7 +10,7 @@ export interface EventArchive extends ArchivedStretch {
   readonly reports: readonly Report[];
 }
 
-export interface ImportedArchive extends EventArchive {
+interface ImportedArchive extends EventArchive {
   /** Underlyings for which the files are complete between the two times. */
   readonly underlyings: readonly string[];
   readonly file: string;

@@ -8,10 +8,10 @@ import { DAY_MS, type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 /** Retention. Rules look back at most 30 days; a review covers a year. */
-export const KEPT_DAYS = { events: 400, posts: 30, hours: 10, days: 500, releases: 400 } as const;
+const KEPT_DAYS = { events: 400, posts: 30, hours: 10, days: 500, releases: 400 } as const;
 
 /** Stored reports of a story. */
-export interface KeptStory {
+interface KeptStory {
   readonly id: string;
   readonly reports: readonly Report[];
 }
@@ -43,7 +43,7 @@ interface ReportRow {
 }
 
 /** Converts a row to a report. */
-export function reportOf(row: ReportRow): Report {
+function reportOf(row: ReportRow): Report {
   return {
     id: row.id,
     channel: row.channel,

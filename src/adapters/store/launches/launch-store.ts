@@ -9,15 +9,15 @@ import type { Sql, Transaction } from '../database.ts';
 import { createRowReads } from '../resource-rows.ts';
 
 /** Swap of the organization: quantity in whole tokens, price in US dollars. */
-export type OwnFill = Pick<Fill, 'at' | 'side' | 'quantity' | 'fillPrice' | 'orderId'>;
+type OwnFill = Pick<Fill, 'at' | 'side' | 'quantity' | 'fillPrice' | 'orderId'>;
 
 /** Transaction of a launch, or the payment to the external launcher. */
-export type LaunchTransaction = Pick<PreparedTransactionView, 'id' | 'wallet' | 'state' | 'unsigned' | 'message' | 'signature'>;
+type LaunchTransaction = Pick<PreparedTransactionView, 'id' | 'wallet' | 'state' | 'unsigned' | 'message' | 'signature'>;
 
 /** Launch of either kind; both are in one table. */
 const anyLaunch = {
   table: launch.table,
-  select: [...new Set([...launch.select, ...launcherLaunch.select])],
+  select: (table: string) => [...new Set([...launch.select(table), ...launcherLaunch.select(table)])],
   view: (row: Readonly<Record<string, unknown>>): Launch | LauncherLaunch =>
     row['kind'] === 'curve' ? launch.view(row) : launcherLaunch.view(row),
 };

@@ -15,7 +15,7 @@ import { columnsOf } from '../resource-rows.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /** Filter of listings; null conditions are ignored. */
-export interface ListingFilter {
+interface ListingFilter {
   readonly category: string | null;
   /** Text in name or description, ignoring case. */
   readonly search: string | null;

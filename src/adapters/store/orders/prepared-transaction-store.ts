@@ -21,19 +21,19 @@ function isOpen(sql: Sql | Transaction) {
 }
 
 /** Thrown if the organization's exposure changed between the risk assessment and the creation. Nothing is written. */
-export class CapacityMoved extends Error {}
+class CapacityMoved extends Error {}
 
 /** Thrown if the organization has the maximum number of open transactions. Nothing is written. */
-export class CapacityFull extends Error {}
+class CapacityFull extends Error {}
 
 /** Returns true for the error of creating a transaction with an existing message. */
-export function isDuplicate(error: unknown): boolean {
+function isDuplicate(error: unknown): boolean {
   const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
   return code === '23505' && constraint === 'prepared_transactions_by_digest';
 }
 
 /** Content of a `transaction_capacity` record: the version of the assessed exposure, and the limit of open transactions. */
-export interface PreparedCapacityRecord extends ActorRecord {
+interface PreparedCapacityRecord extends ActorRecord {
   readonly type: 'transaction_capacity';
   readonly orgId: string;
   readonly bookId: string | null;

@@ -7,7 +7,7 @@ import type { Transaction } from '../database.ts';
 const PAGE = 500;
 
 /** Signed transaction that paid an account other than its wallet's, or whose route cannot be parsed. */
-export interface RouteFinding {
+interface RouteFinding {
   readonly transactionId: string;
   readonly orgId: string;
   readonly wallet: string;

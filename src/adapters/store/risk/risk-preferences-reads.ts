@@ -1,14 +1,15 @@
 /** Risk preferences for the API and its command handler: present values, history, changes. */
+import type { PreferencesView } from '../../../../actors/risk-preferences/commands.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
-import { type PreferencesRow, preferencesOf, type StoredPreferences, storedPreferences } from './risk-preferences-store.ts';
+import { type PreferencesRow, preferencesOf, storedPreferences } from './risk-preferences-store.ts';
 
 /** Lists stored versions, newest first. The position is the last version. */
-async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: Page): Promise<PageOf<StoredPreferences>> {
+async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: Page): Promise<PageOf<PreferencesView>> {
   const rows = await sql<PreferencesRow[]>`
     select version, body, set_by, set_at from risk_preferences
     where org_id = ${orgId} ${after === null ? sql`` : sql`and version < ${Number(after)}`} order by version desc limit ${limit + 1}`;
@@ -19,8 +20,8 @@ async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: Pag
 /** Creates the preference store of the API and the command handler. */
 export function createPreferencesStore(sql: Sql) {
   return {
-    current: (orgId: string): Promise<StoredPreferences> => preferencesOf(sql, orgId),
-    history: (orgId: string, page: Page): Promise<PageOf<StoredPreferences>> => preferencesHistory(sql, orgId, page),
+    current: (orgId: string): Promise<PreferencesView> => preferencesOf(sql, orgId),
+    history: (orgId: string, page: Page): Promise<PageOf<PreferencesView>> => preferencesHistory(sql, orgId, page),
     /**
      * Resolves when the executions that are under way now have ended. An execution takes its lease before it reads the preferences, so
      * later ones use the new ones.

@@ -1,17 +1,9 @@
 /** Store of risk preferences. Every version is kept; the highest is in force. */
+import type { PreferencesView } from '../../../../actors/risk-preferences/commands.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/preferences.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { answerOf, type Query } from '../queries.ts';
-
-/** Preferences of an organization and the time of their setting. Version 0 is the defaults. */
-export interface StoredPreferences {
-  readonly version: number;
-  readonly preferences: RiskPreferences;
-  readonly setBy: string | null;
-  /** ISO 8601; null for the defaults. */
-  readonly setAt: string | null;
-}
 
 export interface PreferencesRow {
   version: number;
@@ -22,20 +14,20 @@ export interface PreferencesRow {
 }
 
 /** Preferences of an organization that never set any. */
-export const NEVER_SET: StoredPreferences = { version: 0, preferences: DEFAULT_PREFERENCES, setBy: null, setAt: null };
+export const NEVER_SET: PreferencesView = { version: 0, preferences: DEFAULT_PREFERENCES, setBy: null, setAt: null };
 
-export function storedPreferences({ version, body, set_by, set_at }: PreferencesRow): StoredPreferences {
+export function storedPreferences({ version, body, set_by, set_at }: PreferencesRow): PreferencesView {
   // Fields added by a later version of the service have their defaults.
   return { version, preferences: { ...DEFAULT_PREFERENCES, ...body }, setBy: set_by, setAt: new Date(set_at).toISOString() };
 }
 
 /** Reads an organization's present preferences. */
-export async function preferencesOf(sql: Sql | Transaction, orgId: string): Promise<StoredPreferences> {
+export async function preferencesOf(sql: Sql | Transaction, orgId: string): Promise<PreferencesView> {
   return answerOf(preferencesQuery(sql, orgId));
 }
 
 /** Query of an organization's present preferences, to be combined with others. */
-export function preferencesQuery(sql: Sql | Transaction, orgId: string): Query<StoredPreferences> {
+export function preferencesQuery(sql: Sql | Transaction, orgId: string): Query<PreferencesView> {
   return {
     statement: sql`select version, body, set_by, set_at from risk_preferences where org_id = ${orgId} order by version desc limit 1`,
     read: ([row]: PreferencesRow[]) => (row === undefined ? NEVER_SET : storedPreferences(row)),
@@ -43,7 +35,7 @@ export function preferencesQuery(sql: Sql | Transaction, orgId: string): Query<S
 }
 
 /** Reads the present preferences of organizations; those with defaults have no entry. */
-export async function preferencesOfAll(sql: Sql | Transaction, orgIds: readonly string[]): Promise<ReadonlyMap<string, StoredPreferences>> {
+export async function preferencesOfAll(sql: Sql | Transaction, orgIds: readonly string[]): Promise<ReadonlyMap<string, PreferencesView>> {
   if (orgIds.length === 0) return new Map();
   const rows = await sql<(PreferencesRow & { org_id: string })[]>`
     select distinct on (org_id) org_id, version, body, set_by, set_at from risk_preferences

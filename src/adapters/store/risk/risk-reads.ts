@@ -1,5 +1,6 @@
 /** Risk inputs of an organization: agents, books, mandate, pools, and open work on its manual book. */
 
+import type { PreferencesView } from '../../../../actors/risk-preferences/commands.ts';
 import type { Autonomy, Stage } from '../../../domain/agents/agent.ts';
 import { bookIds, type OpenProposal, type TradingBook } from '../../../domain/books/book.ts';
 import { type TransitAmount, transitReservations } from '../../../domain/bridge/transit.ts';
@@ -17,7 +18,7 @@ import { openMarketOrders } from '../orders/market-order-store.ts';
 import { marketsOfOutcomes, openPredictionOrders } from '../orders/prediction-order-store.ts';
 import { openPreparedTransactions } from '../orders/prepared-transaction-store.ts';
 import { accountFacts, accountFactsOf, type Bound, boundDollars, NOTHING_BOUND } from '../vaults/account-facts.ts';
-import { NEVER_SET, preferencesOf, preferencesOfAll, preferencesQuery, type StoredPreferences } from './risk-preferences-store.ts';
+import { NEVER_SET, preferencesOf, preferencesOfAll, preferencesQuery } from './risk-preferences-store.ts';
 import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import type { PredictionMarket } from '../../../domain/prediction/market.ts';
 import type { PoolLiquidity } from '../../../domain/risk/order-context.ts';
@@ -27,7 +28,7 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 
 /** A book of an organization. `version` counts bookings, from 0. */
-export interface AccountBook {
+interface AccountBook {
   readonly id: string;
   /** Null for a manual book. */
   readonly agentId: string | null;
@@ -36,7 +37,7 @@ export interface AccountBook {
 }
 
 /** Present facts about an agent for its orders. */
-export interface AgentFacts {
+interface AgentFacts {
   readonly id: string;
   readonly stage: Stage;
   readonly autonomy: Autonomy;
@@ -108,7 +109,7 @@ export function createSharedRiskReads(sql: Sql): RiskReads {
     const sums = new Map((await otherBookSumsOf(sql, asked)).map((one, place) => [asked[place] as OtherBooksOf, one]));
     return (one) => sums.get(one) as BookSums;
   });
-  const mandateOf = askedTogether<string, StoredPreferences>(async (orgIds) => {
+  const mandateOf = askedTogether<string, PreferencesView>(async (orgIds) => {
     const mandates = await preferencesOfAll(sql, [...new Set(orgIds)]);
     return (orgId) => mandates.get(orgId) ?? NEVER_SET;
   });
@@ -152,7 +153,7 @@ export function createRiskReads(sql: Sql) {
       } = await answersOf<
         {
           epoch: number;
-          mandate: StoredPreferences;
+          mandate: PreferencesView;
           book: AccountBook | null;
           others: BookSums;
           accounts?: AccountFacts;
@@ -200,7 +201,7 @@ interface Waiting {
 }
 
 /** Reads all open orders that reserve capacity of a manual book. */
-export async function waitingOn(sql: Sql | Transaction, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
+async function waitingOn(sql: Sql | Transaction, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
   return allWaiting(await answersOf<Waiting>(sql, waitingQueries(sql, orgId, bookId)));
 }
 

@@ -1,10 +1,8 @@
 /** Reads of Takes: lists, single Takes, steps, chart states, and inputs of commands. */
-import type { PublishedTake, TakeReading, TakeView } from '../../../../actors/take/commands.ts';
 import type { UnaskedTake } from '../../../../actors/take/reread-armed.ts';
-import type { Delegation } from '../../../domain/identity/delegation.ts';
+import { type PublishedTake, publishedTake, type TakeView, take } from '../../../../actors/take/resource.ts';
 import type { Json } from '../../../domain/values/canonical-json.ts';
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
-import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/preferences.ts';
 import { openOf } from '../../../domain/take/reread-take.ts';
 import { expectedSlippageOfTake, type Take, type TakeOrigin, type TakeState } from '../../../domain/take/take.ts';
@@ -12,125 +10,55 @@ import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { type ActorStep, newestSteps } from '../actors/step-reads.ts';
 import type { ChartState } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
-import { newestDelegation } from '../delegations/delegation-store.ts';
+import { createDelegationReads } from '../delegations/delegation-store.ts';
 import { pageOfRows } from '../page-of-rows.ts';
+import { columnsOf, createRowReads } from '../resource-rows.ts';
 import { preferencesOf, preferencesOfAll } from '../risk/risk-preferences-store.ts';
 
-export interface TakeFilter {
+interface TakeFilter {
   readonly origin: TakeOrigin | null;
   readonly state: TakeState | null;
 }
 
-interface TakeRow {
-  readonly id: string;
+interface Row {
   readonly number: number;
-  readonly symbol: string;
-  readonly canonical: string;
-  readonly hash: string;
-  readonly manifest_hash: string;
-  /** Compiled reading; Takes compiled before `open` was stored lack that field. */
-  readonly compiled: Omit<TakeReading, 'open'> & { readonly open?: readonly string[] };
-  readonly state: TakeState;
-  readonly on_duty: boolean;
-  readonly mode: ExecutionMode | null;
-  readonly reason: string | null;
-  readonly lineage: readonly string[];
-  readonly published_at: number | null;
-  readonly created_by: string;
-  readonly created_at: number;
-  readonly armed_at: number | null;
-  readonly changed_at: number;
+  /** Readings confirmed at the arming, from the actor's state. */
   readonly confirmed: readonly string[] | null;
 }
 
-function takeOf(row: TakeRow): TakeView {
-  const { thesis, understood, assumed, notUnderstood } = row.compiled;
-  const take = JSON.parse(row.canonical) as Take;
-  return {
-    id: row.id,
-    state: row.state,
-    onDuty: row.on_duty,
-    hash: row.hash,
-    take,
-    manifestHash: row.manifest_hash,
-    symbol: row.symbol,
-    confirmed: row.confirmed ?? [],
-    mode: row.mode,
-    reason: row.reason,
-    lineage: row.lineage,
-    publishedAt: row.published_at,
-    createdBy: row.created_by,
-    createdAt: row.created_at,
-    armedAt: row.armed_at,
-    changedAt: row.changed_at,
-    thesis,
-    understood,
-    assumed,
-    notUnderstood,
-    open: openOf(row.compiled, take, row.created_at, CATALOG),
-  };
-}
-
-interface PublishedRow
-  extends Pick<TakeRow, 'number' | 'symbol' | 'canonical' | 'hash' | 'manifest_hash' | 'compiled' | 'lineage' | 'created_at'> {
-  readonly take: string;
-  readonly published_at: number;
-}
-
-function publishedOf(row: PublishedRow): PublishedTake {
-  const { thesis, understood, assumed, notUnderstood } = row.compiled;
-  const take = JSON.parse(row.canonical) as Take;
-  return {
-    id: row.take,
-    hash: row.hash,
-    take,
-    manifestHash: row.manifest_hash,
-    symbol: row.symbol,
-    lineage: row.lineage,
-    createdAt: row.created_at,
-    publishedAt: row.published_at,
-    thesis,
-    understood,
-    assumed,
-    notUnderstood,
-    open: openOf(row.compiled, take, row.created_at, CATALOG),
-  };
+/** Reads a Take. `open` of a Take compiled before it was stored follows from the present reading of its words. */
+function readTake(row: Readonly<Record<string, unknown>>): TakeView {
+  const view = take.view(row);
+  const { confirmed } = row as unknown as Row;
+  return { ...view, open: openOf(view, view.take, view.createdAt, CATALOG), confirmed: confirmed ?? [] };
 }
 
 export function createTakeReads(sql: Sql) {
-  const columns = sql`id, number, symbol, canonical, hash, manifest_hash, compiled, state, on_duty, mode, reason, lineage, published_at, created_by, created_at, armed_at, changed_at,
-    (select snapshot #> '{context,confirmed}' from actors where actors.id = takes.id) as confirmed`;
-  const publishedColumns = sql`take, number, symbol, canonical, hash, manifest_hash, compiled, lineage, created_at, published_at`;
+  const confirmed = sql`(select snapshot #> '{context,confirmed}' from actors where actors.id = t.id) as confirmed`;
+  const rows = createRowReads(sql, { ...take, view: readTake }, { columns: confirmed, join: sql`` });
+  const published = sql`select t.number, ${columnsOf(sql, publishedTake)} from published_takes t`;
   return {
     /** Lists Takes, newest first. */
-    async list(orgId: string, filter: TakeFilter, { limit, after }: Page): Promise<PageOf<TakeView>> {
-      const rows = await sql<TakeRow[]>`
-        select ${columns} from takes where org_id = ${orgId}
-          ${filter.origin === null ? sql`` : sql`and origin = ${filter.origin}`} ${filter.state === null ? sql`` : sql`and state = ${filter.state}`}
-          ${after === null ? sql`` : sql`and number < ${Number(after)}`}
-        order by number desc limit ${limit + 1}`;
-      const page = pageOfRows(rows, limit, (row) => String(row.number));
-      return { items: page.items.map(takeOf), next: page.next };
-    },
-
-    /** Returns a Take; null if the organization has none with the id. */
-    async find(orgId: string, takeId: string): Promise<TakeView | null> {
-      const [row] = await sql<TakeRow[]>`select ${columns} from takes where id = ${takeId} and org_id = ${orgId}`;
-      return row === undefined ? null : takeOf(row);
-    },
+    list: (orgId: string, { origin, state }: TakeFilter, page: Page): Promise<PageOf<TakeView>> =>
+      rows.list(
+        orgId,
+        page,
+        sql`${origin === null ? sql`` : sql`and t.origin = ${origin}`} ${state === null ? sql`` : sql`and t.state = ${state}`}`,
+      ),
+    find: rows.find,
 
     /** Returns a published Take, or null. */
     async published(takeId: string): Promise<PublishedTake | null> {
-      const [row] = await sql<PublishedRow[]>`select ${publishedColumns} from published_takes where take = ${takeId}`;
-      return row === undefined ? null : publishedOf(row);
+      const [row] = await sql`${published} where t.take = ${takeId}`;
+      return row === undefined ? null : publishedTake.view(row);
     },
 
     /** Lists published Takes of every organization, newest first. */
     async listPublished(_orgId: string, { limit, after }: Page): Promise<PageOf<PublishedTake>> {
-      const rows = await sql<PublishedRow[]>`
-        select ${publishedColumns} from published_takes ${after === null ? sql`` : sql`where number < ${Number(after)}`} order by number desc limit ${limit + 1}`;
-      const page = pageOfRows(rows, limit, (row) => String(row.number));
-      return { items: page.items.map(publishedOf), next: page.next };
+      const found = await sql<Pick<Row, 'number'>[]>`
+        ${published} ${after === null ? sql`` : sql`where t.number < ${Number(after)}`} order by t.number desc limit ${limit + 1}`;
+      const page = pageOfRows(found, limit, (row) => String(row.number));
+      return { items: page.items.map((row) => publishedTake.view(row as unknown as Readonly<Record<string, unknown>>)), next: page.next };
     },
 
     async preferences(orgId: string): Promise<RiskPreferences> {
@@ -138,7 +66,7 @@ export function createTakeReads(sql: Sql) {
     },
 
     /** Returns the newest delegation of a wallet to the Take in any state, or null. */
-    delegation: (orgId: string, takeId: string): Promise<Delegation | null> => newestDelegation(sql, orgId, takeId),
+    delegation: createDelegationReads(sql).newest,
 
     async history(orgId: string, takeId: string, page: Page): Promise<PageOf<ActorStep> | null> {
       const [known, steps] = await Promise.all([
@@ -161,14 +89,10 @@ export type TakeReads = ReturnType<typeof createTakeReads>;
 
 /** Returns Takes on duty that were compiled before `open` was stored, and whose authors have not been asked. */
 export async function unaskedTakes(sql: Sql): Promise<readonly UnaskedTake[]> {
-  const rows = await sql<(Pick<TakeRow, 'id' | 'canonical' | 'compiled' | 'created_at'> & { readonly org_id: string })[]>`
-    select t.id, t.org_id, t.canonical, t.compiled, t.created_at from takes t join actors a on a.id = t.id
+  const rows = await sql<({ readonly orgId: string } & Readonly<Record<string, unknown>>)[]>`
+    select t.org_id as "orgId", ${columnsOf(sql, take)} from takes t join actors a on a.id = t.id
     where t.on_duty and not t.compiled ? 'open' and not a.snapshot -> 'context' ?| array['asked', 'confirmed'] order by t.number`;
-  return rows.map(({ id, org_id, canonical, compiled, created_at }) => ({
-    id,
-    orgId: org_id,
-    questions: () => openOf(compiled, JSON.parse(canonical) as Take, created_at, CATALOG),
-  }));
+  return rows.map((row) => ({ id: row['id'] as string, orgId: row.orgId, questions: () => readTake(row).open }));
 }
 
 /** Returns the expected slippage of fills of these Takes in basis points; agents have no entry. */

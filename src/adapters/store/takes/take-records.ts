@@ -1,4 +1,4 @@
-/** Writes the rows of Takes: their projection, capital, and notifications about their proposals. */
+/** Checks the capital of Takes, and notifies them of their proposals. */
 import type { TakeFunding } from '../../../../actors/take/command-handler.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { isPosition, type Position } from '../../../domain/books/book.ts';
@@ -17,24 +17,6 @@ import type { Transaction } from '../database.ts';
 import { answerOf } from '../queries.ts';
 import { preferencesOf } from '../risk/risk-preferences-store.ts';
 import { accountFacts, type Bound, boundDollars } from '../vaults/account-facts.ts';
-
-export async function writeTakesCreated(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
-  await transaction`
-    insert into takes (id, org_id, origin, symbol, canonical, hash, manifest_hash, compiled, state, on_duty, lineage, created_by, created_at, expires_at, changed_at)
-    select "takeId", "orgId", origin, symbol, canonical, hash, "manifestHash", compiled, 'draft', false, lineage, "createdBy", "createdAt", "expiresAt", "createdAt"
-    from jsonb_to_recordset(${transaction.json(rows)}) as r("takeId" uuid, "orgId" uuid, origin text, symbol text, canonical text, hash text,
-      "manifestHash" text, compiled jsonb, lineage text[], "createdBy" text, "createdAt" bigint, "expiresAt" bigint)`;
-}
-
-/** Writes the projection of Takes. If a step projects twice, the last one counts. */
-export async function writeTakeProjections(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
-  const last = [...new Map(rows.map((row) => [row['takeId'], row])).values()];
-  await transaction`
-    update takes set state = r.state, on_duty = r."onDuty", mode = r.mode, reason = r.reason, armed_at = r."armedAt", published_at = r."publishedAt", changed_at = r."changedAt"
-    from jsonb_to_recordset(${transaction.json(last)})
-      as r("takeId" uuid, state text, "onDuty" boolean, mode text, reason text, "armedAt" bigint, "publishedAt" bigint, "changedAt" bigint)
-    where takes.id = r."takeId"`;
-}
 
 /**
  * Notifies Takes that a proposal was created or has ended, by timers that are due at once, in the proposal's transaction. Proposals of

@@ -20,7 +20,7 @@ export interface StoredChange extends TrailChange {
 }
 
 /** Batch with its rows in the database; `thinned` is null if all of them are there. */
-export interface BatchAtHand {
+interface BatchAtHand {
   readonly batch: StoredBatch;
   readonly changes: readonly StoredChange[];
   readonly thinned: ThinnedBatch | null;

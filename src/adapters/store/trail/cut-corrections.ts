@@ -15,7 +15,7 @@ export interface CutCorrection {
 }
 
 /** Range of a correction: slots from `from` (inclusive) until `until` (exclusive). */
-export interface CorrectedSpan {
+interface CorrectedSpan {
   readonly from: EpochMs;
   readonly until: EpochMs;
   readonly reason: string;

@@ -12,7 +12,7 @@ import type { Sql, Transaction } from '../database.ts';
 import { batchFault, readBatches } from './batch-check.ts';
 
 /** Cut signed by the feed, or a sentence why there is none. */
-export type FeedCut = { readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string };
+type FeedCut = { readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string };
 
 const no = (why: string): FeedCut => ({ ok: false, why });
 

@@ -132,7 +132,7 @@ export async function requireKept(sql: Sql | Transaction, from: EpochMs, what: s
     );
 }
 
-export interface MoveOptions {
+interface MoveOptions {
   /** Connections that sign as the worker. */
   readonly sql: Sql;
   readonly folder: string;

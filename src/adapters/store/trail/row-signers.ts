@@ -9,7 +9,7 @@ import type { Transaction } from '../database.ts';
 import { FEED_EVENTS } from './table-writers.ts';
 
 /** Row that was signed by another writer than expected. */
-export interface ForeignRow {
+interface ForeignRow {
   readonly at: EpochMs;
   /** Sentence with the fault. */
   readonly fault: string;

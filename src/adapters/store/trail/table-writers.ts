@@ -174,7 +174,7 @@ export function mayWrite(writer: Writer, table: string): boolean {
 }
 
 /** Protection of a table. */
-export type Protection = 'logged' | 'summed' | 'guarded';
+type Protection = 'logged' | 'summed' | 'guarded';
 
 export function protectionOf(table: string): Protection {
   return GUARDED[table] !== undefined ? 'guarded' : SUMMED[table] !== undefined ? 'summed' : 'logged';

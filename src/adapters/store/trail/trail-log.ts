@@ -20,7 +20,7 @@ import type { Sql, Transaction } from '../database.ts';
 const AT_ONCE = 5_000;
 
 /** Key that signs checkpoints. */
-export interface CheckpointSigner {
+interface CheckpointSigner {
   readonly name: string;
   readonly id: string;
   sign(text: Uint8Array): Buffer;

@@ -16,11 +16,6 @@ import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 
-export interface ReserveReads {
-  /** Lists reserve checks, newest first. */
-  list(orgId: string, page: Page): Promise<PageOf<ReserveCheck>>;
-}
-
 interface ClaimRow {
   readonly org_id: string;
   readonly cash_usd: DecimalString;
@@ -56,27 +51,16 @@ export interface ReservePosition {
   readonly isShared: boolean;
 }
 
-export interface ReserveStore {
-  /**
-   * Returns the claims of each organization with a live book, an account or a wallet, even without claims. Each throws if a row of its
-   * organization cannot be read.
-   */
-  claims(): Promise<ReadonlyMap<string, () => ReserveClaims>>;
-  /** Linked and delegated wallets of the primary chain. */
-  walletsOf(orgId: string): Promise<readonly ReserveWallet[]>;
-  /** Returns the accounts at the prediction venue that the organization's live orders filled, for these outcomes. */
-  positionsOf(orgId: string, outcomes: readonly InstrumentKey[]): Promise<readonly ReservePosition[]>;
-  newest(orgId: string): Promise<KeptReserveCheck | null>;
-  /** Stores a check, and sends the alert to the organization, if given. */
-  keep(orgId: string, check: ReserveCheck, alert: { readonly [detail: string]: string } | null): Promise<void>;
-  present(orgId: string, agentId: string): Promise<PresentClaims>;
-}
-
-export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
+export function createReserveStore(sql: Sql) {
   return {
-    claims: () => sql.begin('isolation level repeatable read read only', claimsIn),
+    /**
+     * Returns the claims of each organization with a live book, an account or a wallet, even without claims. Each throws if a row of its
+     * organization cannot be read.
+     */
+    claims: (): Promise<ReadonlyMap<string, () => ReserveClaims>> => sql.begin('isolation level repeatable read read only', claimsIn),
 
-    async walletsOf(orgId) {
+    /** Linked and delegated wallets of the primary chain. */
+    async walletsOf(orgId: string): Promise<readonly ReserveWallet[]> {
       return sql<ReserveWallet[]>`
         with named as (
           select org_id, address from linked_wallets where chain = 'spotchain'
@@ -86,7 +70,8 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
         from named n where org_id = ${orgId} order by address`;
     },
 
-    async positionsOf(orgId, outcomes) {
+    /** Returns the accounts at the prediction venue that the organization's live orders filled, for these outcomes. */
+    async positionsOf(orgId: string, outcomes: readonly InstrumentKey[]): Promise<readonly ReservePosition[]> {
       return sql<ReservePosition[]>`
         select distinct p.instrument, p.onchain ->> 'wallet' as wallet, p.onchain ->> 'positionAccount' as account, exists (
             select 1 from prediction_orders o where o.mode = 'live' and o.onchain ->> 'positionAccount' = p.onchain ->> 'positionAccount'
@@ -95,7 +80,8 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
         where p.org_id = ${orgId} and p.mode = 'live' and p.filled_quantity > 0 and p.instrument = any(${outcomes as string[]}) order by 1, 2, 3`;
     },
 
-    async keep(orgId, check, alert) {
+    /** Stores a check, and sends the alert to the organization, if given. */
+    async keep(orgId: string, check: ReserveCheck, alert: { readonly [detail: string]: string } | null): Promise<void> {
       await inTransaction(sql, async (transaction) => {
         await transaction`
           insert into reserve_checks (org_id, at, verdict, lines, unknown, deposited_usd, dollars)
@@ -109,11 +95,12 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
       });
     },
 
-    newest: (orgId) => newestCheck(sql, orgId),
+    newest: (orgId: string): Promise<KeptReserveCheck | null> => newestCheck(sql, orgId),
 
-    present: (orgId, agentId) => presentClaims(sql, orgId, agentId),
+    present: (orgId: string, agentId: string): Promise<PresentClaims> => presentClaims(sql, orgId, agentId),
 
-    async list(orgId, { limit, after }) {
+    /** Lists reserve checks, newest first. */
+    async list(orgId: string, { limit, after }: Page): Promise<PageOf<ReserveCheck>> {
       const rows = await sql<KeptReserveCheck[]>`
         select number, at, verdict, lines, unknown, deposited_usd::text as "depositedUsd", dollars from reserve_checks where org_id = ${orgId}
         ${after === null ? sql`` : sql`and number < ${Number(after)}`} order by number desc limit ${limit + 1}`;
@@ -121,6 +108,9 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
     },
   };
 }
+
+export type ReserveStore = ReturnType<typeof createReserveStore>;
+export type ReserveReads = Pick<ReserveStore, 'list'>;
 
 /**
  * Creates reserves of a sandbox without real holdings: each organization has the same simulated dollars, and deposits into its vaults use

@@ -6,7 +6,7 @@ import type { Sql } from '../database.ts';
 import type { SignedRows } from '../trail/signed-rows.ts';
 
 /** Mark of a vault. */
-export interface VaultPoint {
+interface VaultPoint {
   readonly at: EpochMs;
   readonly equityUsd: DecimalString;
   readonly sharePriceUsd: DecimalString;

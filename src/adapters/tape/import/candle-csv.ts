@@ -7,7 +7,7 @@ import { wireCandle } from '../../venues/spotexchange/map.ts';
 import { firstLine, type Importer } from '../importer.ts';
 import { TapeError } from '../tape-error.ts';
 
-export const CANDLE_HEADER = 'openTime,open,high,low,close,volume';
+const CANDLE_HEADER = 'openTime,open,high,low,close,volume';
 
 /** Parses instrument and timeframe from a file name such as `BTCUSDT_1h_binance-spot.csv.gz`; `1d` means 24h. Null if it has none. */
 function named(file: string): { instrument: string; timeframe: string } | null {

@@ -40,7 +40,7 @@ export interface ImportReport {
   readonly bytes: number;
 }
 
-export interface ImportOptions extends ImportTarget {
+interface ImportOptions extends ImportTarget {
   readonly from: string;
   readonly to: string;
   readonly overwrite?: boolean;

@@ -15,7 +15,7 @@ const FRAME = /^(\d{9,11}(?:\.\d+)?): (\{.*)$/;
 const ANSWER = /^https:\/\/api\.binance\.(?:com|us)\/\S*?\/(\w+)(?:\?(\S*))? -> (\d{9,11}(?:\.\d+)?): (.*)$/;
 
 /** Converts seconds with a fraction to integer milliseconds, digit by digit. */
-export function millisecondsOf(seconds: string): EpochMs {
+function millisecondsOf(seconds: string): EpochMs {
   const [whole, fraction = ''] = seconds.split('.') as [string, string?];
   return Number(whole) * 1_000 + Number(fraction.padEnd(3, '0').slice(0, 3));
 }

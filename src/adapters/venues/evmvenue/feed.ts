@@ -7,7 +7,6 @@ import type { Clock } from '../../../../streams/clock/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { OrderBook } from '../order-book.ts';
-import type { VenueFeed } from '../venue-feed.ts';
 import { type VenueConnection, venueSocket } from '../venue-socket.ts';
 import { intervalOf } from './candles.ts';
 import { CANDLE_SOURCE, type FormingCandle, mapPerpFrame, type PerpBook, PROVIDER } from './map.ts';
@@ -33,10 +32,7 @@ export interface EvmVenueFeedOptions {
   readonly dataSilenceMs?: number;
 }
 
-export interface EvmVenueFeed extends VenueFeed {
-  /** Returns the latest book with `levels` (at most 5) per side, or null before the first book and while disconnected. */
-  book(instrument: string, levels: number): OrderBook | null;
-}
+export type EvmVenueFeed = ReturnType<typeof createEvmVenueFeed>;
 
 /** Returns the subscriptions of a feed. @throws RangeError if the venue does not allow that many on one socket */
 export function perpSubscriptions(instruments: readonly string[], timeframes: readonly string[]): readonly object[] {
@@ -56,7 +52,7 @@ export function perpSubscriptions(instruments: readonly string[], timeframes: re
 }
 
 /** Creates the live feed. Subscribing connects, the last unsubscribe closes everything, and subscribers share one connection. */
-export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
+export function createEvmVenueFeed(options: EvmVenueFeedOptions) {
   const coins: ReadonlySet<string> = new Set(options.instruments);
   const subscriptions = perpSubscriptions([...coins], options.timeframes ?? []).map((subscription) =>
     JSON.stringify({ method: 'subscribe', subscription }),
@@ -89,10 +85,11 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
   }).pipe(share());
 
   return {
-    venue: 'evmvenue',
+    venue: 'evmvenue' as const,
     messages,
     unknownFields,
-    book(instrument, levels) {
+    /** Returns the latest book with `levels` (at most 5) per side, or null before the first book and while disconnected. */
+    book(instrument: string, levels: number): OrderBook | null {
       const received = books.get(instrument);
       if (received === undefined) return null;
       const { book } = received;

@@ -17,7 +17,7 @@ import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { BOOK_SOURCE, perpContext, perpLevels } from './map.ts';
 
-export const CONTEXTS_SOURCE = 'hyperliquid:metaAndAssetCtxs';
+const CONTEXTS_SOURCE = 'hyperliquid:metaAndAssetCtxs';
 /** Maximum rows of `fundingHistory` in one answer. */
 const FUNDING_PAGE = 500;
 /** Weight of a request for new fills: 20, plus 1 per 20 rows, of which there are few. */
@@ -59,7 +59,7 @@ const SHAPES = {
   userFillsByTime: knownFields('hyperliquid:userFillsByTime', FILL_FIELDS),
 } as const;
 
-export interface PerpInfoOptions {
+interface PerpInfoOptions {
   /** Base URL: `https://api.hyperliquid.xyz`. */
   readonly baseUrl: string;
   readonly clock: Clock;
@@ -74,7 +74,7 @@ export interface PerpInfoOptions {
 }
 
 /** Market of a dex. */
-export interface PerpMarket {
+interface PerpMarket {
   /** Name at the venue: `BTC`, `kPEPE`, `xyz:TSLA`. */
   readonly coin: string;
   readonly sizeDecimals: number;
@@ -84,7 +84,7 @@ export interface PerpMarket {
 }
 
 /** Market with its numbers. `context` is null if they are unusable (a delisted market without a price). */
-export interface PerpMarketContext {
+interface PerpMarketContext {
   readonly market: PerpMarket;
   readonly context: PerpContext | null;
   /** Mid price, or null if there is no book. */
@@ -93,7 +93,7 @@ export interface PerpMarketContext {
 }
 
 /** Funding of one hour, as a fraction per hour; positive if longs pay shorts. */
-export interface FundingRate {
+interface FundingRate {
   readonly coin: string;
   readonly at: EpochMs;
   readonly hourlyFunding: DecimalString;
@@ -101,7 +101,7 @@ export interface FundingRate {
 }
 
 /** Margin of a wallet as the venue computes it, in US dollars. Unknown addresses have zeros. */
-export interface WalletState {
+interface WalletState {
   readonly address: string;
   readonly observedAt: EpochMs | null;
   readonly receivedAt: EpochMs;
@@ -113,7 +113,7 @@ export interface WalletState {
 }
 
 /** Fill of a wallet. `closedPnl` is gross of `fee` (negative: rebate). `direction` is the venue's display text. */
-export interface WalletFill {
+interface WalletFill {
   readonly coin: string;
   readonly price: DecimalString;
   readonly size: DecimalString;

@@ -74,7 +74,7 @@ export interface FormingCandle {
   readonly candle: Candle;
 }
 
-export type PerpMessage = FeedMessage | PerpBook | FormingCandle;
+type PerpMessage = FeedMessage | PerpBook | FormingCandle;
 
 type Refuse = (reason: RejectionReason, detail: string, source?: string) => readonly PerpMessage[];
 
@@ -83,7 +83,7 @@ const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 const UNUSED_CHANNELS = new Set(['subscriptionResponse', 'trades', 'allMids', 'activeSpotAssetCtx', 'notification', 'post']);
 
 /** Returns the product's timeframe of a venue interval (`1d` is `24h`), or null if there is none. */
-export function timeframeOfInterval(interval: unknown): string | null {
+function timeframeOfInterval(interval: unknown): string | null {
   if (interval === '1d') return '24h';
   return typeof interval === 'string' && /^([1-9]\d?)[mh]$/.test(interval) ? interval : null;
 }

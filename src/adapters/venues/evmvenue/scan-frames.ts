@@ -4,7 +4,7 @@ import { FrameScan, LevelLayout, Literal, memberNames, NameTable } from '../fram
 import type { BookLevel } from '../order-book.ts';
 
 /** Best level of both sides of a frame. The other levels of a book are read on access. */
-export interface ScannedFrame {
+interface ScannedFrame {
   readonly channel: 'bbo' | 'l2Book';
   readonly coin: string;
   readonly time: EpochMs;

@@ -1,6 +1,6 @@
 /** Book of price levels that is updated by differences. */
+import type { BookLevel } from '../../../domain/market/order-book.ts';
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
-import type { PredictionLevel } from '../../../domain/prediction/market.ts';
 
 export type BookSide = 'bids' | 'asks';
 
@@ -23,7 +23,7 @@ export class LevelBook {
     return true;
   }
 
-  best(side: BookSide): PredictionLevel | null {
+  best(side: BookSide): BookLevel | null {
     let found: DecimalString | null = null;
     for (const price of this[side].keys()) {
       if (found === null) found = price;
@@ -36,7 +36,7 @@ export class LevelBook {
   }
 
   /** Replaces both sides. */
-  replace(bids: readonly PredictionLevel[], asks: readonly PredictionLevel[]): void {
+  replace(bids: readonly BookLevel[], asks: readonly BookLevel[]): void {
     this.bids.clear();
     this.asks.clear();
     for (const { price, size } of bids) this.set('bids', price, size);
@@ -45,11 +45,11 @@ export class LevelBook {
 }
 
 /** Sorts levels best first: bids descending, asks ascending. Fast for venues that send either order. */
-export function bestFirst(levels: PredictionLevel[], side: BookSide): PredictionLevel[] {
+export function bestFirst(levels: BookLevel[], side: BookSide): BookLevel[] {
   let ascending = true;
   let descending = true;
   for (let index = 1; index < levels.length && (ascending || descending); index++) {
-    const order = compareDecimals((levels[index - 1] as PredictionLevel).price, (levels[index] as PredictionLevel).price);
+    const order = compareDecimals((levels[index - 1] as BookLevel).price, (levels[index] as BookLevel).price);
     if (order > 0) ascending = false;
     else if (order < 0) descending = false;
   }

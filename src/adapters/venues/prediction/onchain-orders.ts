@@ -3,6 +3,8 @@
  * order's result is read from its owner's history, in which every event has its own number.
  * See docs/reference/outside/on-chain-predictions.md.
  */
+import type { BookLevel } from '../../../domain/market/order-book.ts';
+import type { OfferRequest } from '../../../../actors/prediction-order/onchain-venue.ts';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Fill } from '../../../domain/books/book.ts';
@@ -11,13 +13,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../../../domain/value
 import { contentId } from '../../../domain/values/ids.ts';
 import { floorToStep, marketStepOf } from '../../../domain/market/market-step.ts';
 import type { Order } from '../../../domain/orders/order.ts';
-import {
-  complement,
-  type OutcomeSide,
-  type PredictionBook,
-  type PredictionLevel,
-  type PredictionMarket,
-} from '../../../domain/prediction/market.ts';
+import { complement, type PredictionBook, type PredictionMarket } from '../../../domain/prediction/market.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
 import { isAddress } from '../../../domain/solana/base58.ts';
 import { valueText } from '../../../domain/values/value-text.ts';
@@ -30,8 +26,8 @@ import { bestFirst } from './level-book.ts';
 
 const SOURCE = 'jupiter-prediction:orderbook';
 /** Fields that the venue documents or was seen to send, used or not. Data that it passes on from other endpoints is not checked. */
-export const BOOK_FIELDS = knownFields(SOURCE, 'yes no yes_dollars no_dollars');
-export const OFFER_FIELDS = knownFields('jupiter-prediction:orders', [
+const BOOK_FIELDS = knownFields(SOURCE, 'yes no yes_dollars no_dollars');
+const OFFER_FIELDS = knownFields('jupiter-prediction:orders', [
   'transaction txMeta externalOrderId requiredSigners execution executionModel settlement order',
   {
     txMeta: 'blockhash lastValidBlockHeight',
@@ -43,7 +39,7 @@ export const OFFER_FIELDS = knownFields('jupiter-prediction:orders', [
       'slippageBps maxSlippageBps',
   },
 ]);
-export const HISTORY_FIELDS = knownFields('jupiter-prediction:history', [
+const HISTORY_FIELDS = knownFields('jupiter-prediction:history', [
   'data pagination',
   {
     pagination: 'start end total hasNext',
@@ -65,7 +61,7 @@ export const HISTORY_FIELDS = knownFields('jupiter-prediction:history', [
     ],
   },
 ]);
-export const POSITION_FIELDS = knownFields('jupiter-prediction:positions', [
+const POSITION_FIELDS = knownFields('jupiter-prediction:positions', [
   'data pagination',
   {
     pagination: 'start end total hasNext',
@@ -81,7 +77,7 @@ const MICRO = 1_000_000;
 const HISTORY_PAGE = 100;
 const MOST_PAGES = 20;
 
-export interface OnchainOrdersOptions {
+interface OnchainOrdersOptions {
   /** Base URL: `https://api.jup.ag/prediction/v1`. */
   readonly baseUrl: string;
   readonly key: string;
@@ -137,15 +133,6 @@ function addressIn(fields: Fields, name: string): string {
   return value;
 }
 
-export interface OnchainWish {
-  readonly wallet: string;
-  readonly market: PredictionMarket;
-  readonly outcome: OutcomeSide;
-  readonly order: Order;
-  readonly depositUsd: DecimalString;
-  readonly positionAccount: string | null;
-}
-
 export function createOnchainOrders(options: OnchainOrdersOptions) {
   const { clock, stable } = options;
   const http = createVenueHttp({
@@ -167,7 +154,7 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
     return id;
   }
 
-  function body(wish: OnchainWish): object {
+  function body(wish: OfferRequest): object {
     const { wallet, outcome, order } = wish;
     const shared = { ownerPubkey: wallet, isYes: outcome === 'yes', isBuy: order.side === 'buy' };
     if (order.side === 'sell')
@@ -187,7 +174,7 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
       return read('the order book', () => mapOnchainBook(answer, market, receivedAt));
     },
 
-    async offer(wish: OnchainWish) {
+    async offer(wish: OfferRequest) {
       try {
         const answer = await http.post('/orders', body(wish), 1, OFFER_FIELDS);
         const offered = read('the order', () => mapOffer(answer));
@@ -257,7 +244,7 @@ export function mapPositions(
 }
 
 /** Returns how an offer differs from the request, or null if it does not. */
-function mismatch(offer: ReturnType<typeof mapOffer>, { wallet, outcome, order }: OnchainWish, marketId: string | null): string | null {
+function mismatch(offer: ReturnType<typeof mapOffer>, { wallet, outcome, order }: OfferRequest, marketId: string | null): string | null {
   if (offer.wallet !== wallet) return `for the wallet ${offer.wallet}`;
   if (offer.isBuy !== (order.side === 'buy')) return 'the other side';
   if (offer.isYes !== (outcome === 'yes')) return 'the other outcome';
@@ -295,7 +282,7 @@ export function mapOffer(answer: unknown) {
 /** Maps the bids of both outcomes, ascending. An ask of yes is one minus a bid for no. @throws Unreadable */
 export function mapOnchainBook(answer: unknown, market: PredictionMarket, receivedAt: number): PredictionBook {
   const fields = objectIn(answer, 'the book');
-  const side = (name: string): PredictionLevel[] =>
+  const side = (name: string): BookLevel[] =>
     listIn(fields[name], name).flatMap((raw) => {
       const [price, size] = listIn(raw, `a level of ${name}`);
       const level = { price: priceOf(decimalOf(price, name), name), size: sizeOf(size, name) };
@@ -352,7 +339,7 @@ export function mapHistory(answer: unknown): { readonly events: readonly History
 }
 
 /** Facts about an order from which its news are derived. */
-export interface OnchainOrderContext {
+interface OnchainOrderContext {
   readonly order: Order;
   readonly decisionPrice: DecimalString;
   readonly onchain: { readonly wallet: string; readonly orderAccount: string; readonly positionAccount: string } | null;

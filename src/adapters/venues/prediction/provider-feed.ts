@@ -51,7 +51,7 @@ export interface ProviderStream {
   stop(): void;
 }
 
-export interface ProviderRest {
+interface ProviderRest {
   /** Counter of unknown fields in its answers. The stream counts its own. */
   readonly unknownFields: UnknownFields;
   /** Lists all open markets. @throws VenueError */

@@ -1,6 +1,6 @@
 /** Prices and levels from a scan, in the shortest form by which books identify a level. */
+import type { BookLevel } from '../../../domain/market/order-book.ts';
 import type { DecimalString } from '../../../domain/values/decimal.ts';
-import type { PredictionLevel } from '../../../domain/prediction/market.ts';
 import type { FrameScan } from '../frame-scan.ts';
 
 /** Returns a price strictly between 0 and 1, or null for any other number, which the JSON parser handles. */
@@ -10,8 +10,8 @@ export function scannedPrice(scan: FrameScan, span: number): DecimalString | nul
 }
 
 /** Returns the non-empty levels from index `from` on, or null if one has no valid price. */
-export function scannedLevels(scan: FrameScan, from: number, count: number): PredictionLevel[] | null {
-  const levels: PredictionLevel[] = [];
+export function scannedLevels(scan: FrameScan, from: number, count: number): BookLevel[] | null {
+  const levels: BookLevel[] = [];
   for (let level = from; level < from + count; level++) {
     const price = scannedPrice(scan, 2 * level);
     const size = scan.shortest(2 * level + 1);

@@ -27,10 +27,10 @@ const RESOLUTIONS: Readonly<Record<string, string>> = {
   '24h': 'D',
 };
 /** Fields of the charting library's answers: columns, and the status of an answer without bars. */
-export const HISTORY_FIELDS = knownFields('pyth:history', 's t o h l c v errmsg nextTime');
+const HISTORY_FIELDS = knownFields('pyth:history', 's t o h l c v errmsg nextTime');
 const PAGE_SIZE = 5_000;
 
-export interface ReferenceCandlesOptions {
+interface ReferenceCandlesOptions {
   readonly client: KeyedClient;
   readonly instruments: readonly ReferenceInstrument[];
   /** Channel of the history. Default `fixed_rate@200ms`. */

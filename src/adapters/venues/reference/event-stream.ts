@@ -7,7 +7,7 @@ import type { Clock } from '../../../../streams/clock/clock.ts';
 const MAX_EVENT_CHARACTERS = 2 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly clock: Clock;

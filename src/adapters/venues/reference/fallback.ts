@@ -39,7 +39,7 @@ const UNKNOWN_PAUSE_MS = HOUR_MS;
 /** Pause after a refused key, in milliseconds. Retrying does not make it valid. */
 const REFUSED_PAUSE_MS = MINUTE_MS;
 
-export interface FallbackOptions {
+interface FallbackOptions {
   readonly primary: VenueFeed;
   readonly provider: ShareQuotes;
   /** Base URL: `https://finnhub.io/api/v1`. Paths are appended. */

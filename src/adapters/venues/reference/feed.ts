@@ -27,7 +27,7 @@ const STABLE_MS = MINUTE_MS;
 /** Pause after a refused key, in milliseconds. Retrying does not make it valid. */
 const REFUSED_PAUSE_MS = MINUTE_MS;
 
-export interface ReferenceFeedOptions {
+interface ReferenceFeedOptions {
   /** Base URL: `https://pyth.dourolabs.app/hermes`. Paths are appended. */
   readonly baseUrl: string;
   /** Bearer key; absent for a provider that requires none. */

@@ -2,6 +2,7 @@
  * Mapping of Pyth's messages (Hermes updates and Pyth Pro pushes) to reference prices or counted rejections. Pure.
  * See docs/reference/outside/reference-prices.md.
  */
+import { isCount } from '../wire-decimal.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { isPositive } from '../../../domain/values/decimal.ts';
@@ -19,7 +20,7 @@ import { rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 
 export const HERMES_SOURCE = 'pyth:hermes';
-export const PRO_SOURCE = 'pyth:pro';
+const PRO_SOURCE = 'pyth:pro';
 
 export interface ReferenceInstrument {
   /** Symbol of the share, e.g. `AAPL`: the `instrument` of its prices. */
@@ -105,10 +106,6 @@ type Fields = Record<string, unknown>;
 
 function fields(value: unknown): Fields | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 class Yield {

@@ -26,7 +26,7 @@ export interface MarkIssuer {
   readonly read: (body: unknown, receivedAt: EpochMs, note?: NoteUnknownField) => ReadMarks;
 }
 
-export interface ReadMarks {
+interface ReadMarks {
   readonly marks: readonly IssuerMark[];
   readonly unread: readonly string[];
 }
@@ -116,7 +116,7 @@ export interface MarkMemory {
 /** Storage of nothing: a mark dates from its first reading by this process. */
 const FORGETFUL: MarkMemory = { newest: async () => [], append: async () => {} };
 
-export interface IssuerMarkFeedOptions {
+interface IssuerMarkFeedOptions {
   /** Client of the issuer, e.g. `https://prestocks.com`. */
   readonly client: KeyedClient;
   /** Issuer. Default: that of the catalog's pre-IPO tokens. */

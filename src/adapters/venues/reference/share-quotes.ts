@@ -106,7 +106,7 @@ export const FINNHUB: ShareQuotes = {
   read: (body, [symbol = ''], receivedAt, note) => readFinnhubQuote(body, symbol, receivedAt, note),
 };
 
-export const ALPACA_SOURCE = 'alpaca:snapshot';
+const ALPACA_SOURCE = 'alpaca:snapshot';
 const TRADE = 't x p s c i z u';
 const QUOTE = 't ax ap as bx bp bs c z';
 const BAR = 't o h l c v n vw';
@@ -146,7 +146,7 @@ export function readAlpacaSnapshot(body: unknown, symbol: string, receivedAt: Ep
 }
 
 /** Quotes of Alpaca. The key is id and secret joined by a colon; each goes into its own header. */
-export const ALPACA: ShareQuotes = {
+const ALPACA: ShareQuotes = {
   source: ALPACA_SOURCE,
   batch: 1,
   headers(key) {

@@ -11,7 +11,7 @@ import { type CandleSource, VenueError } from '../venue-feed.ts';
 import { multiplierAt, type ScaledUi } from './multiplier.ts';
 
 /** Fields that the route documents, used or not. Bars are unnamed lists of six. */
-export const OHLCV_FIELDS = knownFields('geckoterminal:ohlcv', [
+const OHLCV_FIELDS = knownFields('geckoterminal:ohlcv', [
   'data meta',
   {
     data: ['id type attributes', { attributes: 'ohlcv_list' }],
@@ -31,14 +31,14 @@ const OFFERED: Readonly<Record<string, { readonly unit: 'day' | 'hour' | 'minute
 };
 
 /** Pool whose bars represent a token. */
-export interface TokenPool {
+interface TokenPool {
   readonly symbol: string;
   readonly pool: string;
   /** Multiplier over time. Pool bars are in raw units, so prices are divided by it. */
   readonly scaledUi: ScaledUi;
 }
 
-export interface SpotchainCandlesOptions {
+interface SpotchainCandlesOptions {
   /** Client of `https://api.geckoterminal.com`. */
   readonly client: KeyedClient;
   readonly clock: Pick<Clock, 'now'>;

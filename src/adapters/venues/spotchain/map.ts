@@ -96,7 +96,7 @@ function perUiUnit(stableRaw: string, stableDecimals: number, tokenUi: Decimal, 
 }
 
 /** Legs of one probe. `sell` is null if the token could be bought but not sold. */
-export interface Probe {
+interface Probe {
   readonly buy: Leg;
   readonly sell: Leg | null;
 }
@@ -168,7 +168,7 @@ export interface PriceRow {
 }
 
 /** Result of a `/price/v3` answer: rows by mint, and the reasons for unusable ones. */
-export interface ReadPrices {
+interface ReadPrices {
   readonly rows: ReadonlyMap<string, PriceRow>;
   readonly unread: readonly { readonly reason: RejectionReason; readonly detail: string }[];
 }

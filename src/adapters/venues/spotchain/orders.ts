@@ -2,6 +2,7 @@
  * Requests routes and their transactions from the aggregator; answers are parsed strictly and verified. See
  * docs/reference/outside/aggregator.md.
  */
+import type { RouteRequest } from '../../../../actors/prepared-transaction/swap-router.ts';
 import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { RiskRejection } from '../../../domain/agents/decision.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
@@ -11,15 +12,6 @@ import { valueText } from '../../../domain/values/value-text.ts';
 import type { KeyedClient } from '../reference/keyed-client.ts';
 import { VenueError } from '../venue-feed.ts';
 import { QUOTE_FIELDS, readLeg } from './map.ts';
-
-/** Request of a route. A null `taker` requests only a quote. */
-interface RouteAsked {
-  readonly inputMint: string;
-  readonly outputMint: string;
-  readonly amount: string;
-  readonly slippageBps: number;
-  readonly taker: string | null;
-}
 
 interface RouteAnswered {
   readonly inAmount: string;
@@ -38,7 +30,7 @@ const LATE_SIGNERS = 'jupiterz';
 const LACKING: ReadonlySet<unknown> = new Set([1, 2, 3]);
 
 /** Creates the client of `GET /swap/v2/order`. */
-export function createSpotchainRoutes(client: Pick<KeyedClient, 'get'>): { route(asked: RouteAsked): Promise<Outcome<RouteAnswered>> } {
+export function createSpotchainRoutes(client: Pick<KeyedClient, 'get'>): { route(asked: RouteRequest): Promise<Outcome<RouteAnswered>> } {
   return {
     async route(asked) {
       const { inputMint, outputMint, amount, slippageBps, taker } = asked;
@@ -71,7 +63,7 @@ export function createSpotchainRoutes(client: Pick<KeyedClient, 'get'>): { route
 
 const senseless = (what: string): Outcome<never> => refuse('route_refused', `the aggregator's answer makes no sense: ${what}`);
 
-function readRoute(body: unknown, { inputMint, outputMint, amount, taker }: RouteAsked): Outcome<RouteAnswered> {
+function readRoute(body: unknown, { inputMint, outputMint, amount, taker }: RouteRequest): Outcome<RouteAnswered> {
   const leg = readLeg(body, inputMint, outputMint, amount);
   if (typeof leg === 'string') return senseless(leg);
   const answer = body as Record<string, unknown>;

@@ -14,7 +14,7 @@ const ACCOUNT_FIELDS = knownFields('binance:account', [
   { commissionRates: 'maker taker buyer seller', balances: 'asset free locked' },
 ]);
 
-export interface SpotBalance {
+interface SpotBalance {
   readonly asset: string;
   /** Whole units, without amounts that open orders hold. */
   readonly free: DecimalString;

@@ -15,10 +15,10 @@ import { badAnswer } from './rest.ts';
 export const SNAPSHOT_FIELDS = knownFields('binance:rest.depth', 'lastUpdateId bids asks');
 
 /** Maximum levels per side of a request. */
-export const MAX_DEPTH = 5_000;
+const MAX_DEPTH = 5_000;
 
 /** Returns the request weight of a depth request. */
-export function depthWeight(levels: number): number {
+function depthWeight(levels: number): number {
   return levels <= 100 ? 5 : levels <= 500 ? 25 : levels <= 1_000 ? 50 : 250;
 }
 

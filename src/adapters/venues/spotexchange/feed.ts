@@ -17,7 +17,6 @@ import type { VenueTrade } from '../../../domain/shadow/flow.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { rejection } from '../feed-messages.ts';
 import type { BookLevel, OrderBook } from '../order-book.ts';
-import type { VenueFeed } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { type VenueConnection, venueSocket } from '../venue-socket.ts';
 import { intervalOf } from './candles.ts';
@@ -61,14 +60,7 @@ export interface SpotExchangeFeedOptions {
   readonly dataSilenceMs?: number;
 }
 
-export interface SpotExchangeFeed extends VenueFeed {
-  /** Returns the local book with `levels` per side, or null if there is none (not followed, not yet synchronized, disconnected). */
-  book(instrument: string, levels: number): OrderBook | null;
-  /** Returns the newest day statistics, or null before the first and while disconnected. */
-  dayTicker(instrument: string): DayTicker | null;
-  /** Trades, received while `messages` is subscribed. They are not market events and change no quote. */
-  readonly trades: Observable<VenueTrade>;
-}
+export type SpotExchangeFeed = ReturnType<typeof createSpotExchangeFeed>;
 
 /** Followed streams of each instrument in addition to its best bid and ask. */
 interface FollowedStreams {
@@ -102,7 +94,7 @@ export function combinedStreamPath(
  * book update the instrument's quotes are `degraded` (gap, resyncing) until a new snapshot fits, and also while its ticker is silent and
  * its book is not.
  */
-export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotExchangeFeed {
+export function createSpotExchangeFeed(options: SpotExchangeFeedOptions) {
   const { clock } = options;
   const unknownFields = createUnknownFields();
   const keepBooks = options.books ?? true;
@@ -135,12 +127,15 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
   }).pipe(share());
 
   return {
-    venue: 'spotexchange',
+    venue: 'spotexchange' as const,
     messages,
     unknownFields,
+    /** Trades, received while `messages` is subscribed. They are not market events and change no quote. */
     trades: trades.asObservable(),
-    dayTicker: (instrument) => dayTickers.get(instrument) ?? null,
-    book(instrument, levels) {
+    /** Returns the newest day statistics, or null before the first and while disconnected. */
+    dayTicker: (instrument: string): DayTicker | null => dayTickers.get(instrument) ?? null,
+    /** Returns the local book with `levels` per side, or null if there is none (not followed, not yet synchronized, disconnected). */
+    book(instrument: string, levels: number): OrderBook | null {
       const book = books.get(instrument);
       return book === undefined ? null : localOrderBook(instrument, book, levels);
     },

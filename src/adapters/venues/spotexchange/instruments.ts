@@ -29,7 +29,7 @@ export const EXCHANGE_INFO_FIELDS = knownFields('binance:exchangeInfo', [
 ]);
 
 /** Bounds of a number. A zero bound is off; null means no filter. */
-export interface RangeFilter {
+interface RangeFilter {
   readonly min: DecimalString;
   readonly max: DecimalString;
   /** Tick or lot size. */
@@ -37,7 +37,7 @@ export interface RangeFilter {
 }
 
 /** Bounds of price x quantity in quote units. A zero bound is off. */
-export interface NotionalFilter {
+interface NotionalFilter {
   readonly min: DecimalString;
   readonly max: DecimalString;
   readonly minAppliesToMarket: boolean;
@@ -121,7 +121,7 @@ function outside(value: DecimalString, filter: RangeFilter): string | null {
 }
 
 /** Violated filter by the venue's name. */
-export interface FilterFailure {
+interface FilterFailure {
   readonly filter: 'PRICE_FILTER' | 'LOT_SIZE' | 'MARKET_LOT_SIZE' | 'NOTIONAL';
   readonly detail: string;
 }

@@ -20,7 +20,7 @@ export interface DepthSnapshot {
  * `new`: no snapshot yet, differences are kept. `live`: exact down to the snapshot's depth. `resyncing`: a gap, or a market beyond the
  * snapshot; the levels are invalid until a new snapshot fits.
  */
-export type LocalBookState = 'new' | 'live' | 'resyncing';
+type LocalBookState = 'new' | 'live' | 'resyncing';
 
 /** Default levels of a snapshot. A side with fewer levels is complete. */
 export const SNAPSHOT_LEVELS = 1_000;

@@ -19,9 +19,9 @@ export type { DepthDiff } from './scan-frames.ts';
 /** Provider name in `source`. */
 export const PROVIDER = 'binance';
 export const DEPTH_SOURCE = 'binance:depth';
-export const KLINE_SOURCE = 'binance:kline';
-export const TICKER_SOURCE = 'binance:24hrTicker';
-export const TRADE_SOURCE = 'binance:aggTrade';
+const KLINE_SOURCE = 'binance:kline';
+const TICKER_SOURCE = 'binance:24hrTicker';
+const TRADE_SOURCE = 'binance:aggTrade';
 
 /** Fields that the venue documents, used or not. */
 const BOOK_TICKER_FIELDS = knownFields(BOOK_TICKER_SOURCE, 'u s b B a A');
@@ -32,11 +32,11 @@ const ENVELOPE_FIELDS = knownFields(PROVIDER, 'stream data');
 const KLINE_FIELDS = knownFields(KLINE_SOURCE, ['e E s k', { k: 't T s i f L o c h l v n x q V Q B' }]);
 
 /** Announcement that the venue will close the connection for maintenance. */
-export interface ServerShutdown {
+interface ServerShutdown {
   readonly kind: 'server_shutdown';
 }
 
-export type SpotMessage = FeedMessage | DepthDiff | DayTicker | VenueTrade | ServerShutdown;
+type SpotMessage = FeedMessage | DepthDiff | DayTicker | VenueTrade | ServerShutdown;
 
 const NOTHING: readonly SpotMessage[] = Object.freeze([]);
 const SHUTDOWN: readonly SpotMessage[] = Object.freeze([Object.freeze({ kind: 'server_shutdown' as const })]);
@@ -46,7 +46,7 @@ const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 const UNUSED_EVENTS = new Set(['trade', '24hrMiniTicker', '1hTicker', '4hTicker', '1dTicker', 'avgPrice']);
 
 /** Returns the product's timeframe of a venue interval (`1d` is `24h`), or null if there is none. */
-export function timeframeOfInterval(interval: unknown): string | null {
+function timeframeOfInterval(interval: unknown): string | null {
   if (interval === '1d') return '24h';
   return typeof interval === 'string' && /^([1-9]\d?)[mh]$/.test(interval) ? interval : null;
 }

@@ -109,7 +109,7 @@ export function foreignAssets(trades: readonly SpotTrade[], { baseAsset, quoteAs
   );
 }
 
-export interface BookingInfo {
+interface BookingInfo {
   readonly instrument: SpotInstrument;
   readonly decisionPrice: DecimalString;
   /** Quote on which the order was sent; null after a look-up, where the execution replaces it. */

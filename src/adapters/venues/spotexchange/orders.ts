@@ -2,6 +2,7 @@
  * Live orders on the spot exchange. Each is sent once: as LIMIT IOC at its worst acceptable price, or as LIMIT_MAKER or LIMIT GTC to rest.
  * Without an answer its outcome is unknown until a look-up by its client order id. See docs/reference/outside/spot-exchange.md.
  */
+import { EXCHANGE_DOLLARS } from '../../../domain/books/reserves.ts';
 import { type Clock, timeLeft } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { FillQuote } from '../../../domain/books/book.ts';
@@ -41,10 +42,7 @@ const SETTLED_AFTER_MS = 5_000;
 const LOOK_UP_MS = 10_000;
 /** Maximum number of remembered client order ids; an order with a known one is looked up and not sent. */
 const REMEMBERED = 10_000;
-/** Quote assets that count as US dollars. */
-const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC', 'FDUSD']);
-
-export interface SpotOrdersOptions {
+interface SpotOrdersOptions {
   readonly baseUrl: string;
   /** Client of unsigned reads. */
   readonly rest: VenueHttp;
@@ -78,19 +76,7 @@ interface LookingUp {
   readonly seen?: SeenTrades | null;
 }
 
-export interface SpotOrders {
-  readonly submit: (order: RiskApproved<SpotOrder>, info: Submitting) => Promise<VenueAnswer>;
-  readonly lookUp: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
-  readonly resting: {
-    readonly place: (order: RiskApproved<SpotOrder>, info: Submitting & RestsAt) => Promise<VenueAnswer>;
-    readonly withdraw: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
-  };
-  /** Interprets a stream report about the order; null if the exchange must be queried. */
-  readonly read: (order: Order, report: ExecutionReport, info: LookingUp) => Promise<VenueAnswer | null>;
-  /** Returns the signed endpoints of an organization's account. */
-  readonly signedOf: (orgId: string) => SignedRest;
-  close(): void;
-}
+export type SpotOrders = ReturnType<typeof createSpotOrders>;
 
 const rejected = (reason: string, detail: string): VenueAnswer => ({ outcome: 'rejected', reason, detail });
 const unknown = (detail: string): VenueAnswer => ({ outcome: 'unknown', detail });
@@ -116,7 +102,7 @@ interface Session extends Pick<SpotOrdersOptions, 'rest' | 'clock'> {
   readonly sent: Set<string>;
 }
 
-export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
+export function createSpotOrders(options: SpotOrdersOptions) {
   const { rest, clock } = options;
   const known: Session['known'] = new Map();
   /** Sessions by organization; they share only the address. */
@@ -144,14 +130,18 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
   }
 
   return {
-    submit: (order, info) => once(order, info, null),
-    lookUp: (order, key, info) => lookUp(sessionOf(info.orgId), order, key, info),
+    submit: (order: RiskApproved<SpotOrder>, info: Submitting): Promise<VenueAnswer> => once(order, info, null),
+    lookUp: (order: SpotOrder, key: string, info: LookingUp): Promise<VenueAnswer> => lookUp(sessionOf(info.orgId), order, key, info),
     resting: {
-      place: (order, info) => once(order, info, { price: info.price, postOnly: info.postOnly }),
-      withdraw: (order, key, info) => withdraw(sessionOf(info.orgId), order, key, info),
+      place: (order: RiskApproved<SpotOrder>, info: Submitting & RestsAt): Promise<VenueAnswer> =>
+        once(order, info, { price: info.price, postOnly: info.postOnly }),
+      withdraw: (order: SpotOrder, key: string, info: LookingUp): Promise<VenueAnswer> => withdraw(sessionOf(info.orgId), order, key, info),
     },
-    read: (order, report, info) => readReport(sessionOf(info.orgId), order, report, info),
-    signedOf: (orgId) => sessionOf(orgId).signed,
+    /** Interprets a stream report about the order; null if the exchange must be queried. */
+    read: (order: Order, report: ExecutionReport, info: LookingUp): Promise<VenueAnswer | null> =>
+      readReport(sessionOf(info.orgId), order, report, info),
+    /** Returns the signed endpoints of an organization's account. */
+    signedOf: (orgId: string): SignedRest => sessionOf(orgId).signed,
     close() {
       for (const { signed } of sessions.values()) signed.close();
     },
@@ -172,7 +162,7 @@ async function instrumentOf(session: Session, order: Order): Promise<SpotInstrum
 function refusedHere(order: Order, instrument: SpotInstrument, price: DecimalString): VenueAnswer | null {
   if (order.venue !== 'spotexchange' || order.mode !== 'live')
     return rejected('venue_mismatch', 'live orders are sent here on spotexchange alone');
-  if (!DOLLARS.has(instrument.quoteAsset))
+  if (!EXCHANGE_DOLLARS.has(instrument.quoteAsset))
     return rejected(
       'quote_asset_unknown',
       `${instrument.instrument} is quoted in ${instrument.quoteAsset}, which is not taken for US dollars`,

@@ -8,9 +8,9 @@ import { VenueError } from '../venue-feed.ts';
 import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
 import { isCount } from '../wire-decimal.ts';
 
-export const TIME_FIELDS = knownFields('binance:time', 'serverTime');
+const TIME_FIELDS = knownFields('binance:time', 'serverTime');
 
-export interface SpotRestOptions {
+interface SpotRestOptions {
   /** `https://api.binance.com`. */
   readonly baseUrl: string;
   readonly clock: Clock;

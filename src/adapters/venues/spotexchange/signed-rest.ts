@@ -10,7 +10,7 @@ import { createHttpTransport, type HttpOutcome, headerOf } from '../../http-tran
 import { type KnownFields, noteUnknown } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
-import { retryAfterMs, type VenueHttp } from '../venue-http.ts';
+import { retryAfterMs, type VenueHttp, parsed } from '../venue-http.ts';
 import { fetchServerTime } from './rest.ts';
 import type { SignExchangeRequest } from '../../identity/signer/protocol.ts';
 
@@ -46,7 +46,7 @@ export interface SpotBudgets {
   readonly dayOrders: RequestBudget;
 }
 
-export interface SignedCall {
+interface SignedCall {
   readonly ask: RestAsk;
   /** Known members of the answer. */
   readonly known: KnownFields;
@@ -57,7 +57,7 @@ export interface SignedCall {
 }
 
 /** Request that was not sent, because it was not signed. */
-export type Unsigned = Extract<Told, { readonly kind: 'unsigned' }>;
+type Unsigned = Extract<Told, { readonly kind: 'unsigned' }>;
 
 /** Public key of the account and the signed query. */
 interface SignedParameters {
@@ -186,12 +186,4 @@ async function take(clock: Clock, budget: RequestBudget, weight: number, leftMs:
 
 function tooLate(): VenueError {
   return new VenueError('spotexchange', 0, 'too_late', 'the time in which the request may be sent is over');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -8,8 +8,8 @@ import type { VenueHttp } from '../venue-http.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { badAnswer } from './rest.ts';
 
-export const REST_TICKER_SOURCE = 'binance:ticker/24hr';
-export const REST_TICKER_FIELDS = knownFields(
+const REST_TICKER_SOURCE = 'binance:ticker/24hr';
+const REST_TICKER_FIELDS = knownFields(
   REST_TICKER_SOURCE,
   'symbol priceChange priceChangePercent weightedAvgPrice prevClosePrice lastPrice lastQty bidPrice bidQty askPrice askQty openPrice ' +
     'highPrice lowPrice volume quoteVolume openTime closeTime firstId lastId count',

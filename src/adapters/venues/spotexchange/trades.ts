@@ -11,7 +11,7 @@ import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { badAnswer } from './rest.ts';
 
 /** Documented members of an aggregate trade. */
-export const AGG_TRADE_FIELDS = knownFields('binance:aggTrades', 'a p q f l T m M');
+const AGG_TRADE_FIELDS = knownFields('binance:aggTrades', 'a p q f l T m M');
 export const AGG_TRADES_SOURCE = 'binance:aggTrades';
 
 const PAGE_SIZE = 1_000;

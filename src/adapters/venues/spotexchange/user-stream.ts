@@ -23,7 +23,7 @@ const NO_REPORTS_MS = 2 * DAY_MS;
 const UNSIGNED_PAUSE_MS = 600_000;
 
 /** Listener of an account's stream. */
-export interface StreamListener {
+interface StreamListener {
   reported(orgId: string, report: ExecutionReport): void;
   /** Called when reports may have been missed: a new subscription, or an unreadable report. */
   missed(orgId: string): void;
@@ -31,7 +31,7 @@ export interface StreamListener {
   silent(orgId: string, why: string): void;
 }
 
-export interface UserStreamOptions {
+interface UserStreamOptions {
   readonly url: string;
   readonly clock: Clock;
   /** Random source for jitter of the backoff, 0 <= n < 1. */

@@ -14,7 +14,7 @@ import {
 } from '../condition.ts';
 
 /** Fast average relative to the slow one on the last closed bar. */
-export type EmaRelation = 'crossed_up' | 'crossed_down' | 'above' | 'below' | 'level';
+type EmaRelation = 'crossed_up' | 'crossed_down' | 'above' | 'below' | 'level';
 
 const FIELDS: Fields = {
   fast: { ...PERIOD_FIELD, min: 1, description: 'Period of the fast average in closed bars; less than slow.' },

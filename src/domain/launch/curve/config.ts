@@ -32,7 +32,7 @@ export interface LockedVesting {
 }
 
 /** Distribution of the successor pool's liquidity, in percent. The four sum to 100. */
-export interface LiquidityShares {
+interface LiquidityShares {
   readonly partner: number;
   readonly partnerLocked: number;
   readonly creator: number;
@@ -92,7 +92,7 @@ export interface CurveFacts {
   readonly vestingAmount: bigint;
 }
 
-export const NO_LOCKED_VESTING: LockedVesting = {
+const NO_LOCKED_VESTING: LockedVesting = {
   amountPerPeriod: 0n,
   cliffDurationFromMigrationTime: 0n,
   frequency: 0n,
@@ -101,7 +101,7 @@ export const NO_LOCKED_VESTING: LockedVesting = {
 };
 
 /** Range of decimals that the programs accept. */
-export const BASE_DECIMALS = { least: 6, most: 9 } as const;
+const BASE_DECIMALS = { least: 6, most: 9 } as const;
 
 /** Converts whole tokens to raw units, truncated. */
 export function rawUnits(whole: string | ToolDecimal, decimals: number): bigint {
@@ -172,7 +172,7 @@ export function priceOfSqrt(sqrtPrice: bigint, baseDecimals: number, quoteDecima
 }
 
 /** Returns the quote that goes into the successor pool: the threshold without the migration fee, rounded down. */
-export function afterMigrationFee(threshold: bigint, feePct: number): bigint {
+function afterMigrationFee(threshold: bigint, feePct: number): bigint {
   return floorOf(new ToolDecimal(threshold.toString()).mul(100 - feePct).div(100));
 }
 

@@ -3,7 +3,7 @@
  * amount is in raw units of its token and rounds against the trader. See docs/reference/outside/launch-programs.md.
  */
 
-export type Rounding = 'up' | 'down';
+type Rounding = 'up' | 'down';
 
 /** End of a segment: from the previous price up to `sqrtPrice` the curve has `liquidity`. */
 export interface CurvePoint {

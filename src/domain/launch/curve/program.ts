@@ -20,7 +20,7 @@ export const SUCCESSOR_PROGRAM = 'cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG';
 export const SUCCESSOR_CONFIG = 'A8gMrEPJkacWkcb3DGwtJwTe16HktSEfvwtuDh2MCtck';
 
 export const POOL_AUTHORITY = programAddress(CURVE_PROGRAM, ['pool_authority']).address;
-export const CURVE_EVENT_AUTHORITY = programAddress(CURVE_PROGRAM, ['__event_authority']).address;
+const CURVE_EVENT_AUTHORITY = programAddress(CURVE_PROGRAM, ['__event_authority']).address;
 export const SUCCESSOR_AUTHORITY = programAddress(SUCCESSOR_PROGRAM, ['pool_authority']).address;
 export const SUCCESSOR_EVENT_AUTHORITY = programAddress(SUCCESSOR_PROGRAM, ['__event_authority']).address;
 export const LOCKER_EVENT_AUTHORITY = programAddress(LOCKER_PROGRAM, ['__event_authority']).address;
@@ -76,7 +76,7 @@ export function successorVaultAddress(mint: string, pool: string): string {
 }
 
 /** Returns the account in which a curve records its coming migration. The newer generation of the program does not read it. */
-export function migrationMetadataAddress(pool: string): string {
+function migrationMetadataAddress(pool: string): string {
   return programAddress(CURVE_PROGRAM, ['damm_v2', keyBytes(pool)]).address;
 }
 
@@ -168,11 +168,11 @@ export const CONFIG_PARAMETER_STRUCTS = {
 } as const;
 
 /** Enumerations of the program that this service uses. */
-export const DAMM_V2 = 1;
-export const BY_TIMESTAMP = 1;
-export const SPL_TOKEN = 0;
-export const CUSTOM_POOL_FEE = 6;
-export const IMMUTABLE = 1;
+const DAMM_V2 = 1;
+const BY_TIMESTAMP = 1;
+const SPL_TOKEN = 0;
+const CUSTOM_POOL_FEE = 6;
+const IMMUTABLE = 1;
 
 /** Encodes the parameters of `create_config`. */
 export function configParameters(config: CurveConfig): Uint8Array {
@@ -233,9 +233,9 @@ function baseFeeFields(fee: BaseFee): ReturnType<typeof BASE_FEE_PARAMETERS.read
     mode: fee.decay === 'linear' ? 0 : 1,
   };
 }
-const EVENTS: readonly NamedAccount[] = [{ address: CURVE_EVENT_AUTHORITY }, { address: CURVE_PROGRAM }];
+export const EVENTS: readonly NamedAccount[] = [{ address: CURVE_EVENT_AUTHORITY }, { address: CURVE_PROGRAM }];
 
-export interface CreateConfigKeys {
+interface CreateConfigKeys {
   readonly config: string;
   /** Recipient of the partner's share of the fees. */
   readonly feeClaimer: string;
@@ -311,7 +311,7 @@ export function initializePoolInstruction(
 }
 
 /** Meanings of a swap's two amounts. */
-export const SWAP_MODES = { exactIn: 0, partialFill: 1, exactOut: 2 } as const;
+const SWAP_MODES = { exactIn: 0, partialFill: 1, exactOut: 2 } as const;
 export type SwapMode = keyof typeof SWAP_MODES;
 
 export interface CurveSwapOrder {
@@ -362,7 +362,7 @@ export function swapInstruction({ config, baseMint, quoteMint, quoteProgram }: P
   };
 }
 
-export interface FeeClaim {
+interface FeeClaim {
   /** The creator or the partner, who signs. */
   readonly claimer: string;
   readonly as: 'creator' | 'partner';
@@ -434,11 +434,11 @@ export function lockerOwner({ config, baseMint, quoteMint }: PoolKeys): string {
   return escrowAddress(lockerBaseAddress(poolAddress(config, baseMint, quoteMint)));
 }
 
-export function positionAddress(positionMint: string): string {
+function positionAddress(positionMint: string): string {
   return programAddress(SUCCESSOR_PROGRAM, ['position', keyBytes(positionMint)]).address;
 }
 
-export function positionHolder(positionMint: string): string {
+function positionHolder(positionMint: string): string {
   return programAddress(SUCCESSOR_PROGRAM, ['position_nft_account', keyBytes(positionMint)]).address;
 }
 

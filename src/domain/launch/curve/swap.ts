@@ -37,7 +37,7 @@ interface Walk {
 }
 
 /** Fee numerators, for an amount that includes the fee. A curve's fee does not depend on the amount. */
-export interface SwapFee {
+interface SwapFee {
   readonly numerator: bigint;
   readonly hasReferral: boolean;
 }
@@ -79,7 +79,7 @@ export function swapIn(shape: CurveShape, at: bigint, direction: CurveDirection,
 }
 
 /** Reasons why a curve cannot give this much: it holds less in total, or one of its ends (start or graduation) is reached first. */
-export type CurveLimit = 'not_enough' | 'past_the_end';
+type CurveLimit = 'not_enough' | 'past_the_end';
 
 /** Computes the input of an output, or why the output is not possible. */
 export function swapOut(

@@ -31,27 +31,7 @@ export interface OnchainPredictionSimulatorOptions {
   readonly keeper?: KeeperMode;
 }
 
-/** Controls for tests in place of the keeper. Amounts are micro-contracts. */
-export interface KeeperControl {
-  /** Fills part of an open order at a price in micro-dollars. If that completes the order, the rest of its deposit is refunded. */
-  fill(orderAccount: string, contractsMicro: bigint, priceMicro: bigint): void;
-  /** Closes an incomplete order and refunds the unspent part of its deposit. */
-  close(orderAccount: string, how: 'closed' | 'failed'): void;
-  /** Removes part of a position, like an unrecorded payout. */
-  lose(positionAccount: string, contractsMicro: bigint): void;
-}
-
-export interface OnchainPredictionSimulator {
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string;
-  /** `http://127.0.0.1:<port>/prediction/v1` */
-  readonly restUrl: string;
-  readonly faults: FaultSwitch;
-  readonly keeper: KeeperControl;
-  close(): Promise<void>;
-}
-
-export async function createOnchainPredictionSimulator(options: OnchainPredictionSimulatorOptions): Promise<OnchainPredictionSimulator> {
+export async function createOnchainPredictionSimulator(options: OnchainPredictionSimulatorOptions) {
   const { questions, chain, stable, clock, key, keeper = 'fills' } = options;
   const faults = options.faults ?? createFaultSwitch();
   const state: VenueState = {
@@ -78,13 +58,20 @@ export async function createOnchainPredictionSimulator(options: OnchainPredictio
   };
   const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: () => null });
   return {
+    /** `http://127.0.0.1:<port>` */
     url: server.url,
+    /** `http://127.0.0.1:<port>/prediction/v1` */
     restUrl: `${server.url}${PREFIX}`,
     faults,
+    /** Controls for tests in place of the keeper. Amounts are micro-contracts. */
     keeper: {
-      fill: (orderAccount, contractsMicro, priceMicro) => fill(state, orderAt(orderAccount), contractsMicro, priceMicro),
-      close: (orderAccount, how) => (how === 'failed' ? fail : giveBack)(state, orderAt(orderAccount)),
-      lose: (positionAccount, contractsMicro) =>
+      /** Fills part of an open order at a price in micro-dollars. If that completes the order, the rest of its deposit is refunded. */
+      fill: (orderAccount: string, contractsMicro: bigint, priceMicro: bigint) =>
+        fill(state, orderAt(orderAccount), contractsMicro, priceMicro),
+      /** Closes an incomplete order and refunds the unspent part of its deposit. */
+      close: (orderAccount: string, how: 'closed' | 'failed') => (how === 'failed' ? fail : giveBack)(state, orderAt(orderAccount)),
+      /** Removes part of a position, like an unrecorded payout. */
+      lose: (positionAccount: string, contractsMicro: bigint) =>
         void state.positions.set(positionAccount, (state.positions.get(positionAccount) ?? 0n) - contractsMicro),
     },
     close: () => server.close(),

@@ -71,7 +71,7 @@ function parametersFrom(data: Uint8Array) {
   };
 }
 
-export function givenBaseFee({ fee }: Pick<GivenConfig, 'fee'>): BaseFee {
+function givenBaseFee({ fee }: Pick<GivenConfig, 'fee'>): BaseFee {
   return {
     cliffFeeNumerator: fee.cliffFeeNumerator,
     numberOfPeriods: fee.firstFactor,

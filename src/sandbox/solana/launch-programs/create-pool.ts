@@ -29,7 +29,7 @@ const TOKEN_BYTES = 165;
 /** Fee of the metadata program for every new account, in lamports. */
 const METADATA_FEE = 10_000_000n;
 /** Protocol's share of migrated amounts, in basis points. */
-export const PROTOCOL_MIGRATION_FEE_BPS = 20;
+const PROTOCOL_MIGRATION_FEE_BPS = 20;
 
 const NAME_BYTES = 32;
 const SYMBOL_BYTES = 10;

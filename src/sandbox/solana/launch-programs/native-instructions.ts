@@ -10,7 +10,7 @@ function number(value: bigint, bytes: number): Uint8Array {
   return data;
 }
 
-export interface NewAccount {
+interface NewAccount {
   readonly payer: string;
   readonly at: string;
   readonly lamports: bigint;
@@ -90,7 +90,7 @@ export function setAuthority(program: string, of: string, current: string, kind:
   };
 }
 
-export interface TokenMove {
+interface TokenMove {
   readonly program: string;
   readonly mint: string;
   readonly decimals: number;

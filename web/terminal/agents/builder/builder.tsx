@@ -2,7 +2,7 @@
 import { Button, Menu, TagsInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { schema, templates } from '../../../manifest-schema.js';
 import { forPeople } from '../../../words.js';
 import { ApiError, api } from '../../api.ts';
@@ -19,6 +19,7 @@ import { RuleRows } from './rule-rows.tsx';
 import { YamlPane, type YamlProblem } from './yaml-pane.tsx';
 import { type ReadYaml, readYaml, writeYaml } from './yaml.ts';
 import { Loaded } from '../../kit/lists.tsx';
+import { submits } from '../../kit/browser.ts';
 
 export type Purpose = 'new' | 'edit' | 'clone';
 
@@ -75,13 +76,7 @@ function Writing({ purpose, id, first }: WritingProps) {
   const said = saving.error instanceof ApiError ? saving.error.fields : [];
   const problems = problemsOf(read, said);
   return (
-    <form
-      className="page builder-page"
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        saving.mutate();
-      }}
-    >
+    <form className="page builder-page" onSubmit={submits(() => saving.mutate())}>
       <div className="page-head">
         <h1>{TITLES[purpose]}</h1>
         {purpose === 'new' && <Templates take={(template) => write(writeYaml(template))} />}
@@ -116,8 +111,8 @@ function Writing({ purpose, id, first }: WritingProps) {
   );
 }
 
-function useSaving(purpose: Purpose, id: string, text: string) {
-  return useMutation({
+const useSaving = (purpose: Purpose, id: string, text: string) =>
+  useMutation({
     mutationFn: () => (purpose === 'edit' ? api.addAgentVersion({ id, body: text }) : api.createAgent({ body: text })),
     onSuccess: (agent) => {
       notifications.show({
@@ -128,7 +123,6 @@ function useSaving(purpose: Purpose, id: string, text: string) {
       goTo(`agents/${agent.id}`);
     },
   });
-}
 
 /** Problems of the text with their places: parse errors, otherwise those of the service. */
 function problemsOf(read: ReadYaml, said: ApiError['fields']): readonly YamlProblem[] {
@@ -148,32 +142,28 @@ function problemAt(said: ApiError['fields'], path: string): string | null {
   return found === undefined ? null : `${found.problem}. Allowed: ${found.allowed}.`;
 }
 
-function NoRows({ isText }: { readonly isText: boolean }) {
-  return (
-    <p className="card empty">
-      {isText
-        ? 'The rows come back when the YAML can be read. Its problem is named beneath it.'
-        : 'These rules are shown as YAML only: they are in the declarative form, or a list holds what is no rule. They can be previewed and saved as they are.'}
-    </p>
-  );
-}
+const NoRows = ({ isText }: { readonly isText: boolean }) => (
+  <p className="card empty">
+    {isText
+      ? 'The rows come back when the YAML can be read. Its problem is named beneath it.'
+      : 'These rules are shown as YAML only: they are in the declarative form, or a list holds what is no rule. They can be previewed and saved as they are.'}
+  </p>
+);
 
-function Templates({ take }: { readonly take: (template: Readonly<Record<string, unknown>>) => void }) {
-  return (
-    <Menu withinPortal={false} position="bottom-start">
-      <Menu.Target>
-        <Button variant="default">Start from a template</Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {templates.map((template) => (
-          <Menu.Item key={String(template['name'])} onClick={() => take(template)}>
-            {String(template['name'])} <small>{String(template['description'] ?? '')}</small>
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
+const Templates = ({ take }: { readonly take: (template: Readonly<Record<string, unknown>>) => void }) => (
+  <Menu withinPortal={false} position="bottom-start">
+    <Menu.Target>
+      <Button variant="default">Start from a template</Button>
+    </Menu.Target>
+    <Menu.Dropdown>
+      {templates.map((template) => (
+        <Menu.Item key={String(template['name'])} onClick={() => take(template)}>
+          {String(template['name'])} <small>{String(template['description'] ?? '')}</small>
+        </Menu.Item>
+      ))}
+    </Menu.Dropdown>
+  </Menu>
+);
 
 interface RowsProps {
   readonly draft: ManifestDraft;

@@ -22,13 +22,11 @@ export function spaced(name: string): string {
 }
 
 /** One of several chosen values. Its remove button has a name. */
-export function chosenPill({ option: { label, value }, onRemove = () => {} }: ComboboxRenderPillInput) {
-  return (
-    <Pill withRemoveButton onRemove={onRemove} removeButtonProps={{ 'aria-label': `Remove ${label ?? String(value)}` }}>
-      {label ?? String(value)}
-    </Pill>
-  );
-}
+export const chosenPill = ({ option: { label, value }, onRemove = () => {} }: ComboboxRenderPillInput) => (
+  <Pill withRemoveButton onRemove={onRemove} removeButtonProps={{ 'aria-label': `Remove ${label ?? String(value)}` }}>
+    {label ?? String(value)}
+  </Pill>
+);
 
 export function FieldInput({ field, label, text, change, problem }: FieldInputProps) {
   const { kind, choices, isRequired, allowed, meaning } = field;

@@ -26,7 +26,6 @@ const NO_CONDITION: ConditionForm = { type: '', meaning: '', fields: [] };
 export const conditionForm = (form: ManifestForm, side: Side, type: string): ConditionForm =>
   form[side].find((one) => one.type === type) ?? { ...NO_CONDITION, type };
 
-/** Returns an empty row of a type. */
 export const emptyRow = (form: ManifestForm, side: Side, type: string): RuleRow => ({
   type,
   texts: textsOf(conditionForm(form, side, type).fields, {}),
@@ -90,11 +89,8 @@ function valueOf({ kind }: Field, text: string | readonly string[]): unknown {
   return kind === 'boolean' && (text === 'true' || text === 'false') ? text === 'true' : text;
 }
 
-function textsOf(fields: readonly Field[], members: Members): Texts {
-  return Object.fromEntries(
-    fields.map((field) => [field.name, textOf(field, members[field.name]) ?? (field.kind === 'choices' ? [] : '')]),
-  );
-}
+const textsOf = (fields: readonly Field[], members: Members): Texts =>
+  Object.fromEntries(fields.map((field) => [field.name, textOf(field, members[field.name]) ?? (field.kind === 'choices' ? [] : '')]));
 
 /** Returns a field's text, or null if no field of its kind can show the value. */
 function textOf({ kind }: Field, value: unknown): string | readonly string[] | null {
@@ -127,7 +123,6 @@ export function payloadOf(stored: Members): Members {
   };
 }
 
-/** Returns the list with one item moved. */
 export function moved<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
   const item = items[from];
   if (item === undefined || to < 0 || to >= items.length) return items;

@@ -4,9 +4,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { dayOf, forPeople, numberText, plain, priceText, symbolOf } from '../../../words.js';
 import { api, type BacktestPreview } from '../../api.ts';
-import { Change, Gain, Money, Price } from '../../kit/numbers.tsx';
+import { Change, Money } from '../../kit/numbers.tsx';
 import { Refusal } from '../../kit/refusal.tsx';
-import { FigureList, Table } from '../../kit/lists.tsx';
+import { FigureList, itemsOf } from '../../kit/lists.tsx';
+import { Table } from '../../kit/table.tsx';
 import { At } from '../../kit/ages.tsx';
 
 type Result = NonNullable<BacktestPreview['result']>;
@@ -78,41 +79,35 @@ async function workOut(input: Parameters<typeof api.previewBacktest>[0], signal:
   }
 }
 
-function Shown({ preview: { result, ending, problems, whyNoTrades, missing } }: { readonly preview: BacktestPreview }) {
-  return (
-    <>
-      {result === null ? (
-        <div className="refusal" role="alert">
-          <p>{problems.length > 0 ? 'Complete the rules first:' : `No preview: ${ending?.detail ?? ''}`}</p>
-          <ul>
-            {problems.map(({ path, problem, allowed }) => (
-              <li key={path}>
-                {path.replace('$.', '')}: {problem}. Allowed: {allowed}.
-              </li>
-            ))}
-          </ul>
-        </div>
-      ) : (
-        <Figures result={result} />
-      )}
-      <List title="Why no trades" items={whyNoTrades.map(forPeople)} />
-      <List title="Data gaps" items={missing.map(({ text }) => text)} />
-      {result !== null && <RuleCounts rules={result.rules} />}
-      {result !== null && result.trades.length > 0 && <LastTrades trades={result.trades.slice(-TRADES_SHOWN).toReversed()} />}
-    </>
-  );
-}
+const Shown = ({ preview: { result, ending, problems, whyNoTrades, missing } }: { readonly preview: BacktestPreview }) => (
+  <>
+    {result === null ? (
+      <div className="refusal" role="alert">
+        <p>{problems.length > 0 ? 'Complete the rules first:' : `No preview: ${ending?.detail ?? ''}`}</p>
+        <ul>
+          {problems.map(({ path, problem, allowed }) => (
+            <li key={path}>
+              {path.replace('$.', '')}: {problem}. Allowed: {allowed}.
+            </li>
+          ))}
+        </ul>
+      </div>
+    ) : (
+      <Figures result={result} />
+    )}
+    <List title="Why no trades" items={whyNoTrades.map(forPeople)} />
+    <List title="Data gaps" items={missing.map(({ text }) => text)} />
+    {result !== null && <RuleCounts rules={result.rules} />}
+    {result !== null && result.trades.length > 0 && <LastTrades trades={result.trades.slice(-TRADES_SHOWN).toReversed()} />}
+  </>
+);
 
 function List({ title, items }: { readonly title: string; readonly items: readonly string[] }) {
   if (items.length === 0) return null;
   return (
     <div className="why">
       <strong>{title}</strong>
-      <ul>
-        {items.map((item) => (
-          <li key={item}>{item}</li>
-        ))}
-      </ul>
+      <ul>{itemsOf(items)}</ul>
     </div>
   );
 }
@@ -181,12 +176,12 @@ const RuleCounts = ({ rules }: { readonly rules: Result['rules'] }) => (
     columns={[
       {
         title: 'Rule',
-        cell: ({ type, threshold }) => `${plain(type)} ${typeof threshold === 'number' ? numberText(threshold) : threshold}`,
+        text: ({ type, threshold }) => `${plain(type)} ${typeof threshold === 'number' ? numberText(threshold) : threshold}`,
       },
-      { title: 'Side', isText: true, cell: ({ side }) => side },
-      { title: 'Passed', cell: ({ passed }) => priceText(String(passed)) },
-      { title: 'Looked', cell: ({ evaluated }) => priceText(String(evaluated)) },
-      { title: 'Unknown', cell: ({ unknown }) => priceText(String(unknown)) },
+      { title: 'Side', isText: true, text: ({ side }) => side },
+      { title: 'Passed', text: ({ passed }) => priceText(String(passed)) },
+      { title: 'Looked', text: ({ evaluated }) => priceText(String(evaluated)) },
+      { title: 'Unknown', text: ({ unknown }) => priceText(String(unknown)) },
     ]}
   />
 );
@@ -197,13 +192,17 @@ const LastTrades = ({ trades }: { readonly trades: Result['trades'] }) => (
     rows={trades}
     keyOf={({ decidedAt, instrument }) => `${decidedAt} ${instrument}`}
     columns={[
-      { title: 'Bought', cell: ({ decidedAt }) => <At at={decidedAt} /> },
-      { title: 'Instrument', isText: true, cell: ({ instrument }) => symbolOf(instrument) },
-      { title: 'Price', cell: ({ entryPrice }) => <Price price={entryPrice} /> },
-      { title: 'Sold', cell: ({ exitDecidedAt }) => (exitDecidedAt === null ? 'open' : <At at={exitDecidedAt} />) },
-      { title: 'Price at the end', cell: ({ exitPrice }) => <Price price={exitPrice} /> },
-      { title: 'P&L', cell: ({ profitUsd }) => <Gain usd={profitUsd} /> },
-      { title: 'By', isText: true, cell: ({ exitedBy }) => exitedBy.map(plain).join(', ') },
+      { title: 'Bought', at: ({ decidedAt }) => decidedAt },
+      { title: 'Instrument', isText: true, text: ({ instrument }) => symbolOf(instrument) },
+      { title: 'Price', price: ({ entryPrice }) => entryPrice },
+      {
+        title: 'Sold',
+        value: ({ exitDecidedAt }) => exitDecidedAt,
+        cell: ({ exitDecidedAt }) => (exitDecidedAt === null ? 'open' : <At at={exitDecidedAt} />),
+      },
+      { title: 'Price at the end', price: ({ exitPrice }) => exitPrice },
+      { title: 'P&L', gain: ({ profitUsd }) => profitUsd },
+      { title: 'By', isText: true, text: ({ exitedBy }) => exitedBy.map(plain).join(', ') },
     ]}
   />
 );

@@ -55,13 +55,11 @@ interface PlaceProps {
   readonly act: () => void;
 }
 
-function Place({ label, sign, isOff, act }: PlaceProps) {
-  return (
-    <Button size="compact-xs" variant="default" disabled={isOff} onClick={act} aria-label={plain(label)}>
-      {sign}
-    </Button>
-  );
-}
+const Place = ({ label, sign, isOff, act }: PlaceProps) => (
+  <Button size="compact-xs" variant="default" disabled={isOff} onClick={act} aria-label={plain(label)}>
+    {sign}
+  </Button>
+);
 
 interface RuleProps {
   readonly side: Side;

@@ -6,8 +6,8 @@ import { useRuns } from '../data.ts';
 import { Hooks } from './hooks.tsx';
 import type { Rules } from '../rules.ts';
 import { Tokens } from './tokens.tsx';
-import { FigureList, Loaded, Table } from '../../kit/lists.tsx';
-import { At } from '../../kit/ages.tsx';
+import { FigureList, Loaded } from '../../kit/lists.tsx';
+import { Table } from '../../kit/table.tsx';
 
 const LATEST = 200;
 const SHOWN = 20;
@@ -46,7 +46,6 @@ export function OutsideCode({ agent }: { readonly agent: AgentDetail }) {
   );
 }
 
-/** Refused proposals, counted by rule. */
 function Refusals({ proposals }: { readonly proposals: readonly OutsideProposal[] }) {
   const counts = new Map<string, number>();
   for (const { state, decision } of proposals) {
@@ -74,20 +73,20 @@ const Latest = ({ proposals }: { readonly proposals: readonly OutsideProposal[] 
     rows={proposals}
     keyOf={({ id }) => id}
     columns={[
-      { title: 'Received', cell: ({ receivedAt }) => <At at={receivedAt} /> },
-      { title: 'Side', isText: true, cell: ({ side }) => <span className={side === 'buy' ? 'up' : 'down'}>{side}</span> },
-      { title: 'Instrument', isText: true, cell: ({ instrument }) => symbolOf(instrument) },
+      { title: 'Received', at: ({ receivedAt }) => receivedAt },
+      { title: 'Side', isText: true, side: ({ side }) => side },
+      { title: 'Instrument', isText: true, text: ({ instrument }) => symbolOf(instrument) },
       {
         title: 'Size',
-        cell: ({ notionalUsd, quantity }) => (notionalUsd === null ? priceText(quantity ?? '') : `$${priceText(notionalUsd)}`),
+        text: ({ notionalUsd, quantity }) => (notionalUsd === null ? priceText(quantity ?? '') : `$${priceText(notionalUsd)}`),
       },
-      { title: 'Limit', cell: ({ limitPrice }) => (limitPrice === null ? '–' : priceText(limitPrice)) },
+      { title: 'Limit', text: ({ limitPrice }) => (limitPrice === null ? '–' : priceText(limitPrice)) },
       {
         title: 'State',
         isText: true,
         cell: ({ state, decision }) => <span title={decision?.reason == null ? undefined : plain(decision.reason)}>{plain(state)}</span>,
       },
-      { title: 'Reason of the code', isText: true, cell: ({ reason }) => <span className="long">{reason}</span> },
+      { title: 'Reason of the code', isText: true, long: ({ reason }) => reason },
     ]}
   />
 );

@@ -8,28 +8,26 @@ interface SecretsProps {
   readonly close: () => void;
 }
 
-export function Secrets({ title, secrets, close }: SecretsProps) {
-  return (
-    <Modal opened={secrets !== null} onClose={close} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }} centered>
-      <div className="ask">
-        <p className="warn">Copy it now. The service keeps only its hash and cannot show it again.</p>
-        {(secrets ?? []).map(([name, text]) => (
-          <div key={name} className="secret">
-            <span className="faint">{name}</span>
-            <code>{text}</code>
-            <CopyButton value={text}>
-              {({ copied, copy }) => (
-                <Button size="compact-xs" variant="default" onClick={copy}>
-                  {copied ? 'Copied' : `Copy ${name.toLowerCase()}`}
-                </Button>
-              )}
-            </CopyButton>
-          </div>
-        ))}
-        <div className="buttons">
-          <Button onClick={close}>I have saved it</Button>
+export const Secrets = ({ title, secrets, close }: SecretsProps) => (
+  <Modal opened={secrets !== null} onClose={close} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }} centered>
+    <div className="ask">
+      <p className="warn">Copy it now. The service keeps only its hash and cannot show it again.</p>
+      {(secrets ?? []).map(([name, text]) => (
+        <div key={name} className="secret">
+          <span className="faint">{name}</span>
+          <code>{text}</code>
+          <CopyButton value={text}>
+            {({ copied, copy }) => (
+              <Button size="compact-xs" variant="default" onClick={copy}>
+                {copied ? 'Copied' : `Copy ${name.toLowerCase()}`}
+              </Button>
+            )}
+          </CopyButton>
         </div>
+      ))}
+      <div className="buttons">
+        <Button onClick={close}>I have saved it</Button>
       </div>
-    </Modal>
-  );
-}
+    </div>
+  </Modal>
+);

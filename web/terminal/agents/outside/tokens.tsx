@@ -3,9 +3,9 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { dayAndTime } from '../../../words.js';
 import { api, refresh, useRead } from '../../api.ts';
-import { At } from '../../kit/ages.tsx';
 import { Form } from '../../kit/form.tsx';
-import { Loaded, Table } from '../../kit/lists.tsx';
+import { Loaded } from '../../kit/lists.tsx';
+import { Table } from '../../kit/table.tsx';
 import { Refusal } from '../../kit/refusal.tsx';
 import { useMay } from '../../member.ts';
 import { Secrets } from './secret.tsx';
@@ -23,43 +23,40 @@ export function Tokens({ agentId }: { readonly agentId: string }) {
       <p className="faint">A token can propose trades for this agent and read what that requires. It can do nothing else.</p>
       <Refusal error={revoking.error} />
       <Loaded query={tokens}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <p className="empty">No tokens yet.</p>
-          ) : (
-            <Table
-              label="Tokens of the agent"
-              rows={rows}
-              keyOf={({ id }) => id}
-              columns={[
-                { title: 'Name', cell: ({ name }) => name },
-                { title: 'Made', cell: ({ createdAt }) => <At at={createdAt} /> },
-                { title: 'By', isText: true, cell: ({ createdBy }) => createdBy },
-                {
-                  title: 'State',
-                  isText: true,
-                  cell: ({ revokedAt }) => (revokedAt === null ? <span className="up">valid</span> : `revoked ${dayAndTime(revokedAt)}`),
-                },
-                {
-                  title: '',
-                  cell: ({ id, name, revokedAt }) =>
-                    revokedAt === null &&
-                    (mayMake || mayManage) && (
-                      <Button
-                        size="compact-xs"
-                        variant="default"
-                        loading={revoking.isPending}
-                        onClick={() => revoking.mutate(id)}
-                        aria-label={`Revoke ${name}`}
-                      >
-                        Revoke
-                      </Button>
-                    ),
-                },
-              ]}
-            />
-          )
-        }
+        {(rows) => (
+          <Table
+            label="Tokens of the agent"
+            empty="No tokens yet."
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Name', text: ({ name }) => name },
+              { title: 'Made', at: ({ createdAt }) => createdAt },
+              { title: 'By', isText: true, text: ({ createdBy }) => createdBy },
+              {
+                title: 'State',
+                isText: true,
+                cell: ({ revokedAt }) => (revokedAt === null ? <span className="up">valid</span> : `revoked ${dayAndTime(revokedAt)}`),
+              },
+              {
+                title: 'Actions',
+                buttons: ({ id, name, revokedAt }) =>
+                  revokedAt === null &&
+                  (mayMake || mayManage) && (
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      loading={revoking.isPending}
+                      onClick={() => revoking.mutate(id)}
+                      aria-label={`Revoke ${name}`}
+                    >
+                      Revoke
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
       </Loaded>
       {mayMake && <MakeToken agentId={agentId} />}
     </section>

@@ -2,9 +2,10 @@
  * Live feed of Kalshi: a signed socket with numbered books if there is a key, otherwise polling of the listed best prices.
  * See docs/reference/outside/kalshi.md.
  */
+import type { BookLevel } from '../../../../domain/market/order-book.ts';
 import { defer, mergeMap, type Observable, type Subscription } from 'rxjs';
 import type { FeedMessage } from '../../../../domain/market/market-event.ts';
-import { complement, type PredictionLevel, type PredictionMarket } from '../../../../domain/prediction/market.ts';
+import { complement, type PredictionMarket } from '../../../../domain/prediction/market.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/market/quote.ts';
 import { type EpochMs, MINUTE_MS } from '../../../../domain/values/time.ts';
 import { askAgain, retryPauseMs } from '../../ask-again.ts';
@@ -35,7 +36,7 @@ const LOST: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const
 const BOOKS = 'orderbook_delta';
 const CHANNELS = [BOOKS, 'trade', 'market_lifecycle_v2'] as const;
 
-export interface KalshiFeedOptions extends ProviderFeedOptions {
+interface KalshiFeedOptions extends ProviderFeedOptions {
   /** Websocket URL: `wss://external-api-ws.kalshi.com/trade-api/ws/v2`. */
   readonly streamUrl: string;
   /** Key, or null to poll the best prices, because the venue opens no socket without one. */
@@ -53,14 +54,14 @@ export function createKalshiFeed(options: KalshiFeedOptions): PredictionFeed {
 function topQuotes(
   market: PredictionMarket,
   source: string,
-  bid: PredictionLevel | null,
-  ask: PredictionLevel | null,
+  bid: BookLevel | null,
+  ask: BookLevel | null,
   times: { readonly observedAt: EpochMs; readonly receivedAt: EpochMs; readonly sourceTime: boolean; readonly sequence: number | null },
   quality: Quality,
   flags: readonly QualityFlag[],
 ): Quote<'prediction'>[] {
   const oneSided = flags === NO_FLAGS && (bid === null || ask === null);
-  const flipped = (level: PredictionLevel | null): PredictionLevel | null =>
+  const flipped = (level: BookLevel | null): BookLevel | null =>
     level === null ? null : { price: complement(level.price), size: level.size };
   return market.outcomes.map(({ side, instrument }) => {
     const low = side === 'yes' ? bid : flipped(ask);
@@ -346,8 +347,7 @@ function listedTops({ rest, clock, random }: KalshiFeedOptions, markets: () => r
 /** Returns the best prices of a listing, with sizes only if the venue gives them. */
 function listedQuotes(market: PredictionMarket): readonly FeedMessage[] {
   const [yes] = market.outcomes;
-  const level = (price: string | null, size: string | null): PredictionLevel | null =>
-    price === null ? null : { price, size: size ?? '0' };
+  const level = (price: string | null, size: string | null): BookLevel | null => (price === null ? null : { price, size: size ?? '0' });
   const times = { observedAt: market.receivedAt, receivedAt: market.receivedAt, sourceTime: false, sequence: null };
   const quality: Quality = market.status === 'open' ? 'live' : 'halted';
   return topQuotes(market, MARKETS_SOURCE, level(yes.bid, yes.bidSize), level(yes.ask, yes.askSize), times, quality, NO_FLAGS);

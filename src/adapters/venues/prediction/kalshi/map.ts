@@ -2,6 +2,7 @@
  * Mapping of Kalshi's answers and frames to markets, books, trades or counted rejections. Pure.
  * See docs/reference/outside/kalshi.md.
  */
+import type { BookLevel } from '../../../../domain/market/order-book.ts';
 import type { NoteUnknownField } from '../../../../../streams/feed-counters.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../../domain/values/decimal.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type PredictionBook,
   type PredictionEventLink,
   type PredictionFee,
-  type PredictionLevel,
   type PredictionMarket,
   type PredictionStatus,
   type PredictionTrade,
@@ -51,7 +51,7 @@ import { asksOf, type DeltaMessage, type SnapshotMessage, scanSocketFrame } from
 export const PROVIDER = 'kalshi';
 export const MARKETS_SOURCE = 'kalshi:markets';
 export const BOOK_SOURCE = 'kalshi:orderbook';
-export const TRADES_SOURCE = 'kalshi:trades';
+const TRADES_SOURCE = 'kalshi:trades';
 const SERIES_SOURCE = 'kalshi:series';
 
 /** Fields that the venue documents or was seen to send, used or not. */
@@ -120,7 +120,7 @@ export interface SeriesTerms {
 
 /** Taker fee rate of the published schedule, before a series' multiplier. */
 const BASE_RATE = '0.07';
-export const UNKNOWN_FEE: PredictionFee = { model: 'unknown', rate: null, exponent: 1, roundingUsd: null };
+const UNKNOWN_FEE: PredictionFee = { model: 'unknown', rate: null, exponent: 1, roundingUsd: null };
 
 function sourcesIn(value: unknown): readonly ResolutionSource[] {
   if (value === undefined || value === null) return [];
@@ -317,7 +317,7 @@ function payoutOf(fields: Fields, result: string | null): DecimalString | null {
   return result === 'yes' ? '1' : result === 'no' ? '0' : null;
 }
 
-export interface MappedPage {
+interface MappedPage {
   readonly markets: readonly PredictionMarket[];
   readonly rejections: readonly Rejection[];
   /** Cursor of the next page, or null after the last. */
@@ -395,8 +395,8 @@ export function seriesTickersIn(body: unknown): readonly string[] {
 }
 
 /** Returns the levels `[price, size]` of one side; empty if the field is absent or null. @throws Unreadable */
-function levelsIn(value: unknown, what: string): PredictionLevel[] {
-  const levels: PredictionLevel[] = [];
+function levelsIn(value: unknown, what: string): BookLevel[] {
+  const levels: BookLevel[] = [];
   if (value === undefined || value === null) return levels;
   const list = listIn(value, what);
   for (let index = 0; index < list.length; index++) {

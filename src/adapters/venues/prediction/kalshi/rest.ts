@@ -24,7 +24,7 @@ const MAX_PAGES = 50;
 /** Maximum tickers per request. */
 const MAX_TICKERS = 50;
 
-export interface KalshiRestOptions {
+interface KalshiRestOptions {
   /** Base URL: `https://external-api.kalshi.com/trade-api/v2`. */
   readonly baseUrl: string;
   readonly clock: Clock;
@@ -40,19 +40,6 @@ export interface KalshiRestOptions {
   readonly unknownFields?: UnknownFields;
 }
 
-export interface KalshiRest {
-  /** Counter of unknown fields in the answers. */
-  readonly unknownFields: UnknownFields;
-  /** Lists every open market. @throws VenueError */
-  list(): Promise<Listing>;
-  /** Reads the current state of these markets. @throws VenueError */
-  ask(markets: readonly PredictionMarket[]): Promise<Listing>;
-  /** Reads a market's book. @throws VenueError, also if the answer is unreadable */
-  book(market: PredictionMarket): Promise<PredictionBook>;
-  /** Reads the newest trades, at most 100. @throws VenueError */
-  trades(market: PredictionMarket): Promise<readonly PredictionTrade[]>;
-}
-
 /** Parses an error: `{"error": {"code", "message"}}`, or for the rate limit `{"error": text}`. */
 function readError(body: unknown, status: number): { code: string; message: string } | null {
   const error = (body as { error?: unknown } | null)?.error;
@@ -62,7 +49,7 @@ function readError(body: unknown, status: number): { code: string; message: stri
   return { code: typeof code === 'string' ? code : `http_${status}`, message: valueText(message ?? '', 200) };
 }
 
-export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
+export function createKalshiRest(options: KalshiRestOptions) {
   const { clock } = options;
   const maxMarkets = options.maxMarkets ?? 2_000;
   const unknownFields = options.unknownFields ?? createUnknownFields();
@@ -96,22 +83,12 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
     }
   }
 
-  function remember(body: unknown): void {
-    const events = (body as { events?: unknown } | null)?.events;
-    for (const raw of Array.isArray(events) ? events : []) {
-      if (typeof raw !== 'object' || raw === null) continue;
-      const event = raw as Readonly<Record<string, unknown>>;
-      const { event_ticker: ticker, series_ticker: of } = event;
-      if (typeof ticker !== 'string') continue;
-      const { markets: _, ...own } = event;
-      contexts.set(ticker, { event: own, series: typeof of === 'string' ? (series.get(of) ?? null) : null });
-    }
-  }
-
   return {
+    /** Counter of unknown fields in the answers. */
     unknownFields,
 
-    async list() {
+    /** Lists every open market. @throws VenueError */
+    async list(): Promise<Listing> {
       const markets: PredictionMarket[] = [];
       const rejections: Rejection[] = [];
       let cursor: string | null = null;
@@ -121,7 +98,7 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
         const body = await http.get('/events', query, READ_COST);
         const receivedAt = clock.now();
         await learnSeries(seriesTickersIn(body), rejections);
-        remember(body);
+        keepContexts(body, contexts, series);
         const read = mapEvents(body, (ticker) => series.get(ticker) ?? null, receivedAt, unknownFields.note);
         markets.push(...read.markets);
         rejections.push(...read.rejections);
@@ -131,7 +108,8 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
       return { markets: markets.slice(0, maxMarkets), rejections };
     },
 
-    async ask(asked) {
+    /** Reads the current state of these markets. @throws VenueError */
+    async ask(asked: readonly PredictionMarket[]): Promise<Listing> {
       const markets: PredictionMarket[] = [];
       const rejections: Rejection[] = [];
       for (let from = 0; from < asked.length; from += MAX_TICKERS) {
@@ -144,14 +122,16 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
       return { markets, rejections };
     },
 
-    async book(market) {
+    /** Reads a market's book. @throws VenueError, also if the answer is unreadable */
+    async book(market: PredictionMarket): Promise<PredictionBook> {
       const body = await http.get(`/markets/${market.providerId}/orderbook`, { depth: 50 }, READ_COST);
       const book = mapOrderBook(body, market, clock.now(), unknownFields.note);
       if (isRejection(book)) throw new VenueError('prediction', 200, book.reason, book.detail);
       return book;
     },
 
-    async trades(market) {
+    /** Reads the newest trades, at most 100. @throws VenueError */
+    async trades(market: PredictionMarket): Promise<readonly PredictionTrade[]> {
       const body = await http.get('/markets/trades', { ticker: market.providerId, limit: 100 }, READ_COST);
       const { trades, rejections } = mapTrades(body, market, clock.now(), unknownFields.note);
       const [first] = rejections;
@@ -159,4 +139,17 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
       return trades;
     },
   };
+}
+
+/** Keeps the facts that markets inherit from the events of a page. */
+function keepContexts(body: unknown, contexts: Map<string, MarketContext>, series: ReadonlyMap<string, SeriesTerms>): void {
+  const events = (body as { events?: unknown } | null)?.events;
+  for (const raw of Array.isArray(events) ? events : []) {
+    if (typeof raw !== 'object' || raw === null) continue;
+    const event = raw as Readonly<Record<string, unknown>>;
+    const { event_ticker: ticker, series_ticker: of } = event;
+    if (typeof ticker !== 'string') continue;
+    const { markets: _, ...own } = event;
+    contexts.set(ticker, { event: own, series: typeof of === 'string' ? (series.get(of) ?? null) : null });
+  }
 }

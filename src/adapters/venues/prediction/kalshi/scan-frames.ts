@@ -1,6 +1,7 @@
 /** Scanner of Kalshi's frequent frames (whole books and differences) without JSON.parse. */
+import type { BookLevel } from '../../../../domain/market/order-book.ts';
 import type { DecimalString } from '../../../../domain/values/decimal.ts';
-import { complement, type PredictionLevel } from '../../../../domain/prediction/market.ts';
+import { complement } from '../../../../domain/prediction/market.ts';
 import type { EpochMs } from '../../../../domain/values/time.ts';
 import { FrameScan, LevelLayout, Literal, memberNames } from '../../frame-scan.ts';
 import type { BookSide } from '../level-book.ts';
@@ -12,8 +13,8 @@ export interface SnapshotMessage {
   readonly sid: number;
   readonly seq: number;
   readonly ticker: string;
-  readonly bids: readonly PredictionLevel[];
-  readonly asks: readonly PredictionLevel[];
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
 }
 
 /** Difference of one level. */
@@ -40,10 +41,10 @@ const LEVELS = new LevelLayout('["', '","', '"]', { zeroSizes: true });
 const scan = new FrameScan();
 
 /** Converts bids for no to offers of yes. */
-export function asksOf(no: readonly PredictionLevel[]): PredictionLevel[] {
-  const asks: PredictionLevel[] = [];
+export function asksOf(no: readonly BookLevel[]): BookLevel[] {
+  const asks: BookLevel[] = [];
   for (let index = 0; index < no.length; index++) {
-    const { price, size } = no[index] as PredictionLevel;
+    const { price, size } = no[index] as BookLevel;
     asks.push({ price: complement(price), size });
   }
   return asks;

@@ -30,7 +30,7 @@ const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 const LOST: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const);
 const RESYNCING: readonly QualityFlag[] = Object.freeze(['resyncing'] as const);
 
-export interface PolymarketFeedOptions extends ProviderFeedOptions {
+interface PolymarketFeedOptions extends ProviderFeedOptions {
   /** Websocket URL: `wss://ws-subscriptions-clob.polymarket.com/ws/market`. */
   readonly streamUrl: string;
 }

@@ -2,6 +2,8 @@
  * Mapping of Polymarket's answers and frames to markets, books, trades or counted rejections. Pure.
  * See docs/reference/outside/polymarket.md.
  */
+import type { BookLevel } from '../../../../domain/market/order-book.ts';
+import type { Listing } from '../provider-feed.ts';
 import type { NoteUnknownField } from '../../../../../streams/feed-counters.ts';
 import { sha256Hex } from '../../../../domain/values/canonical-json.ts';
 import { Decimal, type DecimalString } from '../../../../domain/values/decimal.ts';
@@ -14,7 +16,6 @@ import {
   type PredictionBook,
   type PredictionEventLink,
   type PredictionFee,
-  type PredictionLevel,
   type PredictionMarket,
   type PredictionOutcome,
   type PredictionStatus,
@@ -55,9 +56,9 @@ export type { LevelChange, TokenBook } from './scan-frames.ts';
 
 /** Provider name in `source`. */
 export const PROVIDER = 'polymarket';
-export const GAMMA_SOURCE = 'polymarket:gamma';
+const GAMMA_SOURCE = 'polymarket:gamma';
 export const BOOK_SOURCE = 'polymarket:book';
-export const TRADES_SOURCE = 'polymarket:trades';
+const TRADES_SOURCE = 'polymarket:trades';
 const CLOB_SOURCE = 'polymarket:clob';
 
 /** Fields that Gamma and the other services document or were seen to send, used or not. */
@@ -103,12 +104,6 @@ const TRADE_FIELDS = knownFields(
   'asset conditionId side price size timestamp transactionHash proxyWallet title slug icon eventSlug outcome outcomeIndex name pseudonym ' +
     'bio profileImage profileImageOptimized',
 );
-
-/** Mapped markets, and the rejections. */
-export interface MappedMarkets {
-  readonly markets: readonly PredictionMarket[];
-  readonly rejections: readonly Rejection[];
-}
 
 /** Returns an array of texts that is encoded as a JSON text, as Gamma does for outcomes, prices and token ids. @throws Unreadable */
 function textsIn(fields: Fields, name: string): readonly string[] {
@@ -323,7 +318,7 @@ function gridOf(fields: Fields): PredictionMarket['priceGrid'] {
 }
 
 /** Maps a page of `/events`, each market of each event separately. `note` receives unknown fields, here and below. */
-export function mapGammaEvents(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): MappedMarkets {
+export function mapGammaEvents(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): Listing {
   noteUnknown(body, LISTED_EVENT, note);
   const read = readable(GAMMA_SOURCE, receivedAt, body, () =>
     listIn(body, 'the answer').map((raw) =>
@@ -339,7 +334,7 @@ export function mapGammaEvents(body: unknown, receivedAt: EpochMs, note?: NoteUn
 }
 
 /** Maps a page of `/markets`. */
-export function mapGammaMarkets(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): MappedMarkets {
+export function mapGammaMarkets(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): Listing {
   noteUnknown(body, LISTED_MARKET, note);
   const read = readable(GAMMA_SOURCE, receivedAt, body, () =>
     listIn(body, 'the answer').map((raw) => mapGammaMarket(raw, null, receivedAt)),
@@ -348,7 +343,7 @@ export function mapGammaMarkets(body: unknown, receivedAt: EpochMs, note?: NoteU
 }
 
 /** Separates markets from rejections. A market with an unknown status is kept as `unknown`, and counted as a rejection too. */
-function splitMarkets(mapped: readonly (PredictionMarket | Rejection)[]): MappedMarkets {
+function splitMarkets(mapped: readonly (PredictionMarket | Rejection)[]): Listing {
   const markets = mapped.filter((one): one is PredictionMarket => !isRejection(one));
   const unknown = markets
     .filter(({ status }) => status === 'unknown')
@@ -381,9 +376,9 @@ export function withWinner(market: PredictionMarket, winner: string): Prediction
 }
 
 /** Returns the non-empty levels of one side, best first. @throws Unreadable */
-function levelsIn(value: unknown, side: BookSide): PredictionLevel[] {
+function levelsIn(value: unknown, side: BookSide): BookLevel[] {
   const list = listIn(value, side);
-  const levels: PredictionLevel[] = [];
+  const levels: BookLevel[] = [];
   for (let index = 0; index < list.length; index++) {
     const level = objectIn(list[index], side);
     const price = priceOf(decimalOf(level['price'], 'price'), 'price');

@@ -24,7 +24,7 @@ const LAST_OFFSET = 10_000;
 /** Maximum condition ids per request. */
 const MAX_IDS = 100;
 
-export interface PolymarketRestOptions {
+interface PolymarketRestOptions {
   readonly gammaUrl: string;
   readonly clobUrl: string;
   readonly dataUrl: string;
@@ -40,7 +40,7 @@ export interface PolymarketRestOptions {
   readonly unknownFields?: UnknownFields;
 }
 
-export interface PolymarketRest {
+interface PolymarketRest {
   /** Counter of unknown fields in the answers. */
   readonly unknownFields: UnknownFields;
   /** Lists the open markets of the most traded events. @throws VenueError */

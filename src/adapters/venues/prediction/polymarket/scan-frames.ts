@@ -1,6 +1,6 @@
 /** Scanner of Polymarket's frequent frames (whole books and level changes) without JSON.parse. */
+import type { BookLevel } from '../../../../domain/market/order-book.ts';
 import type { DecimalString } from '../../../../domain/values/decimal.ts';
-import type { PredictionLevel } from '../../../../domain/prediction/market.ts';
 import type { EpochMs } from '../../../../domain/values/time.ts';
 import { FrameScan, LevelLayout, memberNames } from '../../frame-scan.ts';
 import { bestFirst } from '../level-book.ts';
@@ -11,8 +11,8 @@ export interface TokenBook {
   readonly kind: 'book';
   readonly token: string;
   readonly at: EpochMs;
-  readonly bids: readonly PredictionLevel[];
-  readonly asks: readonly PredictionLevel[];
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
 }
 
 /** Change of one level. `size` is the new size. */

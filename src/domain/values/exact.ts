@@ -1,5 +1,5 @@
-/** Exact integers for the risk function: decimal text as scaled integers, and products in doubles only where a double is exact. */
-import type { DecimalString } from '../values/decimal.ts';
+/** Exact arithmetic on decimal texts: scaled integers, ratios, sums and products. */
+import type { DecimalString } from './decimal.ts';
 
 /** Decimals of a US dollar in the risk function, which computes in micro-dollars. */
 export const USD_SCALE = 6;
@@ -61,6 +61,42 @@ export function scaledText(units: bigint, scale: number): DecimalString {
 /** Returns micro-dollars as US dollars. */
 export function usdText(micro: bigint): DecimalString {
   return scaledText(micro, USD_SCALE);
+}
+
+/** An exact decimal of any length, in units of 10^-scale. Sums and products of plain decimals need no rounding. */
+export interface Exact {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+export const ZERO: Exact = { units: 0n, scale: 0 };
+
+/** Returns a plain decimal text as an exact number. */
+export function exactOf(text: DecimalString): Exact {
+  const dot = text.indexOf('.');
+  return dot < 0
+    ? { units: BigInt(text), scale: 0 }
+    : { units: BigInt(text.slice(0, dot) + text.slice(dot + 1)), scale: text.length - dot - 1 };
+}
+
+/** Returns the plain decimal text of an exact number. */
+export function exactText({ units, scale }: Exact): DecimalString {
+  return scaledText(units, scale);
+}
+
+export function plus(a: Exact, b: Exact): Exact {
+  if (a.scale === b.scale) return { units: a.units + b.units, scale: a.scale };
+  return a.scale > b.scale
+    ? { units: a.units + b.units * powerOfTen(a.scale - b.scale), scale: a.scale }
+    : { units: a.units * powerOfTen(b.scale - a.scale) + b.units, scale: b.scale };
+}
+
+export function minus(a: Exact, b: Exact): Exact {
+  return plus(a, { units: -b.units, scale: b.scale });
+}
+
+export function times(a: Exact, b: Exact): Exact {
+  return { units: a.units * b.units, scale: a.scale + b.scale };
 }
 
 /** Returns the number of decimals of a power-of-ten step: `0.001` has 3. */
