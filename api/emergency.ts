@@ -1,8 +1,7 @@
 /** The emergency server, which only halts and pauses, so that both work however busy the API is. */
 import type { FastifyInstance } from 'fastify';
 import { health } from './operation/health.ts';
-import { TO_STOP } from './permission.ts';
-import { type ApiPorts, entry, type RouteEntry } from './route.ts';
+import type { ApiPorts, Route } from './route.ts';
 import { type ApiOptions, buildApi } from './server.ts';
 import { emergencyHalt } from './v1/agents/emergency-halt.ts';
 import { pauseAgent } from './v1/agents/pause.ts';
@@ -12,7 +11,7 @@ export interface EmergencyPorts extends Pick<ApiPorts, 'clock' | 'operation' | '
   readonly agents: Pick<ApiPorts['agents'], 'commands'>;
 }
 
-const EMERGENCY_ROUTES: readonly RouteEntry[] = [entry(health, 'public'), entry(pauseAgent, TO_STOP), entry(emergencyHalt, TO_STOP)];
+const EMERGENCY_ROUTES: readonly Route[] = [health, pauseAgent, emergencyHalt];
 
 /** Builds the server with the same routes and rules as the API. Run it in its own thread, with its own connections. */
 export function buildEmergencyApi(

@@ -10,7 +10,7 @@ import { registerFeeds } from './feeds/index.ts';
 import { health } from './operation/health.ts';
 import { VIEWER_PERMISSIONS } from './permission.ts';
 import { sendProblem } from './problem.ts';
-import { type ApiPorts, entry, type Route, type RouteEntry } from './route.ts';
+import type { ApiPorts, Route } from './route.ts';
 import { type ApiOptions, buildApi } from './server.ts';
 import { registerTerminal } from './terminal.ts';
 import { listCandles } from './v1/candles/list.ts';
@@ -53,31 +53,22 @@ const EVERYBODY = {
 const LISTENER = { ...EVERYBODY, orgId: 'replay', permissions: PERMISSIONS } as const satisfies Caller;
 
 /** Reads that a tape can answer, by the rules of the API. */
-const ANSWERED: readonly Route[] = [health, listCandles, listCatalog, listSessions, listPerps, listVenues].map(
-  (route) => entry(route, 'public').route,
-);
+const ANSWERED: readonly Route[] = [health, listCandles, listCatalog, listSessions, listPerps, listVenues];
+
+/** Returns the route without its permission: a replay knows no identity. */
+const forEverybody = (route: Route): Route => ({ ...route, permission: 'public' });
 
 /** Builds the server. The caller listens, on loopback only. @throws Error if two routes are the same. */
 export async function buildReplayApi(ports: ReplayPorts, options: Pick<ApiOptions, 'version'> & { readonly terminal: TerminalSource }) {
   const { state, tapes } = replayReads(ports.replay);
-  const me: Route = { ...(getMe as unknown as Route), handle: () => () => meBody() };
-  const own = [
-    ...ANSWERED,
-    quotesOf(ports.replay),
-    me,
-    state as unknown as Route,
-    tapes as unknown as Route,
-    ...replayMoves(ports.replay),
-    loadTape(ports.replay),
-  ];
-  const answered = own.map((route) => entry(route as Route, 'public'));
+  const me: Route = { ...getMe, handle: () => () => meBody() };
+  const own = [...ANSWERED, quotesOf(ports.replay), me, state, tapes, ...replayMoves(ports.replay), loadTape(ports.replay)];
+  const answered = own.map(forEverybody);
   let text = '';
   const document = openApiRoute(() => text);
-  const isAnswered = ({ method, url }: Route): boolean => answered.some(({ route }) => route.method === method && route.url === url);
-  const refused = [...ROUTES, ...feedRoutes.routes.filter(({ route }) => route.name === 'openInspector')].filter(
-    ({ route }) => !isAnswered(route),
-  );
-  const feeds = feedRoutes.routes.filter(({ route }) => route.name !== 'openInspector').map(({ route }) => entry(route, 'public'));
+  const isAnswered = ({ method, url }: Route): boolean => answered.some((route) => route.method === method && route.url === url);
+  const refused = [...ROUTES, ...feedRoutes.routes.filter(({ name }) => name === 'openInspector')].filter((route) => !isAnswered(route));
+  const feeds = feedRoutes.routes.filter(({ name }) => name !== 'openInspector').map(forEverybody);
   text = JSON.stringify(openApiDocument([...answered, document, ...feeds], options.version));
   let renew = (): void => {};
   const app = await buildApi(ports as unknown as ApiPorts, {
@@ -105,11 +96,10 @@ export async function buildReplayApi(ports: ReplayPorts, options: Pick<ApiOption
 
 /** Returns the route of quotes, which refuses data that the tape lacks instead of answering with an empty list. */
 function quotesOf(replay: ReplayControl): Route {
-  const route: Route = entry(listQuotes, 'public').route;
   return {
-    ...route,
+    ...listQuotes,
     handle(ports, options) {
-      const answer = route.handle(ports, options);
+      const answer = listQuotes.handle(ports, options);
       return (request, reply) => {
         const reason = whyNot('quotes', request.query as { readonly [name: string]: unknown }, replay.state().instruments);
         return reason === null ? answer(request, reply) : sendProblem(reply, 'not_found', reason);
@@ -124,15 +114,15 @@ function meBody() {
 }
 
 /** Returns the route with a refusal: an empty answer would claim that there is nothing. */
-function refusing({ route }: RouteEntry): RouteEntry {
+function refusing(route: Route): Route {
   const detail = `a replay does not serve ${route.method} ${route.url}: a tape holds market data only; GET /v1/openapi.json lists the routes of a replay`;
-  const refusal: Route = {
+  return {
     ...route,
+    permission: 'public',
     schema: {},
     answers: {},
     handle: () => (_request, reply) => sendProblem(reply, 'feature_disabled', detail),
   };
-  return entry(refusal, 'public');
 }
 
 function feedPorts({ feed, candles, replay }: ReplayPorts): FeedPorts {

@@ -2,12 +2,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { IdempotencyStore } from '../src/adapters/store/callers/idempotency-store.ts';
+import type { ProblemCode } from '../src/domain/values/problems.ts';
 import type { Clock } from '../streams/clock/clock.ts';
 import type { AccessPorts, CostClass } from './access.ts';
 import type { CallerOptions } from './caller.ts';
 import type { OperationPorts } from './operation/operation-ports.ts';
 import type { RoutePermission } from './permission.ts';
-import type { ProblemCode } from '../src/domain/values/problems.ts';
 
 /** Ports of the server. Each group of routes declares what it reaches beside them. Boot supplies them all; nothing is global. */
 export interface ApiPorts {
@@ -52,6 +52,7 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
+  readonly permission: RoutePermission;
   readonly cost: CostClass;
   /** True for probes only, which have no rate limit. */
   readonly unlimited?: boolean;
@@ -82,20 +83,9 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   handle(ports: ApiPorts, options: CallerOptions): (request: RequestOf<Schema>, reply: FastifyReply) => unknown;
 }
 
-/** Returns the route with its schemas' types, so that the handler's request is typed. */
-export function defineRoute<const Schema extends RouteSchema>(route: Route<Schema>): Route<Schema> {
-  return route;
-}
-
-/** A route and its permission. */
-export interface RouteEntry {
-  readonly route: Route;
-  readonly permission: RoutePermission;
-}
-
-/** Joins a route with its permission. */
-export function entry<Schema extends RouteSchema>(route: Route<Schema>, permission: RoutePermission): RouteEntry {
-  return { route: route as unknown as Route, permission };
+/** Returns the route. The handler's request has the types of its schemas, which lists of routes need not know. */
+export function defineRoute<const Schema extends RouteSchema>(route: Route<Schema>): Route {
+  return route as unknown as Route;
 }
 
 /** Section of the API's document. */
@@ -107,10 +97,10 @@ export interface Tag {
   readonly description: string;
 }
 
-/** Routes with their permissions, in the order of the document, and their section. */
+/** Routes in the order of the document, and their section. */
 export interface RouteGroup {
   readonly tag: Tag;
-  readonly routes: readonly RouteEntry[];
+  readonly routes: readonly Route[];
 }
 
 /** Days as `YYYY-MM-DD`, and the replacing route. */
@@ -124,12 +114,12 @@ export interface Retirement {
 const KEPT_MONTHS = 6;
 
 /** Returns a route whose last path segment was renamed, and its earlier path, which answers the same for six months. */
-export function renamed(found: RouteEntry, earlier: Pick<Route, 'url' | 'name'> & Pick<Retirement, 'since'>): readonly RouteEntry[] {
+export function renamed(route: Route, earlier: Pick<Route, 'url' | 'name'> & Pick<Retirement, 'since'>): readonly Route[] {
   const { url, name, since } = earlier;
   const sunset = new Date(since);
   sunset.setUTCMonth(sunset.getUTCMonth() + KEPT_MONTHS);
-  const retired = { since, sunset: sunset.toISOString().slice(0, 10), successor: found.route };
-  return [found, { ...found, route: { ...found.route, url, name, retired } }];
+  const retired = { since, sunset: sunset.toISOString().slice(0, 10), successor: route };
+  return [route, { ...route, url, name, retired }];
 }
 
 /**
@@ -145,12 +135,12 @@ export function retirementHeaders({ since, sunset, successor }: Retirement): { r
 }
 
 /** Returns the codes that any route may answer, besides its own. */
-export function commonRefusals({ route, permission }: RouteEntry): ProblemCode[] {
+export function commonRefusals({ method, permission, schema, idempotent }: Route): ProblemCode[] {
   const codes: ProblemCode[] = ['rate_limited', 'unavailable', 'internal_error'];
   // An agent token lacks what every identity has.
   if (permission !== 'public') codes.unshift('ambiguous_credentials', 'unauthenticated', 'token_expired', 'permission_missing');
-  if (route.schema.querystring !== undefined || route.method !== 'GET') codes.push('malformed');
-  if (route.method !== 'GET') codes.push('origin_refused', 'body_too_large', 'body_too_deep', 'unsupported_media_type');
-  if (route.idempotent === true) codes.push('idempotency_in_flight', 'idempotency_mismatch');
+  if (schema.querystring !== undefined || method !== 'GET') codes.push('malformed');
+  if (method !== 'GET') codes.push('origin_refused', 'body_too_large', 'body_too_deep', 'unsupported_media_type');
+  if (idempotent === true) codes.push('idempotency_in_flight', 'idempotency_mismatch');
   return codes;
 }

@@ -14,20 +14,20 @@ import fastify, {
 } from 'fastify';
 import type { TSchema } from 'typebox';
 import { once } from '../src/core/once.ts';
-import { asyncApiDocument } from './document/asyncapi.ts';
-import { type CallerOptions, createGate } from './caller.ts';
-import { compressesDocuments } from './http/compression.ts';
-import { docsPages } from './document/docs-pages.ts';
-import { locationOf, sendsLocation } from './http/location.ts';
-import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './document/openapi.ts';
 import { PROBLEMS, type ProblemCode } from '../src/domain/values/problems.ts';
-import { InputError, sendProblem } from './problem.ts';
-import { type ApiPorts, type Retirement, retirementHeaders, type Route, type RouteEntry } from './route.ts';
+import { type CallerOptions, createGate } from './caller.ts';
+import { asyncApiDocument } from './document/asyncapi.ts';
+import { docsPages } from './document/docs-pages.ts';
+import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './document/openapi.ts';
 import { SameAnswers } from './document/same-answers.ts';
+import { compressesDocuments } from './http/compression.ts';
+import { locationOf, sendsLocation } from './http/location.ts';
 import { securityHeaders } from './http/security-headers.ts';
-import { serializable } from './shapes.ts';
 import { parseStrictJson, utf8Of } from './http/strict-json.ts';
 import { parseStrictYaml } from './http/strict-yaml.ts';
+import { InputError, sendProblem } from './problem.ts';
+import { type ApiPorts, type Retirement, type Route, retirementHeaders } from './route.ts';
+import { serializable } from './shapes.ts';
 import { compileValidator, type Part } from './validation.ts';
 
 export interface ApiOptions extends CallerOptions {
@@ -38,10 +38,10 @@ export interface ApiOptions extends CallerOptions {
   readonly logger?: FastifyBaseLogger;
   /** Milliseconds after which an incomplete request is dropped and an unanswered handler is given up. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Routes besides those of api/v1, each with its permission. */
-  readonly routes?: readonly RouteEntry[];
+  /** Routes besides those of api/v1. */
+  readonly routes?: readonly Route[];
   /** Serves only these routes, without documents and the routes of api/v1. */
-  readonly only?: readonly RouteEntry[];
+  readonly only?: readonly Route[];
   /** Registers parts that are not plain routes: feeds, the terminal. Each of their routes also needs `config.permission`. */
   readonly extend?: readonly ((app: FastifyInstance) => void | Promise<void>)[];
 }
@@ -97,16 +97,15 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
   app.setSerializerCompiler(({ schema }) => compiledWhenUsed(schema as Schema));
   const same = new SameAnswers(ports);
   const compressed = compressesDocuments();
-  const entries = options.only ?? documentedBy(app, options, compressed);
-  const routes = entries.map(({ route }) => route);
-  function hooksOf({ route, permission }: RouteEntry): AnswerHooks {
+  const routes = options.only ?? documentedBy(app, options, compressed);
+  function hooksOf(route: Route): AnswerHooks {
     const location = locationOf(route, routes);
     if (location !== null) return { onSend: sendsLocation(location) };
-    if (permission !== 'public') return {};
+    if (route.permission !== 'public') return {};
     if (route.sameForAll === true) return same.hooksOf(route.url);
     return route.isDocument === true ? { onSend: compressed } : {};
   }
-  for (const found of entries) registerRoute(app, ports, options, found, hooksOf(found));
+  for (const route of routes) registerRoute(app, ports, options, route, hooksOf(route));
   for (const extend of options.extend ?? []) await extend(app);
   same.answerOn(app);
   return app;
@@ -207,11 +206,7 @@ async function letInByTheGate(app: FastifyInstance, ports: ApiPorts, options: Ap
  * Serves the pages of the documentation. Returns every route, including that of the OpenAPI document. Document and pages are written
  * with their first request, in a tenth of a second: most starts are followed by none.
  */
-function documentedBy(
-  app: FastifyInstance,
-  options: ApiOptions,
-  compressed: ReturnType<typeof compressesDocuments>,
-): readonly RouteEntry[] {
+function documentedBy(app: FastifyInstance, options: ApiOptions, compressed: ReturnType<typeof compressesDocuments>): readonly Route[] {
   const document = once(() => openApiDocument(documentedRoutes(options.routes), options.version));
   const pages = once(() => docsPages(document()));
   const send = (name: string, request: FastifyRequest, reply: FastifyReply): unknown => {
@@ -237,13 +232,7 @@ function documentedBy(
 
 type AnswerHooks = Pick<RouteShorthandOptions, 'onSend' | 'onResponse'>;
 
-function registerRoute(
-  app: FastifyInstance,
-  ports: ApiPorts,
-  options: ApiOptions,
-  { route, permission }: RouteEntry,
-  hooks: AnswerHooks,
-): void {
+function registerRoute(app: FastifyInstance, ports: ApiPorts, options: ApiOptions, route: Route, hooks: AnswerHooks): void {
   const { params, querystring, body } = route.schema;
   const response = Object.fromEntries(
     Object.entries(route.answers).flatMap(([status, { schema }]) => (schema === undefined ? [] : [[status, schema]])),
@@ -255,7 +244,7 @@ function registerRoute(
     ...(route.retired === undefined ? {} : { onRequest: sendsRetirement(route.retired) }),
     bodyLimit: route.carriesTransaction === true ? TRANSACTION_BODY_LIMIT : route.raw === true ? RAW_BODY_LIMIT : BODY_LIMIT,
     config: {
-      permission,
+      permission: route.permission,
       cost: route.cost,
       yaml: route.yaml === true,
       raw: route.raw === true,

@@ -1,12 +1,12 @@
 /** An operation of the OpenAPI document: what a route takes, answers and refuses. */
 import type { TSchema } from 'typebox';
-import { codeSamples, snakeCase } from './code-samples.ts';
-import { EXAMPLES } from './examples.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/domain/values/problems.ts';
 import { CREATED, locationOf } from '../http/location.ts';
 import { permissionText } from '../permission.ts';
-import { PROBLEMS, type ProblemCode } from '../../src/domain/values/problems.ts';
 import { ProblemBody } from '../problem.ts';
-import { commonRefusals, type Route, type RouteEntry } from '../route.ts';
+import { commonRefusals, type Route } from '../route.ts';
+import { codeSamples, snakeCase } from './code-samples.ts';
+import { EXAMPLES } from './examples.ts';
 import type { schemaComponents } from './schema-components.ts';
 
 type Node = { readonly [key: string]: unknown };
@@ -115,7 +115,7 @@ function plainFields(schema: TSchema | undefined): readonly string[] {
   return Object.keys(properties).filter((name) => ['integer', 'number', 'boolean'].includes(String(properties[name]?.type)));
 }
 
-function requestBodyOf({ route }: RouteEntry, convert: Convert): Node {
+function requestBodyOf(route: Route, convert: Convert): Node {
   const content = { schema: convert(route.schema.body) };
   return {
     required: route.bodyRule !== 'optional',
@@ -128,7 +128,7 @@ function requestBodyOf({ route }: RouteEntry, convert: Convert): Node {
 }
 
 /** Returns the successful answers of a route, by status. */
-function answersOf({ route }: RouteEntry, convert: Convert, hasLocation: boolean): { [status: string]: unknown } {
+function answersOf(route: Route, convert: Convert, hasLocation: boolean): { [status: string]: unknown } {
   const responses: { [status: string]: unknown } = {};
   for (const [status, { description, schema, contentType }] of Object.entries(route.answers)) {
     if (Number(status) === 101 || Number(status) === 204) {
@@ -146,9 +146,9 @@ function answersOf({ route }: RouteEntry, convert: Convert, hasLocation: boolean
 }
 
 /** Returns answers and refusals by status. */
-function responsesOf(found: RouteEntry, convert: Convert, shared: ResponseComponents, hasLocation: boolean): { [status: string]: unknown } {
-  const responses = answersOf(found, convert, hasLocation);
-  const codes = [...new Set([...commonRefusals(found), ...found.route.refusals])];
+function responsesOf(route: Route, convert: Convert, shared: ResponseComponents, hasLocation: boolean): { [status: string]: unknown } {
+  const responses = answersOf(route, convert, hasLocation);
+  const codes = [...new Set([...commonRefusals(route), ...route.refusals])];
   for (const status of [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()) {
     const own = responses[status] as { content: object } | undefined;
     // A status may have an answer and a problem (readiness). Both content types are then documented.
@@ -172,9 +172,9 @@ function descriptionOf({ description, retired }: Route): Node {
 }
 
 /** Returns the operation of a route, one of `routes`. Adds the refusals it shares with others to `shared`. */
-export function operationOf(found: RouteEntry, convert: Convert, shared: ResponseComponents, routes: readonly Route[]): Node {
-  const { route, permission } = found;
-  const responses = responsesOf(found, convert, shared, locationOf(route, routes) !== null);
+export function operationOf(route: Route, convert: Convert, shared: ResponseComponents, routes: readonly Route[]): Node {
+  const { permission } = route;
+  const responses = responsesOf(route, convert, shared, locationOf(route, routes) !== null);
   return {
     operationId: route.name,
     tags: [route.tag],
@@ -200,7 +200,7 @@ export function operationOf(found: RouteEntry, convert: Convert, shared: Respons
       ...parametersOf(route.schema.querystring, 'query', convert),
       ...(route.idempotent === true ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
-    ...(route.schema.body === undefined ? {} : { requestBody: requestBodyOf(found, convert) }),
+    ...(route.schema.body === undefined ? {} : { requestBody: requestBodyOf(route, convert) }),
     responses,
   };
 }

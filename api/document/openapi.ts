@@ -1,10 +1,10 @@
 /** The OpenAPI 3.1 document and the permission table, both derived from the routes without booting anything. */
 import { Type } from 'typebox';
+import { PROBLEMS, type ProblemCode } from '../../src/domain/values/problems.ts';
 import { feedRoutes } from '../feeds/feed-routes.ts';
 import { MCP, mcpRoute } from '../mcp/route.ts';
 import { permissionText } from '../permission.ts';
-import { PROBLEMS, type ProblemCode } from '../../src/domain/values/problems.ts';
-import { defineRoute, entry, type Route, type RouteEntry, type Tag } from '../route.ts';
+import { defineRoute, type Route, type Tag } from '../route.ts';
 import { ROUTE_GROUPS, ROUTES } from '../v1/index.ts';
 import { REPLAY } from '../v1/replay/state.ts';
 import { EXAMPLES } from './examples.ts';
@@ -17,12 +17,12 @@ type Node = { readonly [key: string]: unknown };
 export const OPENAPI_URL = '/v1/openapi.json';
 export const DOCS_URL = '/docs';
 
-/** Returns the entry of GET /v1/openapi.json. */
-export const openApiRoute = (text: () => string): RouteEntry =>
+/** Returns the route of GET /v1/openapi.json. */
+export const openApiRoute = (text: () => string): Route =>
   documentRoute({ url: OPENAPI_URL, name: 'getOpenApi', summary: 'This document', description: 'The OpenAPI document.' }, text);
 
-/** Returns the entry of GET /v1/asyncapi.json. */
-const asyncApiRoute = (text: () => string): RouteEntry =>
+/** Returns the route of GET /v1/asyncapi.json. */
+const asyncApiRoute = (text: () => string): Route =>
   documentRoute(
     {
       url: '/v1/asyncapi.json',
@@ -37,13 +37,14 @@ const asyncApiRoute = (text: () => string): RouteEntry =>
 function documentRoute(
   { url, name, summary, description }: Pick<Route, 'url' | 'name' | 'summary'> & { readonly description: string },
   text: () => string,
-): RouteEntry {
-  const route = defineRoute({
+): Route {
+  return defineRoute({
     method: 'GET',
     url,
     name,
     tag: 'operation',
     summary,
+    permission: 'public',
     cost: 'read',
     isDocument: true,
     schema: {},
@@ -51,7 +52,6 @@ function documentRoute(
     refusals: [],
     handle: () => (_, reply) => reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(text()),
   });
-  return entry(route, 'public');
 }
 
 /** Documents about the service, once they are written. */
@@ -64,13 +64,13 @@ export interface DocumentTexts {
 const UNWRITTEN: DocumentTexts = { version: '', openApi: () => '', asyncApi: () => '' };
 
 /** Returns every route that this room registers. */
-export function servedRoutes(more: readonly RouteEntry[] = [], texts: DocumentTexts = UNWRITTEN): RouteEntry[] {
+export function servedRoutes(more: readonly Route[] = [], texts: DocumentTexts = UNWRITTEN): Route[] {
   const asked = [...ROUTES, ...more];
   return [...asked, openApiRoute(texts.openApi), asyncApiRoute(texts.asyncApi), mcpRoute({ version: texts.version, routes: asked })];
 }
 
 /** Returns every route of the document and the permission table: the served ones and the feeds. */
-export function documentedRoutes(more: readonly RouteEntry[] = []): RouteEntry[] {
+export function documentedRoutes(more: readonly Route[] = []): Route[] {
   return [...servedRoutes(more), ...feedRoutes.routes];
 }
 
@@ -112,14 +112,13 @@ const HEADERS = {
 };
 
 /** Builds the document. Schemas with an `$id` become components. */
-export function openApiDocument(routes: readonly RouteEntry[], version: string): Node {
+export function openApiDocument(routes: readonly Route[], version: string): Node {
   const { convert, all: schemas } = schemaComponents();
   const responses = new ResponseComponents(convert);
-  const all = routes.map(({ route }) => route);
   const paths: { [path: string]: { [method: string]: unknown } } = {};
-  for (const found of routes) {
-    const path = templateOf(found.route.url);
-    paths[path] = { ...paths[path], [found.route.method.toLowerCase()]: operationOf(found, convert, responses, all) };
+  for (const route of routes) {
+    const path = templateOf(route.url);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, convert, responses, routes) };
   }
   return {
     openapi: '3.1.0',
@@ -144,10 +143,8 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
 }
 
 /** Returns `docs/permissions.md`: every route and its permission. */
-export function permissionTable(routes: readonly RouteEntry[]): string {
-  const rows = routes.map(
-    ({ route, permission }) => `| ${route.method} | \`${route.url}\` | ${permissionText(permission)} | ${route.cost} |`,
-  );
+export function permissionTable(routes: readonly Route[]): string {
+  const rows = routes.map(({ method, url, permission, cost }) => `| ${method} | \`${url}\` | ${permissionText(permission)} | ${cost} |`);
   return `# Who may call what
 
 Generated from \`api/v1/index.ts\` and compared by \`test/api/surfaces.test.ts\`, which also writes it (\`vitest run test/api/surfaces.test.ts -u\`). An identity that was granted nothing has \`market:read\` and belongs to no organization. Whoever asks for a thing of another organization gets the same answer as for one that does not exist.

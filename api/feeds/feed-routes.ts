@@ -1,6 +1,6 @@
 /** Routes of the feeds, for the OpenAPI document and the permission table. `registerFeeds` serves them. */
 import { Type } from 'typebox';
-import { defineRoute, entry, type RouteGroup } from '../route.ts';
+import { defineRoute, type RouteGroup } from '../route.ts';
 import { choice, IdText } from '../shapes.ts';
 import type { Channel } from './channels/channel.ts';
 import { CHANNEL_NAMES, CHANNELS } from './channels/index.ts';
@@ -30,6 +30,7 @@ const socket = defineRoute({
   tag: 'feeds',
   summary: 'Opens a websocket that carries every channel',
   description: `Send \`{ "op": "subscribe", "id": 1, "channel": "quotes", "params": {}, "from": "<cursor>" }\`, \`unsubscribe\` or \`ping\`. Frames are \`{ channel, type, seq, cursor, at, data }\`. ${newestOnly} show the newest state, first all of it, then what changes. All other channels never drop; a client that fell behind resumes from its cursor.`,
+  permission: 'identity',
   cost: 'read',
   schema: {},
   answers: { 101: { description: 'The socket is open.' } },
@@ -45,6 +46,7 @@ const inspector = defineRoute({
   summary: "Opens a websocket that speaks Stately's inspection protocol",
   description:
     'Text frames of JSON as `@statelyai/inspect` 0.7 reads them: `@xstate.actor` with the machine and where the actor stands, then `@xstate.event` and `@xstate.snapshot` for every committed step. Without `actorId` it begins with the newest running actors of the organization and goes on with all of them. `npx sevengate inspect` relays it to visualisers that know an address only.',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     querystring: Type.Object({
@@ -66,6 +68,7 @@ const events = defineRoute({
   tag: 'feeds',
   summary: 'One channel as server-sent events',
   description: "The channel's parameters stand beside it in the query. `Last-Event-ID` resumes without loss or repeat.",
+  permission: 'identity',
   cost: 'read',
   schema: {
     querystring: Type.Object({
@@ -85,5 +88,5 @@ export const feedRoutes: RouteGroup = {
     description:
       'Live updates over WebSocket or server-sent events. Subscribe, apply the snapshot, then the updates in the order of `seq`. After a lost connection subscribe again from the last `cursor`. A client that reads too slowly is closed with `lagged` and resumes the same way.',
   },
-  routes: [entry(socket, 'identity'), entry(inspector, 'agent:read'), entry(events, 'identity')],
+  routes: [socket, inspector, events],
 };

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { AGENT_TOKEN } from '../../actors/agent/agent-tokens.ts';
 import { sendProblem } from '../problem.ts';
-import { defineRoute, entry, type RouteEntry, type Tag } from '../route.ts';
+import { defineRoute, type Route, type Tag } from '../route.ts';
 import { AnyJson, objectOf } from '../shapes.ts';
 import type { McpWiring } from './server.ts';
 import { setsIn, TOOL_SETS } from './tool-sets.ts';
@@ -40,9 +40,7 @@ export const MCP: Tag = {
     'The Model Context Protocol, for language models. Connect with a token of an agent or of a member. Its tools are operations of this API that read, research and propose, with the permissions of the token. No tool signs, approves, pays or places an order.',
 };
 
-export const mcpRoute = (wiring: McpWiring): RouteEntry => entry(mcpOperation(wiring), 'bearer');
-
-const mcpOperation = (wiring: McpWiring) =>
+export const mcpRoute = (wiring: McpWiring): Route =>
   defineRoute({
     method: 'POST',
     url: '/mcp',
@@ -51,6 +49,7 @@ const mcpOperation = (wiring: McpWiring) =>
     summary: 'The Model Context Protocol: tools that read, research and propose',
     description:
       'Takes one message of the revisions 2026-07-28 and 2025, with a token in Authorization: a member’s, or an agent’s, which sees the tools of its agent alone. Tools are operations of this API by their names, with the same permissions, limits and refusals. Nothing that signs, approves, resumes, pays, raises authority or places an order is a tool.',
+    permission: 'bearer',
     cost: 'read',
     schema: {
       querystring: objectOf({

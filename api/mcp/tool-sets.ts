@@ -2,7 +2,7 @@
  * Operations that are tools of the Model Context Protocol. A tool reads, researches or proposes. Operations that sign, approve, lift a
  * halt, pay, raise authority or place an order are not tools, and stopping trading is left to people too.
  */
-import type { RouteEntry } from '../route.ts';
+import type { Route } from '../route.ts';
 
 export const TOOL_SETS = ['read', 'research', 'propose'] as const;
 
@@ -133,11 +133,11 @@ export const REFUSED: Readonly<Record<string, readonly string[]>> = {
 const NO_TOOLS: ReadonlySet<string> = new Set(Object.values(REFUSED).flat());
 
 /** Returns the kind of tool of an operation, or null. A new operation that changes anything is no tool until it is listed. */
-export function toolKindOf({ route }: RouteEntry): ToolKind | null {
-  if (NO_TOOLS.has(route.name)) return null;
-  if (route.method === 'GET') return { set: 'read', effect: 'none' };
-  const research = RESEARCH[route.name];
+export function toolKindOf({ name, method }: Route): ToolKind | null {
+  if (NO_TOOLS.has(name)) return null;
+  if (method === 'GET') return { set: 'read', effect: 'none' };
+  const research = RESEARCH[name];
   if (research !== undefined) return { set: 'research', effect: research };
-  const propose = PROPOSE[route.name];
+  const propose = PROPOSE[name];
   return propose === undefined ? null : { set: 'propose', effect: propose };
 }

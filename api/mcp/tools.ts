@@ -2,7 +2,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import type { TSchema } from 'typebox';
 import { templateOf } from '../document/openapi-operation.ts';
-import type { RouteEntry } from '../route.ts';
+import type { Route } from '../route.ts';
 import { schemaUri } from './resources.ts';
 import { type ToolKind, type ToolSet, toolKindOf } from './tool-sets.ts';
 
@@ -39,10 +39,10 @@ export interface ToolChoice {
 }
 
 /** Returns the tools of the routes. */
-export const toolsOf = (entries: readonly RouteEntry[]): readonly RouteTool[] =>
-  entries.flatMap((found) => {
-    const kind = toolKindOf(found);
-    return kind === null ? [] : [toolOf(found, kind)];
+export const toolsOf = (routes: readonly Route[]): readonly RouteTool[] =>
+  routes.flatMap((route) => {
+    const kind = toolKindOf(route);
+    return kind === null ? [] : [toolOf(route, kind)];
   });
 
 export const isChosen = ({ kind, forAgents }: RouteTool, { sets, isAgent }: ToolChoice): boolean =>
@@ -59,8 +59,9 @@ const KEY_SCHEMA: Schema = {
 /** Maximum characters of a schema in the list of tools. A longer one becomes a separate resource, to keep listing cheap. */
 const SCHEMA_CHARACTERS = 8_000;
 
-function toolOf({ route, permission }: RouteEntry, kind: ToolKind) {
-  const { params, querystring, body } = route.schema;
+function toolOf(route: Route, kind: ToolKind) {
+  const { permission, schema } = route;
+  const { params, querystring, body } = schema;
   const [path, query] = [fieldsOf(params), fieldsOf(querystring)];
   // A body with several forms is a single argument.
   const parts = body !== undefined && 'properties' in body ? fieldsOf(body) : null;
@@ -88,7 +89,7 @@ function toolOf({ route, permission }: RouteEntry, kind: ToolKind) {
 }
 
 interface RequestParts {
-  readonly route: RouteEntry['route'];
+  readonly route: Route;
   readonly path: Fields;
   readonly query: Fields;
   /** Fields of the body, or null if it is a single argument or missing. */

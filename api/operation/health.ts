@@ -10,6 +10,7 @@ export const health = defineRoute({
   name: 'getHealth',
   tag: 'operation',
   summary: 'Liveness of the process',
+  permission: 'public',
   cost: 'read',
   unlimited: true,
   sameForAll: true,

@@ -11,6 +11,7 @@ export const metrics = defineRoute({
   name: 'getMetrics',
   tag: 'operation',
   summary: 'Measurements in the Prometheus text format',
+  permission: 'public',
   cost: 'read',
   schema: {},
   answers: { 200: { description: 'The measurements.', contentType: 'text/plain' } },

@@ -1,5 +1,5 @@
 /** Health, readiness and metrics. */
-import { entry, type RouteGroup } from '../route.ts';
+import { type RouteGroup } from '../route.ts';
 import { health } from './health.ts';
 import { metrics } from './metrics.ts';
 import { readiness } from './readiness.ts';
@@ -11,5 +11,5 @@ export const operationRoutes: RouteGroup = {
     description:
       'Health, readiness, metrics and the API documents. Probes call `/healthz` for the process and `/readyz` before they send traffic. `/readyz` answers 503 and names the part that does not work.',
   },
-  routes: [entry(health, 'public'), entry(readiness, 'public'), entry(metrics, 'public')],
+  routes: [health, readiness, metrics],
 };

@@ -22,6 +22,7 @@ export const readiness = defineRoute({
   name: 'getReadiness',
   tag: 'operation',
   summary: 'Readiness of the service, part by part',
+  permission: 'public',
   cost: 'read',
   schema: {},
   answers: {

@@ -1,7 +1,7 @@
 /** GET /v1/alerts: lists announcements of the channel `alerts` from the store. */
 import { Type } from 'typebox';
-import { isoTime } from '../../src/domain/values/time.ts';
 import { VENUES } from '../../src/domain/market/venue.ts';
+import { isoTime } from '../../src/domain/values/time.ts';
 import { memberOf } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { defineRoute } from '../route.ts';
@@ -28,6 +28,7 @@ export const listAlerts = defineRoute({
   tag: 'runtime',
   summary: 'Alerts of the organization and of the whole service, newest first',
   description: 'Alerts of the feed `alerts`, as far back as feeds can be resumed (`FEED_HISTORY_DAYS`).',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of alerts.', schema: pageOf(AlertBody) } },

@@ -1,7 +1,7 @@
 /** Groups of routes, in the order of the document. A route that is in none is not served. */
 
 import { operationRoutes } from '../operation/operation-routes.ts';
-import type { RouteEntry, RouteGroup } from '../route.ts';
+import type { Route, RouteGroup } from '../route.ts';
 import { actorRoutes, interventionRoutes } from './actors/actor-routes.ts';
 import { agentMarketRoutes } from './agent-market/agent-market-routes.ts';
 import { proposalRoutes } from './agent-orders/proposal-routes.ts';
@@ -64,5 +64,4 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   delegationRoutes,
 ];
 
-/** All routes with their permissions. */
-export const ROUTES: readonly RouteEntry[] = ROUTE_GROUPS.flatMap(({ routes }) => routes);
+export const ROUTES: readonly Route[] = ROUTE_GROUPS.flatMap(({ routes }) => routes);

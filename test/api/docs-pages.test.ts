@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 test('each operation is on the page of its tag, with its samples in three tabs', () => {
-  for (const { route } of documentedRoutes()) {
+  for (const route of documentedRoutes()) {
     const [, after = ''] = (pages.get(route.tag) ?? '').split(`<section class="operation" id="${route.name}">`);
     const own = after.split('</section>')[0] ?? '';
     expect(own, route.name).toContain(`<b data-method="${route.method}">`);

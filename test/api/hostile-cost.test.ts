@@ -60,8 +60,8 @@ function shareOf<Input>(inputs: readonly Input[], place: number): readonly Input
   return inputs.filter((_, index) => index % KINDS_APART === place % KINDS_APART);
 }
 
-const withBody = ROUTES.filter(({ route }) => route.schema.body !== undefined).map(
-  ({ route }, place) => [`${route.method} ${route.url}`, route, place] as const,
+const withBody = ROUTES.filter(({ schema }) => schema.body !== undefined).map(
+  (route, place) => [`${route.method} ${route.url}`, route, place] as const,
 );
 
 describe('a body', () => {
@@ -79,8 +79,8 @@ describe('a body', () => {
   });
 });
 
-const withQuery = ROUTES.filter(({ route }) => route.schema.querystring !== undefined).map(
-  ({ route }, place) => [`${route.method} ${route.url}`, route, place] as const,
+const withQuery = ROUTES.filter(({ schema }) => schema.querystring !== undefined).map(
+  (route, place) => [`${route.method} ${route.url}`, route, place] as const,
 );
 
 describe('a query', () => {

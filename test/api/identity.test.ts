@@ -77,10 +77,10 @@ describe('the credential', () => {
       },
     }));
     const token = await strict.token(['trade:execute']);
-    for (const { route: found, permission } of servedRoutes()) {
+    for (const { method, url, permission } of servedRoutes()) {
       if (permission === 'public') continue;
-      route = `${found.method} ${found.url}`;
-      await strict.app.inject({ method: found.method, url: found.url, headers: { authorization: `Bearer ${token}` } });
+      route = `${method} ${url}`;
+      await strict.app.inject({ method, url, headers: { authorization: `Bearer ${token}` } });
     }
     const stopping = asked.filter(([, toStop]) => toStop).map(([name]) => name);
     expect(stopping.sort()).toEqual(['POST /v1/agents/:id/pause', 'POST /v1/agents/emergency-halt']);

@@ -1,7 +1,7 @@
 // Two organizations on one service: everything of the other is not found, on every route of the table.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/document/openapi.ts';
-import type { RouteEntry } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { PERMISSIONS } from '../../src/domain/agents/agent.ts';
 import { fillTables, organizationTables } from '../harness/filled-tables.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (const entry of everyList) tokens.set(name(entry), await api.token(PERMISSIONS, OURS));
   const answers = async () => {
     const found = new Map<string, unknown>();
-    for (const entry of everyList) found.set(name(entry), await asking(entry, entry.route.url, tokens.get(name(entry)) as string, newId()));
+    for (const entry of everyList) found.set(name(entry), await asking(entry, entry.url, tokens.get(name(entry)) as string, newId()));
     return found;
   };
   const before = await answers();
@@ -38,12 +38,12 @@ afterAll(() => api.close());
 
 /** Permissions for data that belongs to no organization, mainly market data. */
 const NOBODYS: readonly unknown[] = ['public', 'identity', 'market:read'];
-const ROUTES = servedRoutes().filter(({ route, permission }) => route.url.startsWith('/v1/') && !NOBODYS.includes(permission));
-const name = ({ route }: RouteEntry): string => `${route.method} ${route.url}`;
-const withIds = ROUTES.filter(({ route }) => route.url.includes('/:'));
-const lists = ROUTES.filter(({ route }) => route.method === 'GET' && !route.url.includes('/:'));
+const ROUTES = servedRoutes().filter(({ url, permission }) => url.startsWith('/v1/') && !NOBODYS.includes(permission));
+const name = (route: Route): string => `${route.method} ${route.url}`;
+const withIds = ROUTES.filter(({ url }) => url.includes('/:'));
+const lists = ROUTES.filter(({ method, url }) => method === 'GET' && !url.includes('/:'));
 
-const everyList = servedRoutes().filter(({ route }) => route.method === 'GET' && route.url.startsWith('/v1/') && !route.url.includes('/:'));
+const everyList = servedRoutes().filter(({ method, url }) => method === 'GET' && url.startsWith('/v1/') && !url.includes('/:'));
 
 /** Shared catalogs: what an organization lists, launches or registers is public. */
 const PUBLIC_BY_DESIGN: Readonly<Record<string, string>> = {};
@@ -52,7 +52,7 @@ const PUBLIC_BY_DESIGN: Readonly<Record<string, string>> = {};
  * One in so many foreign ids is tried on a route in the suite, besides those of its own kind, the next on its neighbour; all in the proof.
  */
 const IDS_APART = rounds({ suite: 6, proof: 1 });
-function foreignTo({ route }: RouteEntry, place: number): readonly (readonly [id: string, tables: readonly string[]])[] {
+function foreignTo(route: Route, place: number): readonly (readonly [id: string, tables: readonly string[]])[] {
   const kind = (/([a-z-]+)\/:/.exec(route.url)?.[1] ?? '').replace(/s$/, '');
   const itsOwn = (tables: readonly string[]) => kind !== '' && tables.some((table) => table.includes(kind.replaceAll('-', '_')));
   return [...foreign].filter(([, tables], index) => index % IDS_APART === place % IDS_APART || itsOwn(tables));
@@ -74,14 +74,14 @@ function seen({ status, headers, body, text }: Reply, id: string) {
   return { status, plain, headers: { ...headers, 'x-request-id': '', date: '', ratelimit: '', 'retry-after': '' } };
 }
 
-async function asking(found: RouteEntry, url: string, token: string, id: string): Promise<ReturnType<typeof seen>> {
-  const { method, schema, bodyRule } = found.route;
+async function asking(found: Route, url: string, token: string, id: string): Promise<ReturnType<typeof seen>> {
+  const { method, schema, bodyRule } = found;
   const body = method === 'GET' || schema.body === undefined || bodyRule === 'optional' ? {} : { body: payload() };
   return seen(await api.call(method, `${url}${queryOf(found)}`, { token, ...body }), id);
 }
 
 /** Returns the query that a route validates before it looks up the id: the smallest numbers. */
-function queryOf({ route }: RouteEntry): string {
+function queryOf(route: Route): string {
   const query = route.schema.querystring as { properties: Record<string, { minimum?: number }>; required?: string[] } | undefined;
   const needed = (query?.required ?? []).map((member) => `${member}=${query?.properties[member]?.minimum ?? 0}`);
   return needed.length === 0 ? '' : `?${needed.join('&')}`;
@@ -99,11 +99,11 @@ test.each(withIds.map((found, place) => [name(found), found, place] as const))(
       const token = await api.token(PERMISSIONS, OURS);
       const at = (first: string, others: string): string => {
         let place = 0;
-        return found.route.url.replaceAll(/:[A-Za-z]+/g, () => encodeURIComponent(place++ === 0 ? first : others));
+        return found.url.replaceAll(/:[A-Za-z]+/g, () => encodeURIComponent(place++ === 0 ? first : others));
       };
       const absent = absentLike(id);
       const answer = await asking(found, at(id, id), token, id);
-      if (found.route.method === 'GET') expect(answer.status, tables.join()).toBe(404);
+      if (found.method === 'GET') expect(answer.status, tables.join()).toBe(404);
       expect(answer, tables.join()).toEqual(await asking(found, at(absent, absent), token, absent));
       if (at('a', 'b') === at('a', 'c')) continue;
       // An agent of ours with something of theirs below it.
@@ -119,13 +119,13 @@ test.each(lists.map((found, place) => [name(found), found, place] as const))(
   async (_, found, place) => {
     const all = [...foreign.keys(), THEIRS];
     const token = await api.token(PERMISSIONS, OURS);
-    const plain = await api.call('GET', found.route.url, { token });
+    const plain = await api.call('GET', found.url, { token });
     for (const id of all) expect(plain.text).not.toContain(id);
-    const asked = Object.keys((found.route.schema.querystring as { properties?: object } | undefined)?.properties ?? {});
+    const asked = Object.keys((found.schema.querystring as { properties?: object } | undefined)?.properties ?? {});
     for (const parameter of asked.filter((one) => /id$/i.test(one))) {
       for (const [id, tables] of foreignTo(found, place)) {
         const another = await api.token(PERMISSIONS, OURS);
-        const ask = (value: string) => asking(found, `${found.route.url}?${parameter}=${encodeURIComponent(value)}`, another, value);
+        const ask = (value: string) => asking(found, `${found.url}?${parameter}=${encodeURIComponent(value)}`, another, value);
         expect(await ask(id), `${parameter} of ${tables.join()}`).toEqual(await ask(absentLike(id)));
       }
     }

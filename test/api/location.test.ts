@@ -1,10 +1,10 @@
 // `Location` of 201 answers, and addresses that replaced earlier ones.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { locationOf } from '../../api/http/location.ts';
 import { servedRoutes } from '../../api/document/openapi.ts';
+import { locationOf } from '../../api/http/location.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN, payload } from './api-under-test.ts';
 
-const ROUTES = servedRoutes().map(({ route }) => route);
+const ROUTES = servedRoutes();
 /** Resources shown only in lists. */
 const LISTED_ONLY = [
   '/v1/invitations',

@@ -2,13 +2,13 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { REFUSED, toolKindOf } from '../../api/mcp/tool-sets.ts';
 import { documentedRoutes } from '../../api/document/openapi.ts';
+import { REFUSED, toolKindOf } from '../../api/mcp/tool-sets.ts';
 import { createIntelligenceStore } from '../../src/adapters/store/intelligence/intelligence-store.ts';
 import { StoryTracker } from '../../src/domain/intelligence/story-tracker.ts';
 import { aReport } from '../domain/intelligence/reports.ts';
-import { attack } from './hostile-proposals.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, ORIGIN, payload, THEIRS } from './api-under-test.ts';
+import { attack } from './hostile-proposals.ts';
 
 let api: ApiUnderTest;
 let url: string;
@@ -43,23 +43,23 @@ const namesOf = async (client: Client): Promise<string[]> => (await client.listT
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content.map(({ text }) => text).join('\n');
 
 test('each operation is a tool of one set or refused for one reason', () => {
-  const entries = documentedRoutes();
+  const routes = documentedRoutes();
   const refused = Object.values(REFUSED).flat();
   expect(new Set(refused).size).toBe(refused.length);
-  const names = entries.map(({ route }) => route.name);
+  const names = routes.map(({ name }) => name);
   expect(refused.filter((name) => !names.includes(name))).toEqual([]);
-  const neither = entries.filter((found) => toolKindOf(found) === null && !refused.includes(found.route.name));
-  expect(neither.map(({ route }) => route.name)).toEqual([]);
+  const neither = routes.filter((route) => toolKindOf(route) === null && !refused.includes(route.name));
+  expect(neither.map(({ name }) => name)).toEqual([]);
   // A tool's arguments are the fields of path, query and body, with unique names.
-  for (const { route } of entries.filter((found) => toolKindOf(found) !== null)) {
+  for (const route of routes.filter((one) => toolKindOf(one) !== null)) {
     const fields = Object.values(route.schema).flatMap((schema) => Object.keys((schema as { properties?: object }).properties ?? {}));
     expect([route.name, new Set(fields).size]).toEqual([route.name, fields.length]);
   }
 });
 
 test('operations that sign, approve, resume, pay, raise or order are no tools', () => {
-  const tools = documentedRoutes().filter((found) => toolKindOf(found) !== null && found.route.method !== 'GET');
-  const names = tools.map(({ route }) => route.name).sort();
+  const tools = documentedRoutes().filter((route) => toolKindOf(route) !== null && route.method !== 'GET');
+  const names = tools.map(({ name }) => name).sort();
   expect(names).toMatchInlineSnapshot(`
     [
       "askWhatIf",
@@ -128,7 +128,7 @@ test('resources: the catalog, guides, the schema of a manifest, decisions; promp
   await expect(client.readResource({ uri: 'sevengate://guides/none' })).rejects.toMatchObject({ data: { uri: 'sevengate://guides/none' } });
 
   const names = new Set(await namesOf(client));
-  const operations = new Set(documentedRoutes().map(({ route }) => route.name));
+  const operations = new Set(documentedRoutes().map(({ name }) => name));
   for (const { name, arguments: takes = [] } of (await client.listPrompts()).prompts) {
     const given = Object.fromEntries(takes.map((one) => [one.name, 'x']));
     const text = JSON.stringify((await client.getPrompt({ name, arguments: given })).messages);

@@ -1,8 +1,8 @@
 // Null values are sent as null in every schema of the document; an empty list or object never replaces them.
 import fastJsonStringify from 'fast-json-stringify';
 import { expect, test } from 'vitest';
-import { ObservationBody } from '../../src/core/decision-shapes.ts';
 import { ROUTES } from '../../api/v1/index.ts';
+import { ObservationBody } from '../../src/core/decision-shapes.ts';
 
 interface Node {
   readonly type?: string | readonly string[];
@@ -61,7 +61,7 @@ function byTypes(node: unknown): unknown {
   return Object.fromEntries(Object.entries(node).flatMap(([key, value]) => (BOUNDS.has(key) ? [] : [[key, byTypes(value)]])));
 }
 
-const answers = ROUTES.flatMap(({ route }) =>
+const answers = ROUTES.flatMap((route) =>
   Object.entries(route.answers).flatMap(([status, { schema }]) =>
     schema === undefined ? [] : [[`${route.method} ${route.url} ${status}`, byTypes(schema) as Node] as const],
   ),

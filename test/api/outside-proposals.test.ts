@@ -7,8 +7,8 @@ import { type ReplaySlot, runReplay } from '../../clients/typescript/src/replay.
 import { createReplayHost, type ReplayHost } from '../../src/simulation/blind/replay-host.ts';
 import { PYTHON, python } from '../clients/run-python.ts';
 import { fetchOf, testTiming } from '../clients/typescript/fixture.ts';
-import { type ApiUnderTest, apiUnderTest, payload, THEIRS } from './api-under-test.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { type ApiUnderTest, apiUnderTest, payload, THEIRS } from './api-under-test.ts';
 import { BARS, serveSessions } from './served-sessions.ts';
 
 const PATHS = 21;
@@ -262,11 +262,15 @@ test("an agent's token proposes for its agent and allows nothing else, until it 
     'answerReplayStep',
     'abandonReplaySession',
   ]);
-  for (const { route, permission } of servedRoutes().filter((found) => found.permission !== 'public' && !open.has(found.route.name))) {
+  for (const route of servedRoutes().filter(({ permission, name }) => permission !== 'public' && !open.has(name))) {
     api.clock.advanceTo(api.clock.now() + 60_000);
     const path = route.url.replace(':id', agent).replaceAll(/:\w+/g, shown.id);
     const refused = await api.call(route.method, path, { token, ...(route.method === 'GET' ? {} : { body: {} }) });
-    expect([route.name, refused.status, refused.body.code], JSON.stringify(permission)).toEqual([route.name, 403, 'permission_missing']);
+    expect([route.name, refused.status, refused.body.code], JSON.stringify(route.permission)).toEqual([
+      route.name,
+      403,
+      'permission_missing',
+    ]);
   }
 
   const revoke = `/v1/agents/${agent}/tokens/${shown.id}/revoke`;
@@ -281,9 +285,9 @@ test("an agent's token proposes for its agent and allows nothing else, until it 
 
 test('every read of the agent answers, its gates among them', async () => {
   const token = await api.token(['agent:read']);
-  const reads = servedRoutes().filter(({ route }) => route.method === 'GET' && /^\/v1\/agents\/:id(\/[^:]+)?$/.test(route.url));
-  expect(reads.map(({ route }) => route.name)).toContain('listGates');
-  for (const { route } of reads) {
+  const reads = servedRoutes().filter(({ method, url }) => method === 'GET' && /^\/v1\/agents\/:id(\/[^:]+)?$/.test(url));
+  expect(reads.map(({ name }) => name)).toContain('listGates');
+  for (const route of reads) {
     const answer = await api.call('GET', route.url.replace(':id', agent), { token });
     expect([answer.status, route.name]).toEqual([200, route.name]);
   }

@@ -1,9 +1,9 @@
 // Every pattern of a request has a description for its refusal, with a valid example.
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { CHANNELS } from '../../api/feeds/channels/index.ts';
 import { documentedRoutes } from '../../api/document/openapi.ts';
 import { wordsOfPattern } from '../../api/document/pattern-words.ts';
+import { CHANNELS } from '../../api/feeds/channels/index.ts';
 import { compileValidator } from '../../api/validation.ts';
 import { SHOWN_PATTERN } from '../../src/domain/values/shown-text.ts';
 
@@ -12,7 +12,7 @@ function patternsIn(node: unknown): readonly string[] {
   const own = (node as { pattern?: unknown }).pattern;
   return [...(typeof own === 'string' ? [own] : []), ...Object.values(node).flatMap(patternsIn)];
 }
-const requests = [...documentedRoutes().map(({ route }) => route.schema), ...CHANNELS.map(({ params }) => params)];
+const requests = [...documentedRoutes().map(({ schema }) => schema), ...CHANNELS.map(({ params }) => params)];
 const patterns = [...new Set(requests.flatMap(patternsIn))].filter((pattern) => pattern !== SHOWN_PATTERN);
 
 test('every pattern has a description', () => {

@@ -3,9 +3,9 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/document/openapi.ts';
-import { missingPermission } from '../../api/permission.ts';
 import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
-import type { RouteEntry } from '../../api/route.ts';
+import { missingPermission } from '../../api/permission.ts';
+import type { Route } from '../../api/route.ts';
 import { buildApi } from '../../api/server.ts';
 import { PERMISSIONS, type Permission } from '../../src/domain/agents/agent.ts';
 import { decisionId } from '../../src/domain/agents/decision.ts';
@@ -52,7 +52,7 @@ const OUTSIDE_PROPOSAL = {
 };
 
 /** Returns a valid body if a route takes one. */
-function bodyOf({ route }: RouteEntry): unknown {
+function bodyOf(route: Route): unknown {
   if (route.method === 'GET') return undefined;
   if (route.url.endsWith('/autonomy')) return { autonomy: 'suggest' };
   if (route.url.endsWith('/what-if')) return { version: 1, events: [{ type: 'submit' }] };
@@ -85,7 +85,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   '/v1/candles': '?venue=spotexchange&instrument=BTCUSDT&timeframe=1h',
   '/v1/order-book': '?venue=spotexchange&instrument=BTCUSDT',
 };
-const pathOf = ({ route }: RouteEntry, id: string): string =>
+const pathOf = (route: Route, id: string): string =>
   `${route.url.replace(':id', id).replace(':machine', 'agent@1').replace(':decisionId', decisionId(id, 60_000)).replace(':runId', id).replace(':claimId', id).replace(':proposalId', id).replace(':tokenId', id).replace(':hookId', id).replace(':key', id).replace(':version', '1')}${QUERIES[route.url] ?? ''}`;
 
 // Rules of the matrix, written a second time and independently of the gate.
@@ -314,12 +314,12 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/machines/:machine/layout': ['agent:read'],
 };
 
-test.each(ROUTES.map((found) => [`${found.route.method} ${found.route.url}`, found] as const))(
+test.each(ROUTES.map((found) => [`${found.method} ${found.url}`, found] as const))(
   '%s allows exactly the permitted callers',
   async (name, found) => {
     const needs = NEEDS[name];
     if (needs === undefined) throw new Error(`say here who may call ${name}`);
-    const { method } = found.route;
+    const { method } = found;
     const call = (token?: string) =>
       api.call(method, pathOf(found, newId()), { ...(token === undefined ? {} : { token }), body: bodyOf(found) });
     expect((await call()).status === 401, 'nobody').toBe(needs !== 'public');
@@ -337,10 +337,10 @@ test.each(ROUTES.map((found) => [`${found.route.method} ${found.route.url}`, fou
 
 test("another organization's id answers byte for byte like a missing one, and changes nothing", async () => {
   const before = await state();
-  const withId = ROUTES.filter(({ route }) => route.url.includes(':id'));
+  const withId = ROUTES.filter(({ url }) => url.includes(':id'));
   expect(withId.length).toBeGreaterThanOrEqual(10);
   for (const found of withId) {
-    const { method } = found.route;
+    const { method } = found;
     // Earlier requests must not cause a refusal: after a minute the limits are full again.
     api.clock.advanceTo(api.clock.now() + 60_000);
     const token = await api.token(PERMISSIONS, OURS);
@@ -348,15 +348,15 @@ test("another organization's id answers byte for byte like a missing one, and ch
       await api.call(method, pathOf(found, foreign), { token, body: bodyOf(found) }),
       await api.call(method, pathOf(found, newId()), { token, body: bodyOf(found) }),
     ];
-    expect(theirs.status, found.route.url).toBe(404);
-    expect(theirs.text.replace(theirs.body.requestId, 'ID'), found.route.url).toBe(missing.text.replace(missing.body.requestId, 'ID'));
+    expect(theirs.status, found.url).toBe(404);
+    expect(theirs.text.replace(theirs.body.requestId, 'ID'), found.url).toBe(missing.text.replace(missing.body.requestId, 'ID'));
     const headers = (reply: typeof theirs) => ({ ...reply.headers, 'x-request-id': '', date: '', ratelimit: '' });
     expect(headers(theirs)).toEqual(headers(missing));
     const shouting = await api.call(method, pathOf(found, foreign.toUpperCase()), { token, body: bodyOf(found) });
     expect(shouting.status).toBe(404);
     for (const odd of ['0', '-1', 'null', '%00', "'%20or%201=1", '..%2f..%2f', 'x'.repeat(150)]) {
       const reply = await api.call(method, pathOf(found, odd), { token, body: bodyOf(found) });
-      expect([400, 404], `${found.route.url} ${odd} ${reply.text}`).toContain(reply.status);
+      expect([400, 404], `${found.url} ${odd} ${reply.text}`).toContain(reply.status);
     }
   }
   expect(await state()).toBe(before);
@@ -384,7 +384,7 @@ test('reading changes nothing: every GET twice leaves the database unchanged', a
   const rows = () =>
     api.sql`select (select count(*) from audit) as a, (select count(*) from steps) as s, (select count(*) from announcements) as n, (select count(*) from idempotency_keys) as k`;
   const before = await rows();
-  for (const found of ROUTES.filter(({ route }) => route.method === 'GET')) {
+  for (const found of ROUTES.filter(({ method }) => method === 'GET')) {
     await api.call('GET', pathOf(found, foreign), { token });
     expect((await api.call('GET', pathOf(found, foreign), { token })).status).toBeLessThan(500);
   }

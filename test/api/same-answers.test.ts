@@ -4,9 +4,9 @@ import { request } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { health } from '../../api/operation/health.ts';
 import { createRateLimits } from '../../api/http/rate-limits.ts';
-import { type ApiPorts, entry } from '../../api/route.ts';
+import { health } from '../../api/operation/health.ts';
+import type { ApiPorts } from '../../api/route.ts';
 import { buildApi } from '../../api/server.ts';
 import { createMetrics } from '../../src/adapters/log/metrics.ts';
 import { createNewIds } from '../../src/adapters/new-ids.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
     version: '0',
     allowedOrigins: [ORIGIN],
     loopback: true,
-    only: [entry(health, 'public')],
+    only: [health],
     extend: [
       (server) => {
         server.addHook('onRequest', (_request, _reply, done) => {

@@ -176,7 +176,7 @@ test('an operation with a JSON answer shows a real one, and a sample in three la
 const NOT_RECORDED: readonly string[] = ['getAsyncApi', 'getOpenApi'];
 
 test('every error of an operation shows a real answer', () => {
-  const told = documentedRoutes().flatMap(({ route }) => route.refusals);
+  const told = documentedRoutes().flatMap(({ refusals }) => refusals);
   expect([...new Set(told)].filter((code) => components.examples[code] === undefined)).toEqual([]);
   // An API error that no operation answers would be documented without ever occurring.
   expect(Object.keys(PROBLEMS).filter((code) => components.examples[code] === undefined)).toEqual(NOT_ANSWERED);

@@ -72,7 +72,7 @@ const withAgent = (url: string) => url.replace(/:\w+/g, agents[0] as string);
 
 /** Returns every kind of expensive body of every route, with the routes mixed. */
 function worstBodies(token: string): Asked[] {
-  const ofRoutes = ROUTES.filter(({ route }) => route.schema.body !== undefined).map(({ route }) =>
+  const ofRoutes = ROUTES.filter(({ schema }) => schema.body !== undefined).map((route) =>
     hostileBodies(route).map(({ contentType, text: body }) => ({
       method: route.method,
       path: withAgent(route.url),
@@ -85,7 +85,7 @@ function worstBodies(token: string): Asked[] {
 
 /** Returns every kind of expensive query of every route. */
 function worstQueries(token: string): Asked[] {
-  const ofRoutes = ROUTES.filter(({ route }) => route.schema.querystring !== undefined && route.method === 'GET').map(({ route }) =>
+  const ofRoutes = ROUTES.filter(({ schema, method }) => schema.querystring !== undefined && method === 'GET').map((route) =>
     hostileQueries(route).map(({ query }) => ({ method: 'GET', path: `${withAgent(route.url)}?${query}`, headers: bearer(token) })),
   );
   return mixed(ofRoutes);

@@ -1,7 +1,7 @@
 /** Actors, and interventions in them. */
 import type { ActorBranches } from '../../../actors/runtime/actor-branches.ts';
 import type { ActorReads } from '../../../src/adapters/store/actors/actor-reads.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { exportActorTest } from './export-test.ts';
 import { getActor } from './get.ts';
 import { releaseActor, resetActor, retryActivity } from './intervene.ts';
@@ -23,17 +23,10 @@ export const actorRoutes: RouteGroup = {
     description:
       'State and history of every durable actor: agents, Takes, proposals, orders, transfers and launches. Read its steps, open one step to see guards and effects, and try other events with what-if, which stores nothing. `state_conflict` means that a newer state chart no longer takes the stored step.',
   },
-  routes: [
-    entry(askWhatIf, 'agent:read'),
-    entry(exportActorTest, 'agent:read'),
-    entry(listActors, 'agent:read'),
-    entry(getActor, 'agent:read'),
-    entry(listActorSteps, 'agent:read'),
-    entry(getActorStep, 'agent:read'),
-  ],
+  routes: [askWhatIf, exportActorTest, listActors, getActor, listActorSteps, getActorStep],
 };
 
 export const interventionRoutes: RouteGroup = {
   tag: actorRoutes.tag,
-  routes: [entry(retryActivity, 'risk:manage'), entry(resetActor, 'risk:manage'), entry(releaseActor, 'risk:manage')],
+  routes: [retryActivity, resetActor, releaseActor],
 };

@@ -14,6 +14,7 @@ export const exportActorTest = defineRoute({
   summary: "A stretch of an actor's history as a test that vitest runs",
   description:
     'TypeScript for the folder `test/exported` of the repository: the state before the first step, the events with their times, and the result of each. The test passes while the state chart behaves the same. To fix a defect, write the correct result into the test and change the chart until it passes.',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     params: ActorPath,

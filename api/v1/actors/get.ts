@@ -12,6 +12,7 @@ export const getActor = defineRoute({
   name: 'getActor',
   tag: 'actors',
   summary: 'One actor of any kind: state, context and incidents',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: ActorPath },
   answers: { 200: { description: 'The actor.', schema: ActorDetailBody } },

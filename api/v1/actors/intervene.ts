@@ -67,6 +67,7 @@ function intervention<Body extends TObject>(of: {
     tag: 'actors',
     summary,
     ...(description === undefined ? {} : { description }),
+    permission: 'risk:manage',
     cost: 'write',
     schema: { params: ActorPath, body },
     idempotent: true,

@@ -12,6 +12,7 @@ export const listActors = defineRoute({
   name: 'listActors',
   tag: 'actors',
   summary: 'The durable actors of every kind, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

@@ -56,6 +56,7 @@ export const getActorStep = defineRoute({
   summary: 'One step of an actor: its guards and their inputs, changes and effects',
   description:
     'Rebuilds the state before the step from the last checkpoint and takes the step again with traced guards. Writes nothing. Answers `state_conflict` if the present machine leads to another state than the stored step.',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     params: objectOf({

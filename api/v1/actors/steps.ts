@@ -33,6 +33,7 @@ export const listActorSteps = defineRoute({
   tag: 'actors',
   summary: "Any stretch of an actor's committed steps, by version",
   description: `Returns at most ${MOST_STEPS} steps after version \`from\` up to version \`to\`.`,
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     params: ActorPath,

@@ -44,6 +44,7 @@ export const askWhatIf = defineRoute({
   summary: 'Simulates other events from any step of an actor',
   description:
     'Rebuilds the state after `version` and sends the events to a copy, one after the other. For each event the answer has the transition, the changed context, and the records, timers, activities and announcements that a real step would have committed. Nothing is stored or executed. To let a delay of the chart pass, send its event, whose name is listed under `timers`.',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     params: ActorPath,

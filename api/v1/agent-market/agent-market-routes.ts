@@ -1,6 +1,6 @@
 /** Tokens launched for agents. */
 import type { AgentMarket } from '../../../src/adapters/solana/agent-market.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { rankAgentTokens } from './rank.ts';
 import { listStockPaired } from './stock-paired.ts';
 import { getAgentToken } from './token.ts';
@@ -18,5 +18,5 @@ export const agentMarketRoutes: RouteGroup = {
     description:
       'Holders, liquidity, risk score and returns of tokens launched for agents. An unknown input is null and counts as the highest risk.',
   },
-  routes: [entry(getAgentToken, 'market:read'), entry(rankAgentTokens, 'market:read'), entry(listStockPaired, 'market:read')],
+  routes: [getAgentToken, rankAgentTokens, listStockPaired],
 };

@@ -18,6 +18,7 @@ export const rankAgentTokens = defineRoute({
   tag: 'agent-market',
   summary: 'Ranked agent tokens',
   description: `The ${MOST_RANKED} newest tokens, ranked. A token that cannot be ranked stays in the list, without a rank and with the reason.`,
+  permission: 'market:read',
   cost: 'costly',
   schema: { querystring: objectOf({ mode: Type.Optional(choice(AGENT_RANK_MODES, 'Default: `lowest_risk`.')), ...pageFields }) },
   answers: {

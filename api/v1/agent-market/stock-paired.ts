@@ -26,6 +26,7 @@ export const listStockPaired = defineRoute({
   summary: 'Agent tokens with their performance relative to the paired share',
   description:
     '`duplicatedExposure` is true if you hold both a share and a token paired with it, in the books of the organization or the given wallets.',
+  permission: 'market:read',
   cost: 'costly',
   schema: {
     querystring: objectOf({

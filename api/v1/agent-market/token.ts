@@ -13,6 +13,7 @@ export const getAgentToken = defineRoute({
   summary: 'Analytics of one agent token',
   description:
     'Holders (curves, pools, lockers and burn addresses apart from wallets), the creator’s free and locked part, market depth, a risk score with each of its terms, and the return against the paired share. An unknown input is null and counts as the most risk.',
+  permission: 'market:read',
   cost: 'costly',
   schema: {
     params: objectOf({ mint: Type.String({ minLength: 32, maxLength: 44, pattern: '^[1-9A-HJ-NP-Za-km-z]+$' }) }),

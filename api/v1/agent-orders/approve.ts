@@ -15,6 +15,7 @@ export const approveProposal = defineRoute({
   summary: 'Approves one pending proposal',
   description:
     'Runs the risk check again on the present quotes. A refusal names every limit, and the proposal ends as `blocked_by_risk`. If only live data is missing at the moment, it stays pending and can be approved again. An approved proposal is executed at once.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: ProposalPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -1,7 +1,7 @@
 /** POST /v1/agent-orders/:id/decline: declines a trade proposal. */
 
-import type { ProposalView } from '../../../actors/proposal/resource.ts';
 import { Type } from 'typebox';
+import type { ProposalView } from '../../../actors/proposal/resource.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
@@ -16,6 +16,7 @@ export const declineProposal = defineRoute({
   tag: 'agent-orders',
   summary: 'Declines one pending proposal',
   description: 'Frees the capacity that it reserved. While its rules still hold, the agent proposes again at its next tick.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     params: ProposalPath,

@@ -11,6 +11,7 @@ export const getProposal = defineRoute({
   name: 'getProposal',
   tag: 'agent-orders',
   summary: 'One trade proposal with its fills',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: ProposalPath },
   answers: { 200: { description: 'The proposal.', schema: ProposalBody } },

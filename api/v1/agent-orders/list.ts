@@ -13,6 +13,7 @@ export const listProposals = defineRoute({
   tag: 'agent-orders',
   summary: 'Trade proposals, newest first',
   description: 'Proposals that wait for an approval, proposals that were executed without one, and the outcome of both.',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     querystring: objectOf({ ...pageFields, state: Type.Optional(ProposalStateWord), agentId: Type.Optional(IdText) }),

@@ -1,7 +1,7 @@
 /** Agents' proposals. */
 import type { ProposalCommands } from '../../../actors/proposal/command-handler.ts';
 import type { ProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { approveProposal } from './approve.ts';
 import { declineProposal } from './decline.ts';
 import { getProposal } from './get.ts';
@@ -23,10 +23,5 @@ export const proposalRoutes: RouteGroup = {
     description:
       'Trade proposals of agents. At autonomy `confirm` a proposal waits for approval until it expires. Approving runs the risk check again on present prices and can end in `blocked_by_risk` with every limit and the smallest change that would pass.',
   },
-  routes: [
-    entry(listProposals, 'agent:read'),
-    entry(getProposal, 'agent:read'),
-    entry(approveProposal, 'trade:execute'),
-    entry(declineProposal, 'trade:execute'),
-  ],
+  routes: [listProposals, getProposal, approveProposal, declineProposal],
 };

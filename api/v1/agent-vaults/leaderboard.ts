@@ -73,6 +73,7 @@ export const rankVaults = defineRoute({
   summary: 'Vaults by the return of a share',
   description:
     'Live capital only; paper trades never count. The share price is free of deposits and withdrawals, so the ranking is too. Ties are ordered by the smaller drawdown.',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

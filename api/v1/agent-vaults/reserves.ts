@@ -54,6 +54,7 @@ export const listReserves = defineRoute({
   summary: 'Claims of vaults and books, compared with the holdings',
   description:
     'Every two minutes the cash of all vaults and the positions of all live books are compared with the organization’s account at the spot exchange, with its linked and delegated wallets, and with its positions at the on-chain venue of prediction markets. Newest first. In a sandbox the one comparison is of this moment: the simulated dollars of the organization, and those that were paid into its vaults. A deposit that the newest comparison does not back is refused.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of comparisons.', schema: pageOf(ReserveCheckBody) } },

@@ -3,7 +3,7 @@ import type { VaultCommands } from '../../../actors/agent/vault-handler.ts';
 import type { ReserveReads } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import type { VaultCourse } from '../../../src/adapters/store/vaults/vault-course.ts';
 import type { VaultStore } from '../../../src/adapters/store/vaults/vault-store.ts';
-import { entry, type RouteGroup, renamed } from '../../route.ts';
+import { type RouteGroup, renamed } from '../../route.ts';
 import { getVault } from '../agents/vault/vault.ts';
 import { depositIntoVault } from '../agents/vault/vault-deposit.ts';
 import { getVaultPriceHistory } from '../agents/vault/vault-price-history.ts';
@@ -30,15 +30,15 @@ export const vaultRoutes: RouteGroup = {
       'Deposits and withdrawals of an agent’s live capital, as shares. A vault accepts deposits from stage `limited_live`, up to its limit. Withdrawals are paid from cash. Deposits are refused while holdings do not cover the claims (`GET /v1/reserves`).',
   },
   routes: [
-    entry(getVault, 'agent:read'),
-    ...renamed(entry(getVaultPriceHistory, 'agent:read'), {
+    getVault,
+    ...renamed(getVaultPriceHistory, {
       url: '/v1/agents/:id/vault/course',
       name: 'getVaultCourse',
       since: '2026-11-27',
     }),
-    entry(depositIntoVault, 'trade:execute'),
-    entry(withdrawFromVault, 'trade:execute'),
-    entry(rankVaults, 'agent:read'),
-    entry(listReserves, 'agent:read'),
+    depositIntoVault,
+    withdrawFromVault,
+    rankVaults,
+    listReserves,
   ],
 };

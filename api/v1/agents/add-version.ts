@@ -1,6 +1,7 @@
 /** POST /v1/agents/:id/versions. */
-import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
+
 import type { AgentView } from '../../../actors/agent/resource.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
@@ -15,6 +16,7 @@ export const addAgentVersion = defineRoute({
   tag: 'agents',
   summary: 'Adds a manifest version',
   description: 'Any changed parameter makes a new hash, and promotion starts again at `draft`.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: AgentPath, body: ManifestBody },
   bodyRule: 'read_by_handler',

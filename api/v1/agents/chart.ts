@@ -28,6 +28,7 @@ export const getChart = defineRoute({
   name: 'getChart',
   tag: 'agents',
   summary: "The agent's state chart with its present state",
+  permission: 'agent:read',
   cost: 'read',
   description: 'With `at`, where the chart stood at that time: rebuilt from the last checkpoint before it and the steps since.',
   schema: {

@@ -1,17 +1,19 @@
 /** POST /v1/agents/:id/close: sells the agent's holdings, whatever its rules, stage and autonomy. */
+
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { AgentView } from '../../../actors/agent/resource.ts';
-import { Decimal } from '../../../src/domain/values/decimal.ts';
+import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { priceStepOf } from '../../../src/domain/market/market-step.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
+import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { memberOf } from '../../caller.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
+import { TO_STOP } from '../../permission.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { wishedAmount } from '../manual-order-body.ts';
 import { AgentBody, waitingAgentBody } from './agent-body.ts';
 
@@ -43,6 +45,7 @@ export const closeAgentPositions = defineRoute({
   summary: "Closes an agent's positions",
   description:
     'Pauses the agent and sells its positions with reduce-only orders within its slippage budget. Orders pass the pre-trade risk function and are retried every minute until all positions are closed. Works at every stage and autonomy level, also after a pause, halt, demotion or new version. With a limit price, the position is sold when the market pays it. A second request replaces the first; resuming the agent cancels it.',
+  permission: TO_STOP,
   cost: 'emergency',
   schema: { params: AgentPath, body: CloseWish },
   bodyRule: 'optional',

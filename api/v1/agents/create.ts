@@ -11,6 +11,7 @@ export const createAgent = defineRoute({
   tag: 'agents',
   summary: 'Creates an agent from a manifest',
   description: 'The new agent starts at stage `draft` with autonomy `research`, whatever the manifest requests.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { body: ManifestBody },
   bodyRule: 'read_by_handler',

@@ -1,11 +1,13 @@
 /** POST /v1/agents/emergency-halt: answers as soon as the halt holds. GET returns the author, time and reason of the newest one. */
+
 import { Type } from 'typebox';
 import type { HaltView } from '../../../actors/agent/commands.ts';
 import { MAX_HALT_REASON_CHARS } from '../../../src/domain/agents/agent.ts';
+import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
+import { TO_STOP } from '../../permission.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, NullableTime, nullable, objectOf } from '../../shapes.ts';
-import { memberOf } from '../../caller.ts';
 
 const HaltBody = Type.Object(
   {
@@ -45,6 +47,7 @@ export const getHalt = defineRoute({
   tag: 'agents',
   summary: 'The newest emergency halt of the organization: who asked for it, when and why',
   description: 'A halt holds until each agent is resumed: `pauseCause` of an agent is `emergency_halt` until then.',
+  permission: 'agent:read',
   cost: 'read',
   schema: {},
   answers: { 200: { description: 'The newest halt.', schema: LastHaltBody } },
@@ -67,6 +70,7 @@ export const emergencyHalt = defineRoute({
   name: 'emergencyHalt',
   tag: 'agents',
   summary: "Pauses all of the organization's agents and cancels their pending proposals",
+  permission: TO_STOP,
   cost: 'emergency',
   stops: true,
   schema: { body: objectOf({ reason: Type.Optional(Reason) }) },

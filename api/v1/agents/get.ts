@@ -31,6 +31,7 @@ export const getAgent = defineRoute({
   name: 'getAgent',
   tag: 'agents',
   summary: 'One agent with its manifest versions',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The agent.', schema: AgentDetailBody } },

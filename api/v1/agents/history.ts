@@ -30,6 +30,7 @@ export const listHistory = defineRoute({
   tag: 'agents',
   summary: "The steps of the agent's state chart, newest first",
   description: 'Every committed step except ordinary ticks, which are decision records.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of steps.', schema: pageOf(StepBody) } },

@@ -12,6 +12,7 @@ export const listAgents = defineRoute({
   name: 'listAgents',
   tag: 'agents',
   summary: "The organization's agents, newest first",
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of agents.', schema: pageOf(AgentBody) } },

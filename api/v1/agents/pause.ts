@@ -1,7 +1,9 @@
 /** POST /v1/agents/:id/pause. */
+
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
+import { TO_STOP } from '../../permission.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
@@ -14,6 +16,7 @@ export const pauseAgent = defineRoute({
   tag: 'agents',
   summary: 'Pauses one agent',
   description: 'Stops its decisions and cancels its pending proposals. This route has a rate limit of its own.',
+  permission: TO_STOP,
   cost: 'emergency',
   stops: true,
   schema: { params: AgentPath, body: EmptyBody },

@@ -33,6 +33,7 @@ export const listRecommendations = defineRoute({
   summary: 'Trades that agents at `suggest` would make, newest first',
   description:
     'An agent at this autonomy places no orders: place them with `/v1/market-orders` or a prepared swap. Each recommendation is a recorded decision that asked for a trade and made no proposal.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of recommendations.', schema: pageOf(RecommendationBody) } },

@@ -15,6 +15,7 @@ export const releaseAgent = defineRoute({
   summary: 'Takes an agent out of quarantine',
   description:
     'An agent is quarantined if one of its rows cannot be read or its machine threw; its incidents name the cause. Release it after the repair. It is then paused with the cause `quarantine` until somebody other than its creator resumes it. If the cause remains, its next tick quarantines it again.',
+  permission: 'risk:manage',
   cost: 'write',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

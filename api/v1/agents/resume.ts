@@ -15,6 +15,7 @@ export const resumeAgent = defineRoute({
   summary: 'Resumes a paused agent',
   description:
     'The agent continues at the stage that it was paused from, unless its manifest changed. After a breaker the cause must be gone, and somebody other than the creator must ask.',
+  permission: 'risk:manage',
   cost: 'write',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

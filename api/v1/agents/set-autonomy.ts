@@ -18,6 +18,7 @@ export const setAgentAutonomy = defineRoute({
   tag: 'agents',
   summary: 'Sets the autonomy level',
   description: 'Raising to `policy_auto` or `autonomous` also needs `risk:manage`; lowering is always allowed.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: AgentPath, body: AutonomyRequest },
   idempotent: true,

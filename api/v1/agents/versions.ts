@@ -50,6 +50,7 @@ export const listVersions = defineRoute({
   summary: 'Manifest versions of an agent, newest first, with their differences',
   description:
     'With `from` and `to`, only these versions and those between them, and `comparison` holds all that differs from one to the other. With `against`, `to` is a version of that agent, and only `from` is listed.',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     params: AgentPath,

@@ -1,6 +1,5 @@
 /** Policies of arbitrage. */
-import { TO_STOP } from '../../permission.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { armBasisPolicy } from './arm.ts';
 import { disarmBasisPolicy } from './disarm-policy.ts';
 import { getBasisPolicy } from './get-policy.ts';
@@ -13,10 +12,5 @@ export const arbitrageRoutes: RouteGroup = {
     description:
       'Spread between a token, its reference share and the perpetual, and policies that trade it. Read the basis with its costs first, then arm a policy. A leg without a live price gives no edge.',
   },
-  routes: [
-    entry(armBasisPolicy, 'trade:execute'),
-    entry(disarmBasisPolicy, TO_STOP),
-    entry(listBasisPolicies, 'agent:read'),
-    entry(getBasisPolicy, 'agent:read'),
-  ],
+  routes: [armBasisPolicy, disarmBasisPolicy, listBasisPolicies, getBasisPolicy],
 };

@@ -10,11 +10,11 @@ import {
 } from '../../../src/domain/basis/policy.ts';
 import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { readingOfFields } from '../../../src/domain/take/read-take.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { PolicyBody, policyBody } from './policy-body.ts';
 
 /** Modes of a policy. `POST /v1/takes/arm` arms a draft. */
@@ -28,6 +28,7 @@ export const armBasisPolicy = defineRoute({
   summary: 'Deploys a deterministic basis policy',
   description:
     'Enters where the discount exceeds the target and the net edge is above zero, both prices live; leaves on reversion, after the holding time, or when the reference is lost. Real orders leave from a wallet that is delegated to the policy: `draft` keeps it as a draft, `POST /v1/delegations` with its id as `takeId` delegates a wallet, and `POST /v1/takes/arm` arms it live.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     body: objectOf({

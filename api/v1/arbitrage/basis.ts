@@ -18,6 +18,7 @@ export const listBasis = defineRoute({
   summary: 'The spread between token, reference and perpetual, with what it costs to trade it',
   description:
     'A leg that is not live gives no edge. Costs are those of a round trip: fees, spread, impact, transfer fee, funding until the mean half-life.',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

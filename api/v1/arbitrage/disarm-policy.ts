@@ -1,8 +1,10 @@
 /** POST /v1/arbitrage/policies/:id/disarm: stops its evaluation, and cancels its pending proposals. */
+
 import type { TakeView } from '../../../actors/take/resource.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
+import { TO_STOP } from '../../permission.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
@@ -15,6 +17,7 @@ export const disarmBasisPolicy = defineRoute({
   tag: 'arbitrage',
   summary: 'Disarms a basis policy',
   description: 'The position stays open.',
+  permission: TO_STOP,
   cost: 'emergency',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -12,6 +12,7 @@ export const getBasisPolicy = defineRoute({
   name: 'getBasisPolicy',
   tag: 'arbitrage',
   summary: 'One basis policy',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The policy.', schema: PolicyBody } },

@@ -13,6 +13,7 @@ export const listBasisPolicies = defineRoute({
   name: 'listBasisPolicies',
   tag: 'arbitrage',
   summary: "The organization's basis policies, newest first",
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf({ state: Type.Optional(choice(TAKE_STATES)), ...pageFields }) },
   answers: { 200: { description: 'A page of policies.', schema: pageOf(PolicyBody) } },

@@ -22,6 +22,7 @@ export const previewBacktest = defineRoute({
   tag: 'agents',
   summary: 'Previews a manifest on the newest bars',
   description: `Opens no gate. At most ${bars} bars of all series together, ${days} days and ${runMs / 1_000} seconds; bars that are not stored are fetched from the venue within that time and kept. Your newest preview ends the one before, closing the connection ends it too, and an organization works on one at a time. Each new manifest with a result counts as a trial in the deflated Sharpe ratio of later backtests and sweeps, as a variant of a sweep does: of every manifest of the organization whose daily returns correlate by 0.5 or more with its own.`,
+  permission: 'trade:execute',
   cost: 'costly',
   schema: {
     querystring: objectOf({

@@ -1,7 +1,7 @@
 /** Books and the portfolio. */
 import type { BookReads } from '../../../src/adapters/store/books/book-reads.ts';
 import type { PortfolioReads } from '../../../src/trading/portfolio.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { getTotalEquity } from '../portfolio/equity.ts';
 import { getPortfolio } from '../portfolio/get.ts';
 import { simulateImpact } from '../portfolio/impact.ts';
@@ -24,13 +24,5 @@ export const bookRoutes: RouteGroup = {
     description:
       'Positions, fills, P&L and equity curves, per book and for the whole portfolio. Paper and real money are never added up. A missing price makes the dependent numbers null.',
   },
-  routes: [
-    entry(listBooks, 'agent:read'),
-    entry(listFills, 'agent:read'),
-    entry(getEquity, 'agent:read'),
-    entry(getPortfolio, 'agent:read'),
-    entry(getPerformance, 'agent:read'),
-    entry(getTotalEquity, 'agent:read'),
-    entry(simulateImpact, 'agent:read'),
-  ],
+  routes: [listBooks, listFills, getEquity, getPortfolio, getPerformance, getTotalEquity, simulateImpact],
 };

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import type { BookCourse } from '../../../src/adapters/store/books/book-reads.ts';
 import { readBookId } from '../../../src/domain/books/book.ts';
 import { equityCourse, type KnownClose, lastCloses } from '../../../src/domain/books/equity-course.ts';
-import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
+import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../route.ts';
@@ -47,6 +47,7 @@ export const getEquity = defineRoute({
   summary: 'Equity curve of one book, with its drawdown',
   description:
     'Equity at the end of each bar: cash of the book plus positions at the last close. If a price is unknown, the point is null.',
+  permission: 'agent:read',
   cost: 'costly',
   schema: {
     params: objectOf({ id: Type.String({ maxLength: 100, description: 'Id of a book, as `GET /v1/books` lists it.' }) }),

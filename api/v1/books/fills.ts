@@ -58,6 +58,7 @@ export const listFills = defineRoute({
   name: 'listFills',
   tag: 'books',
   summary: 'The fills of one book, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     params: objectOf({ id: Type.String({ maxLength: 100, description: 'Id of a book, as `GET /v1/books` lists it.' }) }),

@@ -69,6 +69,7 @@ export const listBooks = defineRoute({
   tag: 'books',
   summary: 'The books of agents and people, newest first',
   description: 'A book is opened by its first fill or deposit.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields, agentId: Type.Optional(IdText) }) },
   answers: { 200: { description: 'A page of books.', schema: pageOf(BookBody) } },

@@ -1,7 +1,7 @@
 /** Transfers between the chains. */
 import type { BridgeCommands } from '../../../actors/bridge-transfer/commands.ts';
 import type { BridgeTransferStore } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
-import { entry, type RouteGroup, renamed } from '../../route.ts';
+import { type RouteGroup, renamed } from '../../route.ts';
 import { quoteBridge } from './quote.ts';
 import { getBridgeStatus } from './status.ts';
 import { submitBridge } from './submission.ts';
@@ -25,11 +25,11 @@ export const bridgeRoutes: RouteGroup = {
       'Stablecoin transfers between the primary chain and the EVM chain. Quote, sign the source transaction, submit it or its hash, and follow the status. The provider, the source chain and the destination chain are reported apart; `unknown` means that they contradict each other.',
   },
   routes: [
-    entry(quoteBridge, 'market:read'),
-    entry(submitBridge, 'trade:execute'),
-    entry(getBridgeStatus, 'agent:read'),
-    entry(listBridgeTransfers, 'agent:read'),
-    ...renamed(entry(getBridgeTransferTimeline, 'agent:read'), {
+    quoteBridge,
+    submitBridge,
+    getBridgeStatus,
+    listBridgeTransfers,
+    ...renamed(getBridgeTransferTimeline, {
       url: '/v1/bridge/transfers/:id/course',
       name: 'getBridgeTransferCourse',
       since: '2026-11-27',

@@ -16,6 +16,7 @@ export const quoteBridge = defineRoute({
   summary: 'An executable quote of a transfer of the stablecoin between the primary chain and the EVM chain',
   description:
     'Requests a quote from every provider, compares minimum amounts and extra fees, and returns the best with the reason. The unsigned source transaction is checked and, if it needs no approval first, simulated. Nothing is sent before you sign.',
+  permission: 'market:read',
   cost: 'costly',
   schema: {
     body: objectOf({

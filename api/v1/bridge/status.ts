@@ -12,6 +12,7 @@ export const getBridgeStatus = defineRoute({
   name: 'getBridgeStatus',
   tag: 'bridge',
   summary: 'Live confirmation and finality status of a transfer',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf({ id: IdText }) },
   answers: { 200: { description: 'The transfer.', schema: BridgeTransferBody } },

@@ -1,10 +1,11 @@
 /** POST /v1/bridge/submission: takes the signed source transaction of a quote, or its hash, and starts following the transfer. */
-import type { BridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
+
 import { Type } from 'typebox';
+import type { BridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { TAKES_SIGNED_TRANSACTION } from '../signed-transaction.ts';
 import { BridgeTransferBody, bridgeTransferBody } from './transfer-body.ts';
 
@@ -16,6 +17,7 @@ export const submitBridge = defineRoute({
   summary: 'Records a signed bridge transaction and starts settlement tracking',
   description:
     'Give `signedTransaction` (base64 on the primary chain, hexadecimal on the EVM chain) and it is checked against the quote and sent; or give the `hash` of the transaction where the wallet has sent it. The same request again answers the present state. A hash that no node has seen yet is accepted too. What differs from the quote is refused before it is sent.',
+  permission: 'trade:execute',
   ...TAKES_SIGNED_TRANSACTION,
   schema: {
     body: objectOf({

@@ -1,7 +1,7 @@
 /** GET /v1/bridge/transfers/:id/timeline: returns states and amounts of a transfer over time. */
 import { Type } from 'typebox';
-import { TransferStateWord } from '../../../actors/bridge-transfer/resource.ts';
 import { NO_TRANSFER } from '../../../actors/bridge-transfer/commands.ts';
+import { TransferStateWord } from '../../../actors/bridge-transfer/resource.ts';
 import { ARRIVAL_STATES, PROVIDER_STATES, SOURCE_STATES } from '../../../src/domain/bridge/axes.ts';
 import { transferCourse } from '../../../src/domain/bridge/course.ts';
 import { usdOf } from '../../../src/domain/bridge/quote.ts';
@@ -32,6 +32,7 @@ export const getBridgeTransferTimeline = defineRoute({
   tag: 'bridge',
   summary: 'Timeline of a transfer',
   description: 'Ascending: one point for each committed step that changed the state, a chain or an amount.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: objectOf({ id: IdText }) },
   answers: { 200: { description: 'The points.', schema: Type.Object({ items: Type.Array(TransferPointBody) }) } },

@@ -13,6 +13,7 @@ export const listBridgeTransfers = defineRoute({
   name: 'listBridgeTransfers',
   tag: 'bridge',
   summary: 'Submitted transfers, newest first; quotes where their state is asked for',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields, state: Type.Optional(TransferStateWord) }) },
   answers: { 200: { description: 'A page of transfers.', schema: pageOf(BridgeTransferBody) } },

@@ -26,6 +26,7 @@ export const listDayCloses = defineRoute({
   tag: 'market',
   summary: 'The last 24 hourly closes of each instrument of the catalog',
   description: 'Sorted by instrument. Enough to draw the day of a whole watchlist; `listCandles` has the bars themselves.',
+  permission: 'market:read',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields }) },
   answers: { 200: { description: 'A page of instruments.', schema: pageOf(DayClosesBody) } },

@@ -3,10 +3,10 @@ import { Type } from 'typebox';
 import { type CandleGap, explainGap, GAP_REASONS } from '../../../src/domain/candles/candle-gaps.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
 import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, nullable, objectOf, pageFields, Time, VenueWord } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
 import { gapsOf } from './coverage.ts';
 
@@ -72,6 +72,7 @@ export const listCandles = defineRoute({
   summary: 'Closed candles of one instrument, and the gaps between them',
   description:
     'Without `from`, the latest `limit` bars before `to`. Without `to`, up to now. A missing bar is named in `coverage`, never filled in.',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

@@ -26,6 +26,7 @@ export const listCandleWork = defineRoute({
   tag: 'market',
   summary: 'Imports and backfills of candles with their progress, newest first',
   description: 'Shown for a week. Work of less than a second is left out.',
+  permission: 'market:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of imports and backfills.', schema: pageOf(CandleWorkBody) } },

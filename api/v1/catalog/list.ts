@@ -18,6 +18,7 @@ export const listCatalog = defineRoute({
   name: 'listCatalog',
   tag: 'market',
   summary: 'Every instrument that an agent may name',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

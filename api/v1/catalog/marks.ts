@@ -1,7 +1,7 @@
 /** GET /v1/catalog/marks: lists every received change of an issuer's mark, with its source. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/values/time.ts';
 import { percentAbove } from '../../../src/domain/market/valuation.ts';
+import { isoTime } from '../../../src/domain/values/time.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, NullableDecimalText, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
@@ -31,6 +31,7 @@ export const listMarks = defineRoute({
   name: 'listMarks',
   tag: 'market',
   summary: "History of issuers' marks",
+  permission: 'market:read',
   cost: 'read',
   schema: { querystring: objectOf({ instrument: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })), ...pageFields }) },
   answers: { 200: { description: 'Changes of marks, newest first.', schema: pageOf(MarkChangeBody) } },

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { type CalendarDay, calendarDays, newYorkDate, SESSION_YEARS } from '../../../src/domain/market/session.ts';
 import { DAY_MS, isoTime } from '../../../src/domain/values/time.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, NullableTime, nullable, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 
 /** Default length of the session calendar, in days. */
 const DEFAULT_DAYS = 30;
@@ -64,6 +64,7 @@ export const listSessions = defineRoute({
   name: 'listSessions',
   tag: 'market',
   summary: 'Sessions of US equities by day',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

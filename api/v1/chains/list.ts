@@ -59,6 +59,7 @@ export const listChains = defineRoute({
   name: 'listChains',
   tag: 'intelligence',
   summary: 'Value locked on chains',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

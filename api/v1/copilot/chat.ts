@@ -117,6 +117,7 @@ export const chatWithCopilot = defineRoute({
   summary: 'Answers questions from the service’s own data, and drafts Takes and policies for review',
   description:
     'Deterministic: fixed patterns decide what a message asks for. Where a language model is configured it may reword a message that no pattern reads, which the reply says; it never drafts. Texts of messages, news and names are data and are never carried out; only the operator’s own call arms a draft. With `Accept: text/event-stream` the answer comes with its progress.',
+  permission: 'market:read',
   cost: 'costly',
   schema: {
     body: objectOf({

@@ -1,7 +1,7 @@
 /** The copilot. */
 import type { MessageRewording } from '../../../src/adapters/language-model/model-ports.ts';
 import type { Conversations } from '../../../src/adapters/store/copilot/conversation-store.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { chatWithCopilot } from './chat.ts';
 
 declare module '../../route.ts' {
@@ -21,5 +21,5 @@ export const copilotRoutes: RouteGroup = {
     description:
       'Answers questions from the data of the service and drafts Takes and policies. It never arms anything: drafts take effect only by your own call, which the answer names.',
   },
-  routes: [entry(chatWithCopilot, 'market:read')],
+  routes: [chatWithCopilot],
 };

@@ -23,6 +23,7 @@ export const challengeDelegation = defineRoute({
   summary: 'Text that the owner signs to delegate a wallet',
   description:
     'Nothing is kept. Send the same fields with `issuedAt`, `nonce` and the signature to `POST /v1/delegations` within ten minutes.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { body: objectOf(wishFields) },
   answers: { 200: { description: 'The text.', schema: ChallengeBody } },

@@ -13,6 +13,7 @@ export const grantDelegation = defineRoute({
   summary: 'Delegates a wallet to an agent or a Take',
   description:
     "Requires both the caller's permission and the owner's signature of the text from `POST /v1/delegations/challenge`. Replaces an earlier delegation to the same agent or Take. The service can sign only after the owner has added it as a session signer at the remote signer and the operator has enabled delegated signing.",
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     body: objectOf({

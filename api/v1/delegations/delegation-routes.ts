@@ -1,8 +1,7 @@
 /** Delegations of wallets. */
 import type { DelegationCommands } from '../../../actors/delegation/command-handler.ts';
 import type { DelegationStore } from '../../../src/adapters/store/delegations/delegation-store.ts';
-import { TO_STOP } from '../../permission.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { challengeDelegation } from './challenge.ts';
 import { grantDelegation } from './create.ts';
 import { listDelegations } from './list.ts';
@@ -24,10 +23,5 @@ export const delegationRoutes: RouteGroup = {
     description:
       'Permission for an agent or a Take to trade from a wallet without a signature per trade. Request the text, have the owner sign it, and send it back with the same fields. A delegation has a limit per transaction and an expiry. Revoking it takes effect at once.',
   },
-  routes: [
-    entry(challengeDelegation, 'trade:execute'),
-    entry(grantDelegation, 'trade:execute'),
-    entry(listDelegations, 'agent:read'),
-    entry(revokeDelegation, TO_STOP),
-  ],
+  routes: [challengeDelegation, grantDelegation, listDelegations, revokeDelegation],
 };

@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { DelegationBody, delegationBody } from './delegation-body.ts';
 
 export const listDelegations = defineRoute({
@@ -14,6 +14,7 @@ export const listDelegations = defineRoute({
   tag: 'delegations',
   summary: 'Delegations of wallets to agents and Takes, newest first',
   description: 'The newest delegation of an agent or a Take counts, unless it was revoked or has expired.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields, agentId: Type.Optional(IdText), takeId: Type.Optional(IdText) }) },
   answers: { 200: { description: 'A page of delegations.', schema: pageOf(DelegationBody) } },

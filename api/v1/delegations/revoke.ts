@@ -1,6 +1,8 @@
 /** POST /v1/delegations/:id/revoke: revokes a delegation. Nothing more is signed under it. */
+
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
+import { TO_STOP } from '../../permission.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { EmptyBody } from '../../shapes.ts';
@@ -13,6 +15,7 @@ export const revokeDelegation = defineRoute({
   tag: 'delegations',
   summary: 'Revokes a delegation',
   description: 'After the answer nothing is signed under the delegation. Transactions that were broadcast before may still land.',
+  permission: TO_STOP,
   cost: 'emergency',
   schema: { params: DelegationPath, body: EmptyBody },
   bodyRule: 'optional',

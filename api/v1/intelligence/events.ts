@@ -1,9 +1,9 @@
 /** GET /v1/intelligence/events: lists market events with their confirmation and reports. */
 import { Type } from 'typebox';
 import { pageBody, pageOfQuery } from '../../cursor.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { EventBody, eventBody, KindWord, SeverityWord } from './event-body.ts';
 import { BY_TIME, underlyingOf } from './reading.ts';
 
@@ -15,6 +15,7 @@ export const listEvents = defineRoute({
   summary: 'Market events with their corroboration and sources',
   description:
     'Filings, wire items and what they are about, newest first. An event is confirmed by one primary source or by two independent families; copies of one text count once, and social posts never count.',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

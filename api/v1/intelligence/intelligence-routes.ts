@@ -1,6 +1,6 @@
 /** Events, macro series and chains. */
 import type { IntelligenceReads } from '../../../src/adapters/store/intelligence/intelligence-reads.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { listChains } from '../chains/list.ts';
 import { getMacroRegime } from '../macro-regime/get.ts';
 import { listSocialFeed } from '../social-feed/list.ts';
@@ -20,11 +20,5 @@ export const intelligenceRoutes: RouteGroup = {
     description:
       'Market events, social posts, macro series and the value locked on chains, with their sources. An event is `confirmed` by a primary source or two independent ones; posts never confirm anything. A source that is down makes a value null, not zero.',
   },
-  routes: [
-    entry(getMacro, 'market:read'),
-    entry(listEvents, 'market:read'),
-    entry(listChains, 'market:read'),
-    entry(getMacroRegime, 'market:read'),
-    entry(listSocialFeed, 'market:read'),
-  ],
+  routes: [getMacro, listEvents, listChains, getMacroRegime, listSocialFeed],
 };

@@ -1,7 +1,6 @@
 /** GET /v1/intelligence/macro: the calendar of releases, the regimes of rates, and the macro series with their vintages. */
 import { Type } from 'typebox';
 import type { StoredPoint } from '../../../src/adapters/store/intelligence/intelligence-rows.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import {
   CURVE_REGIMES,
   changeOver,
@@ -17,10 +16,11 @@ import {
   SERIES_GROUPS,
   SERIES_UNITS,
 } from '../../../src/domain/intelligence/macro.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, nullableChoice, objectOf, Time } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { DAY_PATTERN, dayOf } from './reading.ts';
 
 /** Minimum days of data, for the longest change. More are read if more observations are requested. */
@@ -123,6 +123,7 @@ export const getMacro = defineRoute({
   summary: 'Macro calendar, rate regimes and inflation series',
   description:
     'Every value with its vintage: with `asOf`, as it was known on that day. A regime is null if its input is missing or too old, never guessed.',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

@@ -11,6 +11,7 @@ export const getLaunchClaim = defineRoute({
   name: 'getLaunchClaim',
   tag: 'launches',
   summary: 'One claim of accrued fees of a launch',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: ClaimPath },
   answers: { 200: { description: 'The claim.', schema: ClaimBody } },

@@ -12,6 +12,7 @@ export const getLaunch = defineRoute({
   name: 'getLaunch',
   tag: 'launches',
   summary: 'One launch',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: LaunchPath },
   answers: { 200: { description: 'The launch.', schema: AnyLaunchBody } },

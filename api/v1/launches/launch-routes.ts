@@ -6,7 +6,7 @@ import type { LaunchReads } from '../../../src/adapters/store/launches/launch-st
 import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 import type { TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
 import type { LaunchQuotes } from '../../../src/trading/launch-quotes.ts';
-import { entry, type RouteGroup, renamed } from '../../route.ts';
+import { type RouteGroup, renamed } from '../../route.ts';
 import { getLaunch } from './get.ts';
 import { getLaunchClaim } from './get-claim.ts';
 import { listLauncherPairs } from './launcher-pairs.ts';
@@ -53,30 +53,22 @@ export const launchRoutes: RouteGroup = {
     description:
       'Token launches on a bonding curve or with the external launcher, and claims of their fees. Preview, prepare, sign with the creator’s wallet within a minute, submit, then follow the launch. Expired transactions must be prepared again.',
   },
-  routes: [
-    entry(listPresets, 'market:read'),
-    entry(previewLaunch, 'market:read'),
-    entry(prepareLaunch, 'trade:execute'),
-    entry(submitLaunch, 'trade:execute'),
-    entry(listLauncherPairs, 'market:read'),
-    entry(quoteLauncherLaunch, 'trade:execute'),
-    entry(listLaunches, 'agent:read'),
-  ],
+  routes: [listPresets, previewLaunch, prepareLaunch, submitLaunch, listLauncherPairs, quoteLauncherLaunch, listLaunches],
 };
 
 export const launchFollowUpRoutes: RouteGroup = {
   tag: launchRoutes.tag,
   routes: [
-    entry(getLaunch, 'agent:read'),
-    entry(monitorLaunch, 'agent:read'),
-    ...renamed(entry(getLaunchPriceHistory, 'agent:read'), {
+    getLaunch,
+    monitorLaunch,
+    ...renamed(getLaunchPriceHistory, {
       url: '/v1/launches/:id/course',
       name: 'getLaunchCourse',
       since: '2026-11-27',
     }),
-    entry(listLaunchTransactions, 'agent:read'),
-    entry(prepareLaunchClaim, 'trade:execute'),
-    entry(submitLaunchClaim, 'trade:execute'),
-    entry(getLaunchClaim, 'agent:read'),
+    listLaunchTransactions,
+    prepareLaunchClaim,
+    submitLaunchClaim,
+    getLaunchClaim,
   ],
 };

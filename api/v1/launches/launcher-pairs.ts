@@ -20,6 +20,7 @@ export const listLauncherPairs = defineRoute({
   name: 'listLauncherPairs',
   tag: 'launches',
   summary: 'The shares that the external launcher pairs a token with',
+  permission: 'market:read',
   cost: 'costly',
   schema: {},
   answers: {

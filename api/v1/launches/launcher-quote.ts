@@ -17,6 +17,7 @@ export const quoteLauncherLaunch = defineRoute({
   summary: 'Registers a launch with the external launcher',
   description:
     'Answers exactly what is paid, to whom, and the unsigned payment transaction, which was simulated and stored before. Nothing is owed until it is signed and submitted.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     body: objectOf({

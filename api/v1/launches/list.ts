@@ -11,6 +11,7 @@ export const listLaunches = defineRoute({
   name: 'listLaunches',
   tag: 'launches',
   summary: 'Launches of tokens, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of launches.', schema: pageOf(AnyLaunchBody) } },

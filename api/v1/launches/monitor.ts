@@ -1,7 +1,6 @@
 /** GET /v1/launches/:id/monitor: returns the state of a curve: fill, price, fees and graduation. */
 import { type Static, Type } from 'typebox';
 import type { Launch } from '../../../actors/launch/resource.ts';
-import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launch/curve/config.ts';
 import { successorPoolAddress } from '../../../src/domain/launch/curve/program.ts';
 import {
@@ -13,15 +12,16 @@ import {
 } from '../../../src/domain/launch/launch-state.ts';
 import { type PresetKey, presetOf } from '../../../src/domain/launch/presets.ts';
 import { wholeTokens } from '../../../src/domain/launch/preview.ts';
+import type { TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
 import { curveLaunch } from './curve-launch.ts';
+import { curvePriceOf, fillPctOf, PROGRESS, progressOf } from './curve-state.ts';
 import { LaunchPath } from './launch-view-body.ts';
-import { fillPctOf, PROGRESS, curvePriceOf, progressOf } from './curve-state.ts';
-import type { TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
 
 const FeesBody = Type.Object({
   quote: Type.String({ description: 'Accrued and not claimed yet, in whole quote tokens.' }),
@@ -133,6 +133,7 @@ export const monitorLaunch = defineRoute({
   summary: 'Reads a launch on its curve',
   description:
     'Read from the chain at this moment, with the slot and the age of the reading; where the node does not answer, the last reading. Subscribe to the feed `launches` for changes.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: LaunchPath },
   answers: { 200: { description: 'The curve.', schema: MonitorBody } },

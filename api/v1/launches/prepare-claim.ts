@@ -15,6 +15,7 @@ export const prepareLaunchClaim = defineRoute({
   summary: 'Prepares a claim of accrued fees for the creator or the partner',
   description:
     'Everything of one kind that has accrued is claimed; only the wallet of the creator or of the partner is paid, and it has to sign. The claim is simulated and stored before this answers.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: LaunchPath, body: ClaimWishBody },
   bodyRule: 'optional',

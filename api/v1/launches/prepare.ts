@@ -2,12 +2,12 @@
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf, shownText, Time, walletAddress } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { checkedAddress } from '../wallet-address.ts';
 import { CURVE_FIELDS, quotedWish } from './launch-body.ts';
 import { LaunchBody, launchBody } from './launch-view-body.ts';
@@ -20,6 +20,7 @@ export const prepareLaunch = defineRoute({
   summary: 'Prepares a bonding-curve launch',
   description:
     'Builds the transaction (or two, if one is too small) that creates the configuration and pool of the curve, with an optional first buy. New keys for the mint and configuration sign here and are discarded; the creator signs last. The transactions are simulated in order against the node and the exact messages are stored before the answer.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     body: objectOf({

@@ -36,6 +36,7 @@ export const listPresets = defineRoute({
   name: 'listLaunchPresets',
   tag: 'launches',
   summary: 'The presets of bonding-curve launches',
+  permission: 'market:read',
   cost: 'read',
   schema: {},
   answers: { 200: { description: 'All of them.', schema: Type.Object({ items: Type.Array(PresetBody) }) } },

@@ -1,13 +1,13 @@
 /** POST /v1/launches/dbc/preview: computes a curve before it is on the chain. */
 import { type Static, Type } from 'typebox';
-import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { type LaunchPreview, previewOf } from '../../../src/domain/launch/preview.ts';
+import type { TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { CURVE_FIELDS, LadderBody, PresetWord, QuoteTokenBody, quotedWish, quoteTokenBody } from './launch-body.ts';
-import type { TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
 
 const PreviewBody = Type.Object(
   {
@@ -73,6 +73,7 @@ export const previewLaunch = defineRoute({
   summary: 'Previews a bonding-curve launch',
   description:
     'Computes the curve that the preset makes of these values, in the same integers that a launch would put on the chain, without asking the chain. A quote mint that the program would refuse is previewed too, with the reason.',
+  permission: 'market:read',
   cost: 'read',
   schema: { body: objectOf(CURVE_FIELDS) },
   answers: { 200: { description: 'The curve.', schema: PreviewBody } },

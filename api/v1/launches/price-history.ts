@@ -9,8 +9,8 @@ import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, Time } from '../../shapes.ts';
 import { curveLaunch } from './curve-launch.ts';
+import { curvePriceOf, fillPctOf, PROGRESS, progressOf } from './curve-state.ts';
 import { LaunchPath } from './launch-view-body.ts';
-import { fillPctOf, PROGRESS, curvePriceOf, progressOf } from './curve-state.ts';
 
 /** Maximum price changes in an answer. */
 const MOST_POINTS = 2_000;
@@ -47,6 +47,7 @@ export const getLaunchPriceHistory = defineRoute({
   tag: 'launches',
   summary: 'Price history of a launched token',
   description: 'Prices read from the curve until graduation. Later prices are in the candles of its instrument.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: LaunchPath },
   answers: { 200: { description: "Prices and the organization's swaps.", schema: PriceHistoryBody } },

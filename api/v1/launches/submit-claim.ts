@@ -16,6 +16,7 @@ export const submitLaunchClaim = defineRoute({
   summary: 'Submits a signed claim of a launch',
   description:
     'The signed bytes are compared with the prepared ones, sent once and followed to finality. Submitting the same bytes again answers the present state.',
+  permission: 'trade:execute',
   ...TAKES_SIGNED_TRANSACTION,
   schema: { params: ClaimPath, body: SignedTransaction },
   answers: { 202: { description: 'The claim, submitted.', schema: ClaimBody } },

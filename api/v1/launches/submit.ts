@@ -4,12 +4,12 @@ import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import type { Launch } from '../../../actors/launch/resource.ts';
 import type { LauncherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import type { Outcome } from '../../../src/domain/values/refusal.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { TAKES_SIGNED_TRANSACTION } from '../signed-transaction.ts';
 import { AnyLaunchBody, anyLaunchBody, LaunchPath } from './launch-view-body.ts';
 
@@ -23,6 +23,7 @@ export const submitLaunch = defineRoute({
   summary: 'Submits the signed transactions of a launch',
   description:
     'Every signed transaction must carry its prepared message, byte for byte, and every signature that it needs. They are sent one after the other, each after the one before it is confirmed, and followed to finality. The new mint is an instrument of the catalog once the launch trades. Submitting the same bytes again answers the present state. A launch by the external launcher takes its signed `payment` instead: it is compared as strictly and sent once, and the launcher is asked until it launches; where it declines, submitting the same payment again asks it once more.',
+  permission: 'trade:execute',
   ...TAKES_SIGNED_TRANSACTION,
   schema: {
     params: LaunchPath,

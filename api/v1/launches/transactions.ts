@@ -29,6 +29,7 @@ export const listLaunchTransactions = defineRoute({
   summary: 'The transactions of a launch, in the order in which they land',
   description:
     'Unsigned transactions of a launch; for the external launcher, its payment. Sign those that are `prepared` and submit them together.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: LaunchPath },
   answers: { 200: { description: 'The transactions.', schema: Type.Object({ items: Type.Array(LaunchTransactionBody) }) } },

@@ -26,6 +26,7 @@ export const getLeaderboardCsv = defineRoute({
   name: 'getLeaderboardCsv',
   tag: 'leaderboard',
   summary: 'The leaderboard of a window as CSV',
+  permission: 'market:read',
   cost: 'costly',
   schema: { querystring: objectOf({ window: WindowField, ...LEADERBOARD_FILTER }) },
   answers: { 200: { description: 'One line per wallet.', contentType: 'text/csv' } },

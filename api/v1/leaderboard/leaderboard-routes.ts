@@ -1,7 +1,7 @@
 /** Wallets by realized profit. */
 import type { LeaderboardWalletCommands } from '../../../actors/leaderboard-wallet/command-handler.ts';
 import type { LeaderboardReads } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { getLeaderboardCsv } from './csv.ts';
 import { getLeaderboard } from './list.ts';
 import { registerLeaderboardWallet } from './register.ts';
@@ -22,11 +22,5 @@ export const leaderboardRoutes: RouteGroup = {
     description:
       'Wallets by realized P&L of live trading. Register an address; it is listed at once and ranked after its history was read. Sales without a known cost basis are in no figure.',
   },
-  routes: [
-    entry(getLeaderboard, 'market:read'),
-    entry(getLeaderboardCsv, 'market:read'),
-    entry(getLeaderboardWallet, 'market:read'),
-    entry(getLeaderboardWalletCsv, 'market:read'),
-    entry(registerLeaderboardWallet, 'agent:read'),
-  ],
+  routes: [getLeaderboard, getLeaderboardCsv, getLeaderboardWallet, getLeaderboardWalletCsv, registerLeaderboardWallet],
 };

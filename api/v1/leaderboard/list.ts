@@ -36,6 +36,7 @@ export const getLeaderboard = defineRoute({
   summary: 'Wallets by realized profit of live trading',
   description:
     'On the primary chain first-in-first-out on swaps against stablecoins; sales without a known basis, network fees and unrealized gains are in no figure. On the EVM venue the closed profit that the venue reports, without fees. Wallets without data are at the end, without a rank, and say why.',
+  permission: 'market:read',
   cost: 'read',
   schema: { querystring: objectOf({ window: WindowField, ...LEADERBOARD_FILTER, ...pageFields }) },
   answers: { 200: { description: 'A page of the ranking.', schema: LeaderboardBody } },

@@ -23,6 +23,7 @@ export const registerLeaderboardWallet = defineRoute({
   summary: 'Puts a wallet of either chain on the leaderboard',
   description:
     'The wallet is listed at once without a rank, and gets a rank after its history was read. The first label of an address stays.',
+  permission: 'agent:read',
   cost: 'write',
   schema: {
     body: objectOf({ address: AddressText, label: Type.Optional(shownText(LONGEST_LABEL)) }),

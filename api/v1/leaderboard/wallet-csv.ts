@@ -13,6 +13,7 @@ export const getLeaderboardWalletCsv = defineRoute({
   name: 'getLeaderboardWalletCsv',
   tag: 'leaderboard',
   summary: "The sales behind a wallet's figure as CSV",
+  permission: 'market:read',
   cost: 'costly',
   schema: { params: WalletPath, querystring: WindowQuery },
   answers: { 200: { description: 'One line per sale, newest first.', contentType: 'text/csv' } },

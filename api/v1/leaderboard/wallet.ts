@@ -24,6 +24,7 @@ export const getLeaderboardWallet = defineRoute({
   name: 'getLeaderboardWallet',
   tag: 'leaderboard',
   summary: 'One wallet of the leaderboard with the sales behind its figure, newest first',
+  permission: 'market:read',
   cost: 'read',
   schema: { params: WalletPath, querystring: objectOf({ window: WindowField, ...pageFields }) },
   answers: { 200: { description: 'The wallet and a page of its sales.', schema: LeaderboardWalletBody } },

@@ -50,6 +50,7 @@ export const getMachineLayout = defineRoute({
   tag: 'agents',
   summary: 'A state machine as boxes and edges, ready to be drawn',
   description: 'The same for every actor of the machine: `machine` of a chart or of a step names it.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: objectOf({ machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }) }) },
   answers: { 200: { description: 'The layout.', schema: LayoutBody } },

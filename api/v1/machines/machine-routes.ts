@@ -1,7 +1,7 @@
 /** State charts of the machines. */
 import type { MachineChart } from '../../../actors/runtime/chart.ts';
 import type { MachineLayout } from '../../../src/adapters/chart/machine-layout.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { agentRoutes } from '../agents/agent-routes.ts';
 import { getMachineLayout } from './layout.ts';
 
@@ -17,5 +17,5 @@ declare module '../../route.ts' {
 
 export const machineRoutes: RouteGroup = {
   tag: agentRoutes.tag,
-  routes: [entry(getMachineLayout, 'agent:read')],
+  routes: [getMachineLayout],
 };

@@ -92,6 +92,7 @@ export const getMacroRegime = defineRoute({
   summary: 'The macro regime (risk-on or risk-off) with each input and its weight',
   description:
     'A weighted sum of a few inputs with fixed thresholds: the same inputs always give the same answer. An input that is missing or too old has no weight.',
+  permission: 'market:read',
   cost: 'read',
   schema: { querystring: objectOf({}) },
   answers: { 200: { description: 'The regime and its inputs.', schema: RegimeBody } },

@@ -1,7 +1,9 @@
 /** POST /v1/market-orders/:id/cancel: withdraws the resting part of a manual order. */
+
 import { NO_MARKET_ORDER } from '../../../actors/market-order/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
+import { TO_STOP } from '../../permission.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { EmptyBody } from '../../shapes.ts';
@@ -15,6 +17,7 @@ export const cancelMarketOrder = defineRoute({
   summary: 'Cancels the resting part of an order',
   description:
     'The order is `withdrawing` until its venue has answered. Fills before and meanwhile stay. It ends `cancelled`, `partially_filled` or `filled`.',
+  permission: TO_STOP,
   cost: 'write',
   schema: { params: MarketOrderPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -12,6 +12,7 @@ export const getMarketOrder = defineRoute({
   name: 'getMarketOrder',
   tag: 'market-orders',
   summary: 'One order of a person with its fills',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: MarketOrderPath },
   answers: { 200: { description: 'The order.', schema: MarketOrderBody } },

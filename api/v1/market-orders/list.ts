@@ -13,6 +13,7 @@ export const listMarketOrders = defineRoute({
   name: 'listMarketOrders',
   tag: 'market-orders',
   summary: 'Orders of people on the spot exchange, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

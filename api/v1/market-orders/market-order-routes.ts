@@ -1,8 +1,7 @@
 /** Manual orders on the spot exchange. */
 import type { MarketOrderCommands } from '../../../actors/market-order/command-handler.ts';
 import type { MarketOrderReads } from '../../../src/adapters/store/orders/market-order-store.ts';
-import { TO_STOP } from '../../permission.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { cancelMarketOrder } from './cancel.ts';
 import { getMarketOrder } from './get.ts';
 import { listMarketOrders } from './list.ts';
@@ -25,11 +24,5 @@ export const marketOrderRoutes: RouteGroup = {
     description:
       'Manual orders on the spot exchange, on paper or live. They pass the same pre-trade risk function as orders of agents. Live orders require `SVC_LIVE_SPOTEXCHANGE_ENABLED`. Poll the order for its outcome: `unknown` means that the exchange has not reported it yet.',
   },
-  routes: [
-    entry(placePaperOrder, 'trade:execute'),
-    entry(placeSpotexchangeOrder, 'trade:execute'),
-    entry(cancelMarketOrder, TO_STOP),
-    entry(listMarketOrders, 'agent:read'),
-    entry(getMarketOrder, 'agent:read'),
-  ],
+  routes: [placePaperOrder, placeSpotexchangeOrder, cancelMarketOrder, listMarketOrders, getMarketOrder],
 };

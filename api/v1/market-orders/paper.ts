@@ -11,6 +11,7 @@ export const placePaperOrder = defineRoute({
   summary: 'Paper order on the spot exchange',
   description:
     "Goes through the same pre-trade risk function as every order, in the organization's manual book, with its risk preferences as the mandate. It is filled at once through the depth of the exchange's live book. Each fill names its quotes, and an unfilled part has a reason.",
+  permission: 'trade:execute',
   cost: 'write',
   schema: { body: MarketOrderWish },
   idempotent: true,

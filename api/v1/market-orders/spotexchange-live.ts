@@ -11,6 +11,7 @@ export const placeSpotexchangeOrder = defineRoute({
   summary: 'Live order on the spot exchange',
   description:
     'Only if SVC_LIVE_SPOTEXCHANGE_ENABLED=true. Goes through the same pre-trade risk function, lease and epoch as every order, and is sent once, as LIMIT IOC at its worst acceptable price. GET /v1/market-orders/:id tells the outcome; it is `unknown` until the exchange has reported it.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { body: MarketOrderWish },
   idempotent: true,

@@ -9,7 +9,7 @@ import type { FundingReads, PublicWalletReads } from '../../../src/adapters/venu
 import type { OrderBookReads } from '../../../src/adapters/venues/order-book-reads.ts';
 import type { Catalog } from '../../../src/domain/catalog/catalog.ts';
 import type { BudgetState } from '../../../src/domain/market/market-state.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { listDayCloses } from '../candles/day.ts';
 import { listCandles } from '../candles/list.ts';
 import { listCandleWork } from '../candles/work.ts';
@@ -60,19 +60,19 @@ export const marketRoutes: RouteGroup = {
       'Quotes, order books, candles, perpetuals, prediction markets and the instrument catalog. Look up an instrument in `GET /v1/catalog`, then read its quote or subscribe to a feed. Every price has a `quality`: only `live` may become an order.',
   },
   routes: [
-    entry(listQuotes, 'market:read'),
-    entry(listCandles, 'market:read'),
-    entry(listDayCloses, 'market:read'),
-    entry(listCandleWork, 'market:read'),
-    entry(getOrderBook, 'market:read'),
-    entry(listTickers, 'market:read'),
-    entry(listPerps, 'market:read'),
-    entry(getPerp, 'market:read'),
-    entry(listVenues, 'market:read'),
-    entry(getPublicWallet, 'market:read'),
-    entry(getChainWallet, 'market:read'),
-    entry(listCatalog, 'market:read'),
-    entry(listMarks, 'market:read'),
-    entry(listSessions, 'market:read'),
+    listQuotes,
+    listCandles,
+    listDayCloses,
+    listCandleWork,
+    getOrderBook,
+    listTickers,
+    listPerps,
+    getPerp,
+    listVenues,
+    getPublicWallet,
+    getChainWallet,
+    listCatalog,
+    listMarks,
+    listSessions,
   ],
 };

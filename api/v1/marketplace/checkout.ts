@@ -2,12 +2,12 @@
 import { Type } from 'typebox';
 import { NO_LISTING } from '../../../src/domain/marketplace/listing.ts';
 import { isAddress } from '../../../src/domain/solana/base58.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, walletAddress } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { CheckoutBody, checkoutBody } from './checkout-body.ts';
 import { ListingPath } from './listing-body.ts';
 
@@ -19,6 +19,7 @@ export const beginCheckout = defineRoute({
   summary: 'Prepares the payment of a licence',
   description:
     "A transfer of the stablecoin straight from the buyer to the creator, who gets all of it, with a memo of this checkout; the creator's token account is made where there is none. It is simulated and stored before this answers. Where the price is 0 there is no transaction, and the licence is issued at once. One checkout of a listing is under way at a time.",
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     params: ListingPath,

@@ -11,6 +11,7 @@ export const listCheckouts = defineRoute({
   name: 'listCheckouts',
   tag: 'marketplace',
   summary: 'Checkouts of your organization, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of checkouts.', schema: pageOf(CheckoutBody) } },

@@ -13,6 +13,7 @@ export const getCheckout = defineRoute({
   name: 'getCheckout',
   tag: 'marketplace',
   summary: 'One checkout',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: ListingPath },
   answers: { 200: { description: 'The checkout.', schema: CheckoutBody } },

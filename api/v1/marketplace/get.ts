@@ -13,6 +13,7 @@ export const getListing = defineRoute({
   tag: 'marketplace',
   summary: 'One listing with its evidence',
   description: 'The rules are in the answer for the organization that published them, and for those that hold a licence.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: ListingPath },
   answers: { 200: { description: 'The listing.', schema: ListingDetailBody } },

@@ -16,6 +16,7 @@ export const importListing = defineRoute({
   summary: 'Imports the rules of a licensed listing as a new agent',
   description:
     'The agent stands at `draft` with autonomy `research`, has the manifest of the listing under the same hash, and has to pass all seven gates itself. A licence permits any number of imports, also after the listing has ended.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: ListingPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -11,6 +11,7 @@ export const listLicences = defineRoute({
   name: 'listLicences',
   tag: 'marketplace',
   summary: 'Licences of your organization, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of licences.', schema: pageOf(LicenceBody) } },

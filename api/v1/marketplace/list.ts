@@ -14,6 +14,7 @@ export const listListings = defineRoute({
   name: 'listListings',
   tag: 'marketplace',
   summary: 'Strategies that can be bought, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

@@ -3,7 +3,7 @@ import type { CheckoutCommands } from '../../../actors/checkout/command-handler.
 import type { ListingCommands } from '../../../actors/listing/command-handler.ts';
 import type { CheckoutStore } from '../../../src/adapters/store/marketplace/checkout-store.ts';
 import type { ListingStore } from '../../../src/adapters/store/marketplace/listing-store.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { beginCheckout } from './checkout.ts';
 import { listCheckouts } from './checkouts.ts';
 import { getListing } from './get.ts';
@@ -34,17 +34,17 @@ export const marketplaceRoutes: RouteGroup = {
       'Strategies for sale and your licences. Publish one manifest version, or buy: check out, sign the payment, settle. The licence is issued when the payment is final on chain. An import is a new draft agent that passes every gate itself.',
   },
   routes: [
-    entry(publishListing, 'trade:execute'),
-    entry(repriceListing, 'trade:execute'),
-    entry(unlistListing, 'trade:execute'),
-    entry(listListings, 'agent:read'),
-    entry(getListing, 'agent:read'),
-    entry(listListingPrices, 'agent:read'),
-    entry(beginCheckout, 'trade:execute'),
-    entry(settleCheckout, 'trade:execute'),
-    entry(importListing, 'trade:execute'),
-    entry(listCheckouts, 'agent:read'),
-    entry(getCheckout, 'agent:read'),
-    entry(listLicences, 'agent:read'),
+    publishListing,
+    repriceListing,
+    unlistListing,
+    listListings,
+    getListing,
+    listListingPrices,
+    beginCheckout,
+    settleCheckout,
+    importListing,
+    listCheckouts,
+    getCheckout,
+    listLicences,
   ],
 };

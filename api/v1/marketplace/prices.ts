@@ -18,6 +18,7 @@ export const listListingPrices = defineRoute({
   name: 'listListingPrices',
   tag: 'marketplace',
   summary: 'Every price of a listing, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: ListingPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of prices.', schema: pageOf(ListingPriceBody) } },

@@ -3,12 +3,12 @@ import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { licencePrice, listingCategories } from '../../../src/domain/marketplace/listing.ts';
 import { isAddress } from '../../../src/domain/solana/base58.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, walletAddress } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { ListingBody, listingBody, PriceField } from './listing-body.ts';
 
 export const publishListing = defineRoute({
@@ -19,6 +19,7 @@ export const publishListing = defineRoute({
   summary: 'Publishes one manifest version of an agent',
   description:
     'The listing is pinned to this version: later versions of the agent change nothing. Its metrics, gates and luck-adjusted statistics come from the evidence on record; the request cannot set them. Payments go whole to the payout wallet, which has to be linked (`POST /v1/wallets`) before.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     body: objectOf({

@@ -14,6 +14,7 @@ export const repriceListing = defineRoute({
   tag: 'marketplace',
   summary: 'Changes the price of a listing of yours',
   description: 'Checkouts that were prepared before keep the price that they were prepared with.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: ListingPath, body: objectOf({ priceUsd: PriceField }) },
   idempotent: true,

@@ -16,6 +16,7 @@ export const settleCheckout = defineRoute({
   summary: 'Submits the signed payment of a checkout',
   description:
     'The bytes must carry the prepared message, byte for byte, under the signature of the buyer. They are sent and followed to finality; then the licence is issued, once. Submitting the same bytes again answers the present state. Bytes that come after the expiry are not sent any more: the chain is asked whether they had landed, and where they had, the licence is issued.',
+  permission: 'trade:execute',
   ...TAKES_SIGNED_TRANSACTION,
   schema: { params: ListingPath, body: SignedTransaction },
   answers: { 202: { description: 'The checkout, submitted.', schema: CheckoutBody } },

@@ -14,6 +14,7 @@ export const unlistListing = defineRoute({
   tag: 'marketplace',
   summary: 'Ends a listing of yours',
   description: 'Ends sales. Licences stay valid, and checkouts that were prepared before can still be paid.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: ListingPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -23,6 +23,7 @@ export const getMe = defineRoute({
   name: 'getMe',
   tag: 'identity',
   summary: 'The caller with its present permissions',
+  permission: 'identity',
   cost: 'read',
   schema: {},
   answers: { 200: { description: 'The caller.', schema: MeBody } },

@@ -22,6 +22,7 @@ export const listSettings = defineRoute({
   tag: 'identity',
   summary: "The caller's own settings, sorted by name",
   description: 'Empty for an identity that belongs to no organization.',
+  permission: 'identity',
   cost: 'read',
   schema: {},
   answers: { 200: { description: 'All settings.', schema: Type.Object({ items: Type.Array(SettingBody) }) } },
@@ -39,6 +40,7 @@ export const keepSetting = defineRoute({
   tag: 'identity',
   summary: "Writes one of the caller's own settings",
   description: `The version must be the one that the setting has, so that an older copy does not overwrite a newer one. A member has at most ${MOST_SETTINGS} settings.`,
+  permission: 'identity',
   cost: 'write',
   schema: {
     params: objectOf({ name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,63}$' }) }),

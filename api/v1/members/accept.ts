@@ -12,6 +12,7 @@ export const acceptInvitation = defineRoute({
   summary: 'Joins an organization by the code of an invitation',
   description:
     'For a verified identity of the identity provider that belongs to no organization. A code works once. One that is refused counts against the limit for wrong credentials.',
+  permission: 'identity',
   cost: 'write',
   schema: { body: objectOf({ code: Type.String({ minLength: 1, maxLength: 64 }) }) },
   answers: { 200: { description: 'The organization that the caller belongs to now.', schema: Type.Object({ orgId: IdText }) } },

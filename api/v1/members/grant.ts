@@ -13,6 +13,7 @@ export const grantMember = defineRoute({
   summary: 'Gives a member a role or permissions',
   description:
     "Give either `role` or `permissions`. They replace the earlier ones from the member's next request on; open feeds follow within three seconds. Nobody can change permissions of their own.",
+  permission: 'members:manage',
   cost: 'write',
   schema: { body: objectOf({ subject: SubjectText, role: Type.Optional(RoleText), permissions: Type.Optional(PermissionList) }) },
   idempotent: true,

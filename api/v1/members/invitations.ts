@@ -11,6 +11,7 @@ export const listInvitations = defineRoute({
   name: 'listInvitations',
   tag: 'members',
   summary: 'Invitations, newest first, without their codes',
+  permission: 'members:manage',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of invitations.', schema: pageOf(InvitationBody) } },

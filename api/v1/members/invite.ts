@@ -15,6 +15,7 @@ export const inviteMember = defineRoute({
   summary: 'Invites a member with a role or permissions',
   description:
     'Give either `role` or `permissions`. The code is shown once and not stored: send it over a channel that you trust. Repeating the request creates another invitation.',
+  permission: 'members:manage',
   cost: 'write',
   schema: {
     body: objectOf({

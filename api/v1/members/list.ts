@@ -10,6 +10,7 @@ export const listMembers = defineRoute({
   name: 'listMembers',
   tag: 'members',
   summary: 'The members of the organization, in the order of their subjects',
+  permission: 'members:manage',
   cost: 'read',
   schema: {},
   answers: { 200: { description: 'All members.', schema: Type.Object({ items: Type.Array(MemberBody) }) } },

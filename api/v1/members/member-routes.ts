@@ -2,7 +2,7 @@
 import type { MemberCommands } from '../../../actors/members/command-handler.ts';
 import type { OrganizationMembers } from '../../../src/adapters/store/callers/organization-members.ts';
 import type { Outcome } from '../../../src/domain/values/refusal.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { acceptInvitation } from './accept.ts';
 import { grantMember } from './grant.ts';
 import { listInvitations } from './invitations.ts';
@@ -36,15 +36,15 @@ export const memberRoutes: RouteGroup = {
       'Members, roles and invitations of your organization. Invite with `POST /v1/invitations` and send the code over a channel that you trust: it is shown once. Permission changes apply to the next request of the member. You cannot change your own permissions.',
   },
   routes: [
-    entry(listMembers, 'members:manage'),
-    entry(grantMember, 'members:manage'),
-    entry(removeMember, 'members:manage'),
-    entry(revokeTokens, 'members:manage'),
-    entry(listRoles, 'members:manage'),
-    entry(setRole, 'members:manage'),
-    entry(listInvitations, 'members:manage'),
-    entry(inviteMember, 'members:manage'),
-    entry(acceptInvitation, 'identity'),
-    entry(revokeInvitation, 'members:manage'),
+    listMembers,
+    grantMember,
+    removeMember,
+    revokeTokens,
+    listRoles,
+    setRole,
+    listInvitations,
+    inviteMember,
+    acceptInvitation,
+    revokeInvitation,
   ],
 };

@@ -12,6 +12,7 @@ export const removeMember = defineRoute({
   summary: 'Takes a member out of the organization',
   description:
     'From the next request on the identity belongs to no organization. What the member did stays on record, and its agents go on.',
+  permission: 'members:manage',
   cost: 'write',
   schema: { body: objectOf({ subject: SubjectText }) },
   idempotent: true,

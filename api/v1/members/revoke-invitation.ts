@@ -13,6 +13,7 @@ export const revokeInvitation = defineRoute({
   name: 'revokeInvitation',
   tag: 'members',
   summary: 'Revokes an invitation that nobody has accepted',
+  permission: 'members:manage',
   cost: 'write',
   schema: { params: InvitationPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -13,6 +13,7 @@ export const revokeTokens = defineRoute({
   summary: 'Revokes the tokens of a member',
   description:
     'Every token that was issued until now is refused from its next request on, by every process of the service; open feeds end within three seconds. The member may sign in again: remove it to keep it out.',
+  permission: 'members:manage',
   cost: 'write',
   schema: { body: objectOf({ subject: SubjectText }) },
   idempotent: true,

@@ -10,6 +10,7 @@ export const listRoles = defineRoute({
   name: 'listRoles',
   tag: 'members',
   summary: 'The built-in roles, and those of the organization',
+  permission: 'members:manage',
   cost: 'read',
   schema: {},
   answers: { 200: { description: 'All roles.', schema: Type.Object({ items: Type.Array(RoleBody) }) } },

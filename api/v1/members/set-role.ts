@@ -11,6 +11,7 @@ export const setRole = defineRoute({
   tag: 'members',
   summary: 'Writes a role of the organization: a name for a set of permissions',
   description: 'Members who have the role have its new permissions at once. The built-in roles stay as they are.',
+  permission: 'members:manage',
   cost: 'write',
   schema: { params: objectOf({ name: RoleText }), body: objectOf({ permissions: PermissionList }) },
   idempotent: true,

@@ -29,6 +29,7 @@ export const getOrderBook = defineRoute({
   name: 'getOrderBook',
   tag: 'market',
   summary: 'Order-book depth of one instrument',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

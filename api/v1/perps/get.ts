@@ -32,6 +32,7 @@ export const getPerp = defineRoute({
   name: 'getPerp',
   tag: 'market',
   summary: 'One perpetual, with its recent funding',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     params: objectOf({ instrument: Type.String({ minLength: 1, maxLength: 64 }) }),

@@ -4,7 +4,7 @@ import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { venueStateOf, statesOf } from '../state-reads.ts';
+import { statesOf, venueStateOf } from '../state-reads.ts';
 import { PerpBody, perpBody } from './perp-body.ts';
 
 export const listPerps = defineRoute({
@@ -14,6 +14,7 @@ export const listPerps = defineRoute({
   tag: 'market',
   summary: 'Every perpetual with its mark, oracle, funding, open interest and top of book',
   description: 'Sorted by instrument. Perpetuals without data yet are left out.',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

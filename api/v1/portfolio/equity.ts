@@ -1,13 +1,13 @@
 /** GET /v1/portfolio/equity: returns the joint equity curve of all books of a mode, at the prices observed then. */
 import { Type } from 'typebox';
-import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { equityCourse, type PriceAt } from '../../../src/domain/books/equity-course.ts';
-import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
-import { type Earnings, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
 import type { Quote } from '../../../src/domain/market/quote.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { midPrice } from '../../../src/domain/market/valuation.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
+import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
+import { type Earnings, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { memberOf } from '../../caller.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableTime, objectOf, Time } from '../../shapes.ts';
@@ -51,6 +51,7 @@ export const getTotalEquity = defineRoute({
   summary: 'Total equity curve: agents, vaults and manual orders together',
   description:
     'Total equity of the books that count now: cash plus positions at the mid price observed at each point. Includes realized and unrealized P&L. Paper and real money are never added up. If a price was not observed, the point is null.',
+  permission: 'agent:read',
   cost: 'costly',
   schema: {
     querystring: objectOf({

@@ -19,6 +19,7 @@ export const getPortfolio = defineRoute({
   summary: 'Holdings over books and wallets with the quality of each price, and the five stress scenarios',
   description:
     "Books of one mode, and the wallets that are named: paper money and real money are never added up. A holding is valued at its own venue's quote. A holding without a price is named and counts in no sum, and so does a wallet that does not answer. Every number names its inputs.",
+  permission: 'agent:read',
   cost: 'costly',
   schema: {
     querystring: objectOf({

@@ -2,16 +2,16 @@
 import { Type } from 'typebox';
 import { AttributionBody } from '../../../src/core/order-shapes.ts';
 import { type Catalog, resolveUniverseEntry } from '../../../src/domain/catalog/catalog.ts';
-import { plainDecimal } from '../../../src/domain/values/decimal.ts';
+import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/orders/order.ts';
 import { type Allocation, impactOf, type SimulatedAllocation } from '../../../src/domain/portfolio/impact.ts';
-import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
+import { plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { memberOf } from '../../caller.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { sendRefusal } from '../../problem.ts';
 import { attributionInWords } from '../../risk-shapes.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, objectOf } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { FORMULAS, FormulasBody, inputBody, PortfolioBody, PortfolioInputBody, portfolioBody } from './portfolio-body.ts';
 import { addressesNamed, modeOf, namedWallets, readWallets } from './wallets.ts';
 
@@ -91,6 +91,7 @@ export const simulateImpact = defineRoute({
   summary: 'Holdings, sector weights, duplicate exposure, pool exits and scenarios before and after a proposed allocation',
   description:
     "Simulated in the organization's manual book at the touch, fee included, one allocation after the other. Each is assessed by the pre-trade risk function as if those before it were pending; a refused one is simulated and marked as refused; one without a live price is not simulated. Nothing is stored and nothing reserved.",
+  permission: 'agent:read',
   cost: 'costly',
   schema: {
     body: objectOf({

@@ -57,6 +57,7 @@ export const getPerformance = defineRoute({
   summary: 'Equity, realized and unrealized profit and loss, and the profit and loss of this UTC day',
   description:
     'P&L of each book of one mode and of all together. Paper and real money are never added up. Holdings are valued at the mid price of their own venue. If a quote is missing, every number that depends on it is null.',
+  permission: 'agent:read',
   cost: 'costly',
   schema: { querystring: objectOf({ mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`.')) }) },
   answers: { 200: { description: 'Equity and profit and loss of the books.', schema: PerformanceBody } },

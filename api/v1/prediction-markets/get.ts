@@ -9,6 +9,7 @@ export const getPredictionMarket = defineRoute({
   name: 'getPredictionMarket',
   tag: 'market',
   summary: 'One prediction market',
+  permission: 'market:read',
   cost: 'read',
   schema: { params: PredictionMarketPath },
   answers: { 200: { description: 'The market.', schema: PredictionMarketBody } },

@@ -1,9 +1,9 @@
 /** GET /v1/prediction-markets: lists the markets of both providers in one shape. */
 import { Type } from 'typebox';
 import { pageBody, pageOfQuery } from '../../cursor.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { PredictionMarketBody, PredictionStatusWord, ProviderWord, predictionMarketBody } from './market-body.ts';
 
 const LIST = 'prediction-markets';
@@ -17,6 +17,7 @@ export const listPredictionMarkets = defineRoute({
   tag: 'market',
   summary: 'Prediction markets of both providers',
   description: 'Sorted by end, the latest first. All given filters apply.',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

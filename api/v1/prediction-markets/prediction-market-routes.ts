@@ -1,6 +1,6 @@
 /** Prediction markets. */
 import type { PredictionReads } from '../../../src/adapters/venues/prediction/prediction-reads.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { marketRoutes } from '../market/market-routes.ts';
 import { getPredictionMarket } from './get.ts';
 import { listPredictionMarkets } from './list.ts';
@@ -14,9 +14,5 @@ declare module '../../route.ts' {
 
 export const predictionMarketRoutes: RouteGroup = {
   tag: marketRoutes.tag,
-  routes: [
-    entry(listPredictionMarkets, 'market:read'),
-    entry(getPredictionMarket, 'market:read'),
-    entry(researchPredictionMarket, 'market:read'),
-  ],
+  routes: [listPredictionMarkets, getPredictionMarket, researchPredictionMarket],
 };

@@ -140,6 +140,7 @@ export const researchPredictionMarket = defineRoute({
   summary: 'A source-corroborated probability and what decides the market',
   description:
     'Asks both venues for their order books and trades. Two markets are the same question only if underlying, measure, comparator, threshold and instant agree; others are related and never merged. Prices that are not live are left out and named.',
+  permission: 'market:read',
   cost: 'costly',
   schema: { params: PredictionMarketPath },
   answers: { 200: { description: 'The research.', schema: ResearchBody } },

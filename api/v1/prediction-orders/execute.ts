@@ -16,6 +16,7 @@ export const executePredictionOrder = defineRoute({
   summary: 'Executes the prepared prediction order',
   description:
     'The signed bytes must carry the prepared message, byte for byte, and every signature that it needs. They are sent once risk has passed the order again on the present market. An executed order is not filled yet: GET /v1/prediction-orders/:id tells when it is open and what the venue has filled.',
+  permission: 'trade:execute',
   ...TAKES_SIGNED_TRANSACTION,
   schema: { params: PredictionOrderPath, body: SignedTransaction },
   answers: { 202: { description: 'The transaction, submitted.', schema: OrderTransactionBody } },

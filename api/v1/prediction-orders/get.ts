@@ -12,6 +12,7 @@ export const getPredictionOrder = defineRoute({
   name: 'getPredictionOrder',
   tag: 'prediction-orders',
   summary: 'One prediction order with its fills',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: PredictionOrderPath },
   answers: { 200: { description: 'The order.', schema: PredictionOrderBody } },

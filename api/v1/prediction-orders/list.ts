@@ -14,6 +14,7 @@ export const listPredictionOrders = defineRoute({
   name: 'listPredictionOrders',
   tag: 'prediction-orders',
   summary: 'Orders on prediction markets, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

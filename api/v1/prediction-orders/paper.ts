@@ -12,6 +12,7 @@ export const placePaperPredictionOrder = defineRoute({
   summary: 'Paper prediction order',
   description:
     "Goes through the same pre-trade risk function as every order, in the organization's manual book, with its risk preferences as the mandate. Both outcomes of a market, and markets of an event that exclude each other, are one exposure. It is filled at once through the depth of the provider's live book, at the provider's own fee; each fill names its quotes, and an unfilled part has a reason.",
+  permission: 'trade:execute',
   cost: 'write',
   schema: { body: objectOf(WISH_FIELDS) },
   idempotent: true,

@@ -1,7 +1,7 @@
 /** Manual orders on prediction markets. */
 import type { LivePredictionOrders, PredictionOrderCommands } from '../../../actors/prediction-order/commands.ts';
 import type { PredictionOrderStore } from '../../../src/adapters/store/orders/prediction-order-store.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { executePredictionOrder } from './execute.ts';
 import { getPredictionOrder } from './get.ts';
 import { listPredictionOrders } from './list.ts';
@@ -25,11 +25,5 @@ export const predictionOrderRoutes: RouteGroup = {
     description:
       'Manual orders on prediction markets. On paper the order fills at once. On chain: prepare, sign the transaction in your wallet, execute, then poll. An executed order is open, not filled. A changed transaction is refused with `signed_bytes_differ`.',
   },
-  routes: [
-    entry(placePaperPredictionOrder, 'trade:execute'),
-    entry(preparePredictionOrder, 'trade:execute'),
-    entry(executePredictionOrder, 'trade:execute'),
-    entry(listPredictionOrders, 'agent:read'),
-    entry(getPredictionOrder, 'agent:read'),
-  ],
+  routes: [placePaperPredictionOrder, preparePredictionOrder, executePredictionOrder, listPredictionOrders, getPredictionOrder],
 };

@@ -15,6 +15,7 @@ export const preparePredictionOrder = defineRoute({
   summary: 'Prepares a live onchain prediction order',
   description:
     'Asks the on-chain venue for a transaction that pays the deposit of exactly this order, assesses that order by the same pre-trade risk function as every other, checks what the transaction would do to the wallet, and stores both. Its contracts and its worst price are what the venue offers, never worse than what was asked for. It reserves capacity until it has expired, about a minute from now.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     body: objectOf({

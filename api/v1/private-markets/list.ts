@@ -11,6 +11,7 @@ export const listPrivateMarkets = defineRoute({
   name: 'listPrivateMarkets',
   tag: 'rankings',
   summary: 'Pre-IPO markets with their live price, issuer mark and implied valuation',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({ sector: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })), ...pageFields }),

@@ -89,6 +89,7 @@ export const getPublicWallet = defineRoute({
   tag: 'market',
   summary: 'Margin, positions and closed profit and loss of any address on the perpetuals venue',
   description: 'An address that the venue does not know has zeros. Read-only: nothing is stored.',
+  permission: 'market:read',
   cost: 'costly',
   schema: { params: EvmAddressPath },
   answers: { 200: { description: 'The wallet.', schema: PublicWalletBody } },

@@ -16,6 +16,7 @@ export const listQuotes = defineRoute({
   tag: 'market',
   summary: 'The latest quotes and reference prices',
   description: 'Sorted by venue and instrument. Instruments without data yet are left out.',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

@@ -23,6 +23,7 @@ export const rankFairValueRoute = defineRoute({
   tag: 'rankings',
   summary: 'Tokenized equities by discount, premium, liquidity or event intensity',
   description: 'Ranks what was observed at one cut. Rows that cannot be ranked stay in the list, without a rank and with the reasons.',
+  permission: 'market:read',
   cost: 'read',
   schema: { querystring: objectOf({ mode: Type.Optional(choice(FAIR_VALUE_MODES, 'Default: `deepest_discount`.')), ...rankingFields }) },
   answers: { 200: { description: 'A page of the ranking.', schema: RankingBody } },

@@ -1,6 +1,5 @@
 /** GET /v1/rankings/private: ranks pre-IPO tokens in one of seven modes, at the newest or a past cut. */
 import { Type } from 'typebox';
-import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { EXECUTION_MODES, type ExecutionMode } from '../../../src/domain/orders/order.ts';
 import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { DEFAULT_SLIPPAGE_BUDGET_BPS } from '../../../src/domain/ranking/fair-value.ts';
@@ -8,6 +7,7 @@ import { momentumBars } from '../../../src/domain/ranking/momentum.ts';
 import type { FitPortfolio } from '../../../src/domain/ranking/portfolio-fit.ts';
 import { PRIVATE_FORMULAS, PRIVATE_MODES, type PrivateRequest, rankPrivateMarkets } from '../../../src/domain/ranking/private-markets.ts';
 import type { RankedRow } from '../../../src/domain/ranking/ranked-row.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';
 import { memberOf } from '../../caller.ts';
 import { sendRefusal } from '../../problem.ts';
@@ -43,6 +43,7 @@ export const rankPrivateRoute = defineRoute({
   summary: 'Pre-IPO markets by one of seven modes',
   description:
     '`portfolio_fit` scores against the books of the caller and shows each term. Rows that cannot be ranked stay in the list with the reasons.',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

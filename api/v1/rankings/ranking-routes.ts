@@ -2,7 +2,7 @@
 import type { AssessmentPhrasing } from '../../../src/adapters/language-model/model-ports.ts';
 import type { CutReads } from '../../../src/adapters/store/agents/cut-reads.ts';
 import type { BarReads } from '../../../src/adapters/store/candles/bar-reads.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { listBasis } from '../arbitrage/basis.ts';
 import type { BasisReads } from '../arbitrage/basis-reads.ts';
 import { listPrivateMarkets } from '../private-markets/list.ts';
@@ -29,11 +29,5 @@ export const rankingRoutes: RouteGroup = {
     description:
       'Ranked tokenized equities and pre-IPO markets, each from one observed cut, and stock assessments. Rows that cannot be ranked stay in the list with their reasons. Page with the cursor to stay on the same cut.',
   },
-  routes: [
-    entry(rankFairValueRoute, 'market:read'),
-    entry(rankPrivateRoute, 'market:read'),
-    entry(listPrivateMarkets, 'market:read'),
-    entry(listBasis, 'market:read'),
-    entry(assessStockRoute, 'market:read'),
-  ],
+  routes: [rankFairValueRoute, rankPrivateRoute, listPrivateMarkets, listBasis, assessStockRoute],
 };

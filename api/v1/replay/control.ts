@@ -1,10 +1,10 @@
 /** Controls of a replay: play, pause, step, seek, speed and load. Each answers with the new state. */
 import { type Static, type TSchema, Type } from 'typebox';
+import { LEAST_SPEED, MOST_SPEED } from '../../../src/domain/tape/replay-speed.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import { EmptyBody, objectOf } from '../../shapes.ts';
-import { LEAST_SPEED, MOST_SPEED } from '../../../src/domain/tape/replay-speed.ts';
-import { malformed } from '../../http/strict-json.ts';
 import type { ReplayControl } from './replay-control.ts';
 import { ReplayBody, replayBody } from './state.ts';
 
@@ -23,7 +23,7 @@ interface Move<Body extends TSchema> {
 }
 
 export function replayMoves(replay: ReplayControl): readonly Route[] {
-  const made = <Body extends TSchema>(move: Move<Body>) => moveRoute(replay, move) as unknown as Route;
+  const made = <Body extends TSchema>(move: Move<Body>) => moveRoute(replay, move);
   return [
     made({
       name: 'playReplay',
@@ -79,6 +79,7 @@ function moveRoute<Body extends TSchema>(replay: ReplayControl, { name, url, sum
     tag: 'replay',
     summary,
     ...(description === undefined ? {} : { description }),
+    permission: 'public',
     cost: 'read',
     ...(optional === undefined ? {} : { bodyRule: 'optional' as const }),
     schema: { body },
@@ -99,6 +100,7 @@ export function loadTape(replay: ReplayControl) {
     name: 'loadTape',
     tag: 'replay',
     summary: 'Replays another tape of the folder from its beginning, paused',
+    permission: 'public',
     cost: 'read',
     schema: { body: objectOf({ tape: Type.String({ minLength: 1, maxLength: 255, description: 'As `GET /v1/replay/tapes` names it.' }) }) },
     answers: { 200: { description: 'The replay of that tape.', schema: ReplayBody } },

@@ -45,6 +45,7 @@ export function replayReads(replay: ReplayControl) {
     name: 'getReplay',
     tag: 'replay',
     summary: 'The tape that is replayed, and where it stands',
+    permission: 'public',
     cost: 'read',
     schema: {},
     answers: { 200: { description: 'The replay.', schema: ReplayBody } },
@@ -57,6 +58,7 @@ export function replayReads(replay: ReplayControl) {
     name: 'listTapes',
     tag: 'replay',
     summary: 'The tapes in the folder of the one that was named at the start',
+    permission: 'public',
     cost: 'read',
     schema: {},
     answers: {

@@ -9,6 +9,7 @@ export const getRiskPreferences = defineRoute({
   name: 'getRiskPreferences',
   tag: 'risk',
   summary: "The organization's risk mandate",
+  permission: 'agent:read',
   cost: 'read',
   schema: {},
   answers: { 200: { description: 'The preferences that hold now.', schema: RiskPreferencesBody } },

@@ -11,6 +11,7 @@ export const listRiskPreferences = defineRoute({
   name: 'listRiskPreferences',
   tag: 'risk',
   summary: 'Every risk mandate that was set, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of versions; empty while the defaults hold.', schema: pageOf(RiskPreferencesBody) } },

@@ -1,7 +1,7 @@
 /** The risk mandate. */
 import type { PreferencesCommands } from '../../../actors/risk-preferences/command-handler.ts';
 import type { PreferencesStore } from '../../../src/adapters/store/risk/risk-preferences-reads.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { getRiskPreferences } from './get-preferences.ts';
 import { listRiskPreferences } from './preferences-history.ts';
 import { setRiskPreferences } from './set-preferences.ts';
@@ -20,5 +20,5 @@ export const riskRoutes: RouteGroup = {
     description:
       'The risk mandate of your organization. Every order must meet it and the limits of its manifest. Read it, change the fields and send all of them back: a missing field is refused. Proposals assessed under the earlier mandate are not executed any more.',
   },
-  routes: [entry(getRiskPreferences, 'agent:read'), entry(setRiskPreferences, 'risk:manage'), entry(listRiskPreferences, 'agent:read')],
+  routes: [getRiskPreferences, setRiskPreferences, listRiskPreferences],
 };

@@ -1,7 +1,7 @@
 /** PUT /v1/risk/preferences. */
 import { Type } from 'typebox';
-import { plainDecimal } from '../../../src/domain/values/decimal.ts';
 import type { RiskPreferences } from '../../../src/domain/risk/index.ts';
+import { plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { preferenceFields, preferencesBody, RiskPreferencesBody } from './preferences-body.ts';
@@ -16,6 +16,7 @@ export const setRiskPreferences = defineRoute({
   summary: "Replaces the organization's risk mandate",
   description:
     'Replaces all fields, and a body that leaves one out is refused: send what `GET /v1/risk/preferences` answered with your changes. Once it has answered, nothing is executed any more that was assessed by the earlier one, approved proposals included.',
+  permission: 'risk:manage',
   cost: 'write',
   schema: { body: PreferencesRequest },
   idempotent: true,

@@ -14,6 +14,7 @@ export const listActivities = defineRoute({
   tag: 'runtime',
   summary: 'Pending and abandoned activities, newest actors first',
   description: 'Finished activities are part of their step: `GET /v1/actors/:id/steps/:version`.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields, state: Type.Optional(choice(['pending', 'given_up'], 'Pending unless given.')) }) },
   answers: { 200: { description: 'A page of activities.', schema: pageOf(ActivityBody) } },

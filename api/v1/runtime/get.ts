@@ -10,6 +10,7 @@ export const getRuntime = defineRoute({
   name: 'getRuntime',
   tag: 'runtime',
   summary: 'Actors, activities, timers, incidents and queues in numbers',
+  permission: 'agent:read',
   cost: 'costly',
   schema: {},
   answers: { 200: { description: 'The runtime.', schema: RuntimeBody } },

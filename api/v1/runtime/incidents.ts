@@ -12,6 +12,7 @@ export const listIncidents = defineRoute({
   name: 'listIncidents',
   tag: 'runtime',
   summary: 'Incidents inside actors, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of incidents.', schema: pageOf(IncidentBody) } },

@@ -11,6 +11,7 @@ export const listInterventions = defineRoute({
   name: 'listInterventions',
   tag: 'runtime',
   summary: 'Interventions (retry, reset, release) with member and reason, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of interventions.', schema: pageOf(RecordedInterventionBody) } },

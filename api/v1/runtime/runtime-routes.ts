@@ -2,7 +2,7 @@
 import type { InterventionCommands } from '../../../actors/intervention/command-handler.ts';
 import type { RuntimeReads } from '../../../src/adapters/store/actors/runtime-reads.ts';
 import type { WorkQueues } from '../../../src/adapters/store/actors/runtime-rows.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { listAlerts } from '../alerts.ts';
 import { listActivities } from './activities.ts';
 import { getRuntime } from './get.ts';
@@ -28,14 +28,5 @@ export const runtimeRoutes: RouteGroup = {
     description:
       'Pending and abandoned activities, timers, incidents, interventions and background work. Find the actor first, then retry an activity or release a quarantine under **actors**. Interventions require a reason and are recorded.',
   },
-  routes: [
-    entry(getRuntime, 'agent:read'),
-    entry(listActivities, 'agent:read'),
-    entry(listTimers, 'agent:read'),
-    entry(listIncidents, 'agent:read'),
-    entry(listInterventions, 'agent:read'),
-    entry(listAlerts, 'agent:read'),
-    entry(listWork, 'agent:read'),
-    entry(getWork, 'agent:read'),
-  ],
+  routes: [getRuntime, listActivities, listTimers, listIncidents, listInterventions, listAlerts, listWork, getWork],
 };

@@ -12,6 +12,7 @@ export const listTimers = defineRoute({
   name: 'listTimers',
   tag: 'runtime',
   summary: 'Timers of actors, earliest due first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of timers.', schema: pageOf(TimerBody) } },

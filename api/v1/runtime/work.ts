@@ -14,6 +14,7 @@ export const listWork = defineRoute({
   summary: 'Imports, backfills and moves to the archive with their progress, newest first',
   description:
     'Shown for a week. Work of less than a second is left out. Evaluations, proposals, transfers and launches carry the same fields in their own records.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of work.', schema: pageOf(LongWorkBody) } },
@@ -30,6 +31,7 @@ export const getWork = defineRoute({
   name: 'getWork',
   tag: 'runtime',
   summary: 'Progress of one import, backfill or move to the archive',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: objectOf({ id: Type.String({ maxLength: 100, examples: ['12'] }) }) },
   answers: { 200: { description: 'The work.', schema: LongWorkBody } },

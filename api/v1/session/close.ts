@@ -9,6 +9,7 @@ export const closeSession = defineRoute({
   tag: 'identity',
   summary: "Clears the browser's cookie",
   description: 'The token itself stays valid until it expires.',
+  permission: 'public',
   cost: 'read',
   schema: {},
   answers: { 204: { description: 'The cookie is cleared.' } },

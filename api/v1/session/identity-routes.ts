@@ -1,6 +1,6 @@
 /** Sign-in, and what a caller keeps. */
 import type { MemberSettings } from '../../../src/adapters/store/callers/member-settings.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { getMe } from '../me/get.ts';
 import { keepSetting, listSettings } from '../me/settings.ts';
 import { closeSession } from './close.ts';
@@ -22,13 +22,5 @@ export const identityRoutes: RouteGroup = {
     description:
       'Sign-in with a token of your identity provider. Programs send `Authorization: Bearer`. Browsers exchange the token for a cookie with `POST /v1/session` and must send an allowed Origin with unsafe requests. `GET /v1/me` lists your permissions. An expired token answers 401 `token_expired`.',
   },
-  routes: [
-    entry(getMe, 'identity'),
-    entry(listSettings, 'identity'),
-    entry(keepSetting, 'identity'),
-    entry(openSession, 'public'),
-    entry(redeemSignInLink, 'public'),
-    entry(closeSession, 'public'),
-    entry(revokeSession, 'identity'),
-  ],
+  routes: [getMe, listSettings, keepSetting, openSession, redeemSignInLink, closeSession, revokeSession],
 };

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import type { Refusal } from '../../../src/domain/values/refusal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { credentialOf } from '../../caller.ts';
-import { sendProblem, sendRefusal } from '../../problem.ts';
 import { addressKey } from '../../http/rate-limits.ts';
+import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, Time } from '../../shapes.ts';
 import { keepToken } from './session-cookie.ts';
@@ -22,6 +22,7 @@ export const openSession = defineRoute({
   summary: 'Signs in: stores the token in a browser cookie',
   description:
     'The token is verified as in any other request and set as an HttpOnly, SameSite=Strict cookie until it expires. A token that is refused counts against the limit for wrong credentials of its address.',
+  permission: 'public',
   cost: 'read',
   schema: { body: objectOf({ token: Type.String({ minLength: 1, description: 'A bearer token of the identity provider.' }) }) },
   answers: { 200: { description: 'The cookie is set.', schema: SessionBody } },

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { refuse } from '../../../src/domain/values/refusal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
-import { sendProblem, sendRefusal } from '../../problem.ts';
 import { addressKey } from '../../http/rate-limits.ts';
+import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
 import { SessionBody } from './open.ts';
@@ -21,6 +21,7 @@ export const redeemSignInLink = defineRoute({
   summary: 'Signs in a browser on this machine with a link',
   description:
     'The code of the link that a service with the identity provider of the sandbox prints at its start. It works once, for ten minutes, from the loopback address only. A code that is refused counts against the limit for wrong credentials.',
+  permission: 'public',
   cost: 'read',
   schema: { body: objectOf({ code: Type.String({ minLength: 1, maxLength: 64 }) }) },
   answers: { 200: { description: 'The cookie is set.', schema: SessionBody } },

@@ -16,6 +16,7 @@ export const revokeSession = defineRoute({
   summary: "Ends the caller's session everywhere",
   description:
     'The token is refused by every process of the service, and so is each other one of the same session of the identity provider (`sid`). Where a token names neither a session nor itself, all tokens of the caller that were issued until now are refused.',
+  permission: 'identity',
   cost: 'write',
   schema: { body: EmptyBody },
   bodyRule: 'optional',

@@ -3,16 +3,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { SIGNAL_TOKEN } from '../../../actors/agent/signal-hooks.ts';
 import type { FoundHook } from '../../../src/adapters/store/agents/signal-hooks.ts';
-import { type Json, sha256Hex } from '../../../src/domain/values/canonical-json.ts';
-import { type Alert, fillTemplate } from '../../../src/domain/outside/signal-template.ts';
-import type { OrderSide } from '../../../src/domain/orders/order.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
+import type { OrderSide } from '../../../src/domain/orders/order.ts';
+import { type Alert, fillTemplate } from '../../../src/domain/outside/signal-template.ts';
+import { type Json, sha256Hex } from '../../../src/domain/values/canonical-json.ts';
+import { addressKey } from '../../http/rate-limits.ts';
+import { parseStrictJson, utf8Of } from '../../http/strict-json.ts';
 import { storedId } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
-import { addressKey } from '../../http/rate-limits.ts';
 import { type ApiPorts, defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
-import { parseStrictJson, utf8Of } from '../../http/strict-json.ts';
 import { compileValidator } from '../../validation.ts';
 import { OutsideProposalRequest, OutsideReceiptBody, receiptBody } from '../agents/outside/outside-proposals.ts';
 import { termsOf } from '../manual-order-body.ts';
@@ -29,6 +29,7 @@ export const receiveSignal = defineRoute({
   summary: 'Takes an alert as an outside proposal',
   description:
     'The key is the secret of a signal hook, or its id if the delivery is signed as Standard Webhooks says (`webhook-id`, `webhook-timestamp`, `webhook-signature`). At most 16 KiB of JSON or plain text. The same `webhook-id` with the same alert gets the same answer. Each hook has a rate limit of its own.',
+  permission: 'public',
   cost: 'write',
   schema: {
     params: objectOf({ key: Type.String() }),

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import type { SocialPost } from '../../../src/domain/intelligence/social.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { pageBody, pageOfQuery } from '../../cursor.ts';
+import { malformed } from '../../http/strict-json.ts';
 import { defineRoute } from '../../route.ts';
 import { nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
-import { malformed } from '../../http/strict-json.ts';
 import { EntityBody } from '../intelligence/event-body.ts';
 import { BY_TIME, underlyingOf } from '../intelligence/reading.ts';
 
@@ -58,6 +58,7 @@ export const listSocialFeed = defineRoute({
   tag: 'intelligence',
   summary: 'Market chatter, mapped to the catalog’s assets',
   description: 'Newest first. Posts confirm nothing and are in no event: those are under `/v1/intelligence/events`.',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

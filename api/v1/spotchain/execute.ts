@@ -15,6 +15,7 @@ export const executeSwap = defineRoute({
   summary: 'Submits the signed transaction of a prepared swap',
   description:
     'The signed message must be the prepared one byte for byte; where a wallet changed it, the answer names the programs that it inserted, removed or altered, and nothing is sent. The bytes are recorded before they are broadcast, and once: the same bytes again answer the present state, other bytes are refused. GET /v1/spotchain/orders/:id tells the outcome; the fill is booked once the chain has finalized it.',
+  permission: 'trade:execute',
   ...TAKES_SIGNED_TRANSACTION,
   schema: { params: SwapOrderPath, body: SignedTransaction },
   answers: { 202: { description: 'The order, submitted. Poll `GET /v1/spotchain/orders/{id}` for its outcome.', schema: SwapOrderBody } },

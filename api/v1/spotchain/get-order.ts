@@ -12,6 +12,7 @@ export const getSwap = defineRoute({
   name: 'getSwap',
   tag: 'spotchain',
   summary: 'One swap with its fill',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: SwapOrderPath },
   answers: { 200: { description: 'The order.', schema: SwapOrderBody } },

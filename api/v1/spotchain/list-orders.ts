@@ -11,6 +11,7 @@ export const listSwaps = defineRoute({
   name: 'listSwaps',
   tag: 'spotchain',
   summary: 'Swaps on the primary chain, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields }) },
   answers: { 200: { description: 'A page of orders.', schema: pageOf(SwapOrderBody) } },

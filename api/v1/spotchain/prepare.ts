@@ -12,6 +12,7 @@ export const prepareSwap = defineRoute({
   summary: 'Prepares a swap for the wallet to sign',
   description:
     'Runs the pre-trade risk function with the organization’s preferences as the mandate, fetches an executable route, checks and simulates its transaction, and stores the exact message with its digest before it answers. Until it has ended, the most that it may cost is reserved from the mandate. At most 20 are open per organization; an unsigned one ends by itself once its blockhash has expired.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { body: SwapOrderWish },
   idempotent: true,

@@ -12,6 +12,7 @@ export const quoteSwap = defineRoute({
   summary: 'Aggregator-routed quote of a swap',
   description:
     'Asks the aggregator for a route of exactly this amount. Nothing is stored or reserved. Refused while the token has no live quote.',
+  permission: 'market:read',
   cost: 'read',
   schema: { querystring: SwapQuoteQuery },
   answers: { 200: { description: 'The quote.', schema: SwapQuoteBody } },

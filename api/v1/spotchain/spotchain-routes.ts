@@ -1,7 +1,7 @@
 /** Swaps on the primary chain. */
 import type { SwapCommands } from '../../../actors/prepared-transaction/swap-commands.ts';
 import type { SwapReads } from '../../../src/adapters/store/orders/prepared-transaction-store.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { executeSwap } from './execute.ts';
 import { getSwap } from './get-order.ts';
 import { listSwaps } from './list-orders.ts';
@@ -24,11 +24,5 @@ export const spotchainRoutes: RouteGroup = {
     description:
       'Swaps on the primary chain, signed by your own wallet. Quote, prepare, sign exactly the prepared bytes, execute, then poll until `finalized`. A prepared swap expires with its blockhash after about a minute. Changed bytes are refused with `signed_bytes_differ` and nothing is sent.',
   },
-  routes: [
-    entry(quoteSwap, 'market:read'),
-    entry(prepareSwap, 'trade:execute'),
-    entry(executeSwap, 'trade:execute'),
-    entry(listSwaps, 'agent:read'),
-    entry(getSwap, 'agent:read'),
-  ],
+  routes: [quoteSwap, prepareSwap, executeSwap, listSwaps, getSwap],
 };

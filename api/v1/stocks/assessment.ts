@@ -35,6 +35,7 @@ export const assessStockRoute = defineRoute({
   tag: 'rankings',
   summary: 'Bull case, bear case, valuation context and catalysts with their sources',
   description: 'Deterministic: the same observations give the same assessment. Thin evidence is named.',
+  permission: 'market:read',
   cost: 'costly',
   schema: { params: objectOf({ symbol: Type.String({ minLength: 1, maxLength: 64 }) }), body: EmptyBody },
   bodyRule: 'optional',

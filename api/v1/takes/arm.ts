@@ -17,6 +17,7 @@ export const armTake = defineRoute({
   summary: 'Makes a Take an active policy',
   description:
     'A Take from words is armed once its author has confirmed what its `open` names; until then it is refused with `take_unsettled`. Limits are those of the stored risk preferences, never of the request. `live` trades its allocation on the spot exchange, where live orders there are switched on, or from a wallet that is delegated to the Take (`POST /v1/delegations`) on the primary chain, where delegated signing is switched on; elsewhere it is refused with `feature_disabled`, and without a delegation with `state_conflict`. The allocations of all live Takes together stay within the capital of the preferences. A live Take needs free dollars where it trades, on the primary chain in its wallet: those that no vault, no other armed Take and nothing that a person asked for has bound (`insufficient_balance`).',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     body: objectOf({

@@ -13,6 +13,7 @@ export const getTakeChart = defineRoute({
   name: 'getTakeChart',
   tag: 'takes',
   summary: "The Take's state chart with its present state",
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The chart.', schema: ChartBody } },

@@ -1,4 +1,5 @@
 /** POST /v1/takes/:id/close: sells the Take's position, whatever its conditions. */
+import { TO_STOP } from '../../permission.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
 import { TakeBody } from './take-body.ts';
@@ -12,6 +13,7 @@ export const closeTake = defineRoute({
   summary: 'Closes the position of a Take',
   description:
     'Disarms the Take and sells its position at market within its slippage budget, with a retry every minute until it is sold. Works after a halt too. Waits only while the price is not live.',
+  permission: TO_STOP,
   cost: 'emergency',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

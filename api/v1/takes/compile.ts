@@ -33,6 +33,7 @@ export const compileTake = defineRoute({
   summary: 'Turns a thesis into an auditable Take',
   description:
     'The answer lists how each phrase was read and what was assumed. An ambiguous thesis is refused with `thesis_ambiguous` and the questions that would settle it.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { body: CompileBody },
   bodyRule: 'read_by_handler',

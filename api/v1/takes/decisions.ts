@@ -18,6 +18,7 @@ export const listTakeDecisions = defineRoute({
   tag: 'takes',
   summary: 'The decision records of a Take, newest first',
   description: 'One per half minute while it is running. `agentId` and `takeId` are the same id: what is hashed names the actor.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of decisions.', schema: decisionPageOf(TakeDecisionBody) } },

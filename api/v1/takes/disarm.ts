@@ -1,4 +1,5 @@
 /** POST /v1/takes/:id/disarm: stops its evaluation, and cancels its pending proposals. */
+import { TO_STOP } from '../../permission.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
 import { TakeBody } from './take-body.ts';
@@ -11,6 +12,7 @@ export const disarmTake = defineRoute({
   tag: 'takes',
   summary: 'Disarms a Take',
   description: 'The position stays open. Armed again, the Take watches its exit conditions again.',
+  permission: TO_STOP,
   cost: 'emergency',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

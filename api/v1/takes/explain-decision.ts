@@ -14,6 +14,7 @@ export const explainTakeDecision = defineRoute({
   summary: 'One evaluation of a Take in words',
   description:
     'The observations, the rules that held, the decision, and what was missing for a trade. Every number is one of the decision record.',
+  permission: 'agent:read',
   cost: 'costly',
   schema: { params: objectOf({ id: IdText, decisionId: IdText }) },
   answers: { 200: { description: 'The decision in words.', schema: ExplainedDecision } },

@@ -16,6 +16,7 @@ export const forkTakeRoute = defineRoute({
   summary: 'Clones a Take with another allocation, slippage budget or thresholds',
   description:
     'Forks a Take of your own, or a published one of another organization. The lineage is kept. The fork has an expiry of its own.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     body: objectOf({

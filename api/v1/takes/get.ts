@@ -13,6 +13,7 @@ export const getTake = defineRoute({
   name: 'getTake',
   tag: 'takes',
   summary: 'One Take',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The Take.', schema: TakeBody } },

@@ -15,6 +15,7 @@ export const listTakeHistory = defineRoute({
   name: 'listTakeHistory',
   tag: 'takes',
   summary: "The steps of the Take's state chart, newest first",
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of steps.', schema: pageOf(StepBody) } },

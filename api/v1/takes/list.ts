@@ -14,6 +14,7 @@ export const listTakes = defineRoute({
   name: 'listTakes',
   tag: 'takes',
   summary: "The organization's Takes, newest first",
+  permission: 'agent:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

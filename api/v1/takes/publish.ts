@@ -11,6 +11,7 @@ export const publishTake = defineRoute({
   tag: 'takes',
   summary: 'Publishes a Take',
   description: 'Makes conditions, limits and thesis readable to every organization, not its trades. This cannot be undone.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -12,6 +12,7 @@ export const listPublishedTakes = defineRoute({
   name: 'listPublishedTakes',
   tag: 'takes',
   summary: 'Published Takes of all organizations, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of published Takes.', schema: pageOf(PublishedTakeBody) } },

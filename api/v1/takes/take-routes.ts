@@ -2,8 +2,7 @@
 import type { TakeCommands } from '../../../actors/take/command-handler.ts';
 import type { DecisionStore } from '../../../src/adapters/store/agents/decision-reads.ts';
 import type { TakeReads } from '../../../src/adapters/store/takes/take-reads.ts';
-import { TO_STOP } from '../../permission.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { armTake } from './arm.ts';
 import { getTakeChart } from './chart.ts';
 import { closeTake } from './close.ts';
@@ -37,19 +36,19 @@ export const takeRoutes: RouteGroup = {
       'One-off trading policies written as a sentence. Compile a thesis, check how each phrase was read, confirm what is open, and arm it on paper or live. An ambiguous thesis is refused with questions (`thesis_ambiguous`).',
   },
   routes: [
-    entry(compileTake, 'trade:execute'),
-    entry(forkTakeRoute, 'trade:execute'),
-    entry(armTake, 'trade:execute'),
-    entry(tokenizeTake, 'trade:execute'),
-    entry(publishTake, 'trade:execute'),
-    entry(disarmTake, TO_STOP),
-    entry(closeTake, TO_STOP),
-    entry(listTakes, 'agent:read'),
-    entry(listPublishedTakes, 'agent:read'),
-    entry(getTake, 'agent:read'),
-    entry(listTakeDecisions, 'agent:read'),
-    entry(explainTakeDecision, 'agent:read'),
-    entry(listTakeHistory, 'agent:read'),
-    entry(getTakeChart, 'agent:read'),
+    compileTake,
+    forkTakeRoute,
+    armTake,
+    tokenizeTake,
+    publishTake,
+    disarmTake,
+    closeTake,
+    listTakes,
+    listPublishedTakes,
+    getTake,
+    listTakeDecisions,
+    explainTakeDecision,
+    listTakeHistory,
+    getTakeChart,
   ],
 };

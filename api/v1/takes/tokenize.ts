@@ -57,6 +57,7 @@ export const tokenizeTake = defineRoute({
   summary: 'Turns a Take into a draft agent or a launch draft',
   description:
     'The manifest of the agent decides on the same cuts as the Take does. The agent stands at `draft` and passes every gate as any other. Refused with `take_unsettled` until the author has confirmed what `open` names, here or when the Take was armed.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     body: objectOf({ takeId: Type.String({ minLength: 1, maxLength: 64 }), as: choice(['agent', 'launch']), confirm: ConfirmField }),

@@ -4,7 +4,7 @@ import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { venueStateOf, statesOf } from '../state-reads.ts';
+import { statesOf, venueStateOf } from '../state-reads.ts';
 import { TickerBody, tickerBody } from './ticker-body.ts';
 
 export const listTickers = defineRoute({
@@ -14,6 +14,7 @@ export const listTickers = defineRoute({
   tag: 'market',
   summary: 'The last 24 hours of each instrument of the spot exchange',
   description: 'Sorted by instrument. Instruments without data yet are left out.',
+  permission: 'market:read',
   cost: 'read',
   schema: {
     querystring: objectOf({

@@ -1,8 +1,8 @@
 /** GET /v1/venues: returns each venue's reception, clock and remaining requests. */
 import { Type } from 'typebox';
 import type { BudgetState, VenueState } from '../../../src/domain/market/market-state.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { isExecutable, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { VENUE_STATE_MAX_AGE_MS } from '../../../streams/quality/state-quality.ts';
 import { pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
@@ -122,6 +122,7 @@ export const listVenues = defineRoute({
   name: 'listVenues',
   tag: 'market',
   summary: 'State of each venue’s feeds, its clock offset and its remaining request budgets',
+  permission: 'market:read',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields }) },
   answers: { 200: { description: 'Every venue.', schema: pageOf(VenueBody) } },

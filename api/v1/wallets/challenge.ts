@@ -40,6 +40,7 @@ export const challengeWallet = defineRoute({
   summary: 'Text that the owner signs to link a wallet',
   description:
     'The newest text of an address is valid for ten minutes; earlier texts are not. Signing it moves no money and grants no permission.',
+  permission: 'agent:read',
   cost: 'write',
   schema: { body: objectOf({ address: AddressText }) },
   answers: { 200: { description: 'The text.', schema: WalletChallengeBody } },

@@ -1,7 +1,7 @@
 /** GET /v1/wallets/evmvenue/{address}: returns balances and state of a wallet on the EVM chain. */
 import { Type } from 'typebox';
-import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import type { PublicWallet } from '../../../src/domain/identity/wallet.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableTime, nullable, Time } from '../../shapes.ts';
@@ -80,6 +80,7 @@ export const getChainWallet = defineRoute({
   name: 'getChainWallet',
   tag: 'bridge',
   summary: 'Balances and kind of a wallet on the EVM chain, all at one block, and its margin account on the perpetuals venue',
+  permission: 'market:read',
   cost: 'costly',
   schema: { params: EvmAddressPath },
   answers: { 200: { description: 'The wallet.', schema: ChainWalletBody } },

@@ -13,6 +13,7 @@ export const linkWallet = defineRoute({
   tag: 'wallets',
   summary: 'Links a wallet of either chain by the signature of its owner',
   description: 'A link proves ownership and grants no permission. Linking again renews the proof and may change the label.',
+  permission: 'agent:read',
   cost: 'write',
   schema: {
     body: objectOf({

@@ -11,6 +11,7 @@ export const listWallets = defineRoute({
   name: 'listWallets',
   tag: 'wallets',
   summary: 'Linked wallets, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of wallets.', schema: pageOf(LinkedWalletBody) } },

@@ -17,6 +17,7 @@ export const renameWallet = defineRoute({
   tag: 'wallets',
   summary: 'Changes or removes the label of a linked wallet',
   description: 'By the member who proved it, or with trade:execute. What was quoted or read under the old label stays as it is.',
+  permission: 'agent:read',
   cost: 'write',
   schema: {
     params: WalletPath,

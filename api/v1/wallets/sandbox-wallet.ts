@@ -21,6 +21,7 @@ export const useSandboxWallet = defineRoute({
   summary: 'Opens, funds or uses the caller’s wallet of the sandbox',
   description:
     'Only in the sandbox, whose coins are worth nothing. `fund` brings 10 SOL and 10,000 USDC; `sign_transaction` and `sign_text` answer with a signature and send nothing. `evm_request` answers a call of EIP-1193 for the wallet of the EVM chain; `eth_sendTransaction` signs and sends.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     body: objectOf({

@@ -15,6 +15,7 @@ export const unlinkWallet = defineRoute({
   summary: 'Unlinks a wallet',
   description:
     'By the member who proved it, or with trade:execute. The link, its text and its signature are deleted, and the audit keeps who did it. Transfers under way, listings and orders that name the address go on unchanged: the link never permitted them. To link the wallet again it is proved again, and gets another id.',
+  permission: 'agent:read',
   cost: 'write',
   schema: { params: WalletPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -1,7 +1,7 @@
 /** Wallets proved by their owners. */
 import type { LinkedWalletCommands } from '../../../actors/linked-wallet/command-handler.ts';
 import type { LinkedWalletStore } from '../../../src/adapters/store/callers/linked-wallet-store.ts';
-import { entry, type RouteGroup } from '../../route.ts';
+import { type RouteGroup } from '../../route.ts';
 import { challengeWallet } from './challenge.ts';
 import { linkWallet } from './link.ts';
 import { listWallets } from './list.ts';
@@ -28,12 +28,5 @@ export const walletRoutes: RouteGroup = {
     description:
       'Linked wallets and their balances. Request the text, sign it with the wallet within ten minutes, and send the signature. A link proves ownership and grants no permission. A late signature is refused with `challenge_expired`.',
   },
-  routes: [
-    entry(challengeWallet, 'agent:read'),
-    entry(linkWallet, 'agent:read'),
-    entry(listWallets, 'agent:read'),
-    entry(renameWallet, 'agent:read'),
-    entry(unlinkWallet, 'agent:read'),
-    entry(useSandboxWallet, 'trade:execute'),
-  ],
+  routes: [challengeWallet, linkWallet, listWallets, renameWallet, unlinkWallet, useSandboxWallet],
 };

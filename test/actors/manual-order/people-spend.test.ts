@@ -7,8 +7,8 @@ import type { PreparedTransactionInput } from '../../../actors/prepared-transact
 import { ROUTES } from '../../../api/v1/index.ts';
 import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
-import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { compareReserves, exchangePlace, walletPlace } from '../../../src/domain/books/reserves.ts';
+import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { TRANSACTION_PURPOSES, type TransactionPurpose } from '../../../src/domain/solana/lifecycle.ts';
 import { USDC_LEG } from '../../../src/domain/solana/swap.ts';
 import { DollarsBound } from '../../../src/domain/take/live-capital.ts';
@@ -53,7 +53,7 @@ test.each([
   '/v1/bridge/quote',
   '/v1/bridge/submission',
 ])('%s declares that dollars may be reserved', (url) => {
-  const route = ROUTES.map(({ route: one }) => one).find((one) => one.url === url);
+  const route = ROUTES.find((one) => one.url === url);
   expect(route?.refusals).toContain('blocked_by_risk');
 });
 

@@ -12,6 +12,7 @@ export const getDecision = defineRoute({
   name: 'getDecision',
   tag: 'agents',
   summary: 'One decision record',
+  permission: 'agent:read',
   cost: 'costly',
   schema: { params: objectOf({ id: IdText, decisionId: IdText }) },
   answers: { 200: { description: 'The decision.', schema: DecisionBody } },

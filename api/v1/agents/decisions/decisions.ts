@@ -14,6 +14,7 @@ export const listDecisions = defineRoute({
   name: 'listDecisions',
   tag: 'agents',
   summary: 'The decision records of an agent, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of decisions.', schema: decisionPageOf(DecisionBody) } },

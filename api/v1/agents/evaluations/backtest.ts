@@ -1,8 +1,8 @@
 /** POST /v1/agents/:id/backtest: queues the historical simulation of the agent's active manifest. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import type { EvaluationView } from '../../../../actors/evaluation/commands.ts';
+import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import { ASSUMPTION_LIMITS } from '../../../../src/domain/backtest/assumptions.ts';
 import { readBacktestRequest } from '../../../../src/domain/backtest/request.ts';
 import { onceOnly } from '../../../idempotency.ts';
@@ -48,6 +48,7 @@ export const backtestAgent = defineRoute({
   summary: 'Runs the historical simulation',
   description:
     "Queues a backtest of the active manifest over closed bars. Missing bars are fetched from the venue. Decisions see only data known at the time and fill at the next open. A history of less than five years, or with a gap outside the trading calendar, ends the run as `refused` with `insufficient_history`. Only a run with the manifest's own timeframe over the default period counts as evidence. Any other run is a look: it may be shorter, has `request.look` true and opens no gate. Progress is published on the channel `agents`.",
+  permission: 'trade:execute',
   cost: 'costly',
   schema: { params: AgentPath, body: BacktestBody },
   bodyRule: 'optional',

@@ -12,6 +12,7 @@ export const cancelEvaluation = defineRoute({
   name: 'cancelEvaluation',
   tag: 'agents',
   summary: 'Cancels an evaluation run that has not ended',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: RunPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -16,6 +16,7 @@ export const getEvaluationReport = defineRoute({
   name: 'getEvaluationReport',
   tag: 'agents',
   summary: 'The report of a finished evaluation run as a page',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: RunPath },
   answers: { 200: { description: 'The page; it loads nothing else.', contentType: 'text/html' } },

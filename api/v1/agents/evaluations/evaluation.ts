@@ -39,6 +39,7 @@ export const getEvaluation = defineRoute({
   name: 'getEvaluation',
   tag: 'agents',
   summary: 'One evaluation run with its result',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: RunPath },
   answers: { 200: { description: 'The run.', schema: EvaluationDetail } },

@@ -14,6 +14,7 @@ export const listEvaluations = defineRoute({
   name: 'listEvaluations',
   tag: 'agents',
   summary: "The runs of an agent's evaluations, newest first",
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of runs.', schema: pageOf(EvaluationRunBody) } },

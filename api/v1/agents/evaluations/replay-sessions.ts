@@ -1,6 +1,8 @@
 /** Blind replay sessions, the backtest of an external agent: outside code answers the history slot by slot. */
+
 import { Type } from 'typebox';
 import type { EvaluationView } from '../../../../actors/evaluation/commands.ts';
+import { ObservationBody } from '../../../../src/core/decision-shapes.ts';
 import { DISPOSITIONS, NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import { readBacktestRequest } from '../../../../src/domain/backtest/request.ts';
 import { ORDER_SIDES } from '../../../../src/domain/orders/order.ts';
@@ -9,12 +11,12 @@ import { refuse } from '../../../../src/domain/values/refusal.ts';
 import { memberOf } from '../../../caller.ts';
 import { onceOnly } from '../../../idempotency.ts';
 import { idInPath } from '../../../identifier.ts';
+import { orAgentToken } from '../../../permission.ts';
 import { sendProblem, sendRefusal } from '../../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../../route.ts';
 import { AgentPath, choice, DecimalText, EmptyBody, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../../shapes.ts';
 import { termsOf, wishedAmount } from '../../manual-order-body.ts';
 import { simulationFields } from './backtest.ts';
-import { ObservationBody } from '../../../../src/core/decision-shapes.ts';
 import { EvaluationRunBody, evaluationBody, runIdsOf } from './evaluation-body.ts';
 import { DEFAULT_SEEDS } from './stress-test.ts';
 
@@ -104,6 +106,7 @@ export const openReplaySession = defineRoute({
   summary: 'Opens a blind replay session, the backtest or the stress test of an external agent',
   description:
     'The service shows the history of the active manifest slot by slot and decides each slot with what your code answers, with the risk rules and costs of every backtest. 21 paths are shown at once: the true history and 20 that are resampled from its returns. Instruments have aliases, dates are moved by whole weeks, price levels are scaled. A result that is significantly better on the true history ends the run as `refused` with `foreknowledge`. A session of kind `stress_test` shows the runs of the stress test at once instead, from minute to minute, with their own shocks, outages and given positions. One evaluation of an agent is open at a time. Every session of a backtest is a trial, whatever its end. Without an answer for 10 minutes it ends as `expired`, and after 24 hours in any case. If its process ends, it ends as `interrupted`.',
+  permission: orAgentToken('trade:execute'),
   cost: 'costly',
   schema: { params: AgentPath, body: OpenBody },
   idempotent: true,
@@ -135,6 +138,7 @@ export const getReplaySession = defineRoute({
   name: 'getReplaySession',
   tag: 'agents',
   summary: 'One replay session and how far it is',
+  permission: orAgentToken('agent:read'),
   cost: 'read',
   schema: { params: SessionPath },
   answers: { 200: { description: 'The session as an evaluation run.', schema: EvaluationRunBody } },
@@ -153,6 +157,7 @@ export const answerReplayStep = defineRoute({
   summary: 'Answers a step of a replay session and returns the next one',
   description:
     'A step shows one slot of each path that has not ended. Send the answers to it and receive the next step; `{}` returns the step that waits. The same answers sent again, as after a lost connection, get the same next step. Answers to any other step are refused with `state_conflict` and change nothing, so that two connections cannot both answer.',
+  permission: orAgentToken('trade:execute'),
   cost: 'read',
   schema: { params: SessionPath, body: StepBody },
   answers: { 200: { description: 'The step that waits for its answers.', schema: ReplayStepBody } },
@@ -180,6 +185,7 @@ export const abandonReplaySession = defineRoute({
   tag: 'agents',
   summary: 'Ends a replay session without a result',
   description: 'It still counts as a trial.',
+  permission: orAgentToken('trade:execute'),
   cost: 'write',
   schema: { params: SessionPath, body: EmptyBody },
   bodyRule: 'optional',

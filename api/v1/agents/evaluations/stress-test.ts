@@ -1,8 +1,8 @@
 /** POST /v1/agents/:id/stress_test: queues the stress test of the agent's active manifest. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import type { EvaluationView } from '../../../../actors/evaluation/commands.ts';
+import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import { onceOnly } from '../../../idempotency.ts';
 import { idInPath } from '../../../identifier.ts';
 import { sendProblem } from '../../../problem.ts';
@@ -32,6 +32,7 @@ export const stressTestAgent = defineRoute({
   summary: 'Runs the stress test',
   description:
     "Queues a stress test of the active manifest: flash crash, weekend opening gap, liquidity freeze and de-peg of quote and reference, each in several seeded worlds and at two severities, at the recent level and volatility of the agent's own universe. The agent decides, is assessed by the risk engine and is filled on paper as it would be live; positions that its rules have not opened before the shock are added, and the report names them. The agent must survive every run of severity `standard`. Progress is announced on the channel `agents`.",
+  permission: 'trade:execute',
   cost: 'costly',
   schema: { params: AgentPath, body: StressTestBody },
   bodyRule: 'optional',

@@ -1,8 +1,8 @@
 /** POST /v1/agents/:id/sweep: queues a sweep of thresholds of the agent's active manifest, with a walk-forward. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import type { EvaluationView } from '../../../../actors/evaluation/commands.ts';
+import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import { readSweep, SWEEP_LIMITS, type SweepGiven } from '../../../../src/domain/backtest/sweep.ts';
 import { DEFAULT_WALK_FORWARD } from '../../../../src/domain/backtest/sweep-windows.ts';
 import { memberOf } from '../../../caller.ts';
@@ -53,6 +53,7 @@ export const sweepAgent = defineRoute({
   summary: 'Runs a sweep of thresholds with a walk-forward',
   description:
     'Queues backtests of variants of the active manifest, in which named thresholds take other values, all over the same history. The result holds every variant with its deflated Sharpe ratio, which counts every manifest that the organization has tried and whose daily returns correlate by 0.5 or more with those of the best variant, and a walk-forward: each training window picks the best variant, and the test window after it counts. A sweep is no evidence for a gate. Progress is announced on the channel `agents`.',
+  permission: 'trade:execute',
   cost: 'costly',
   schema: { params: AgentPath, body: SweepBody },
   idempotent: true,

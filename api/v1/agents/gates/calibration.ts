@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import {
-  COST_GROUPS,
   type CalibratedFill,
+  COST_GROUPS,
   type CostFigures,
   costFigures,
   costsBy,
@@ -77,6 +77,7 @@ export const getCalibration = defineRoute({
   summary: 'Expected and realized trading costs of an agent',
   description:
     'Costs of the newest 1,000 fills of the active manifest, paper and live. A cost is the distance of a fill from the price that could be traded at the decision: the ask of a buy, the bid of a sell. Expected is what the cost model asks for that size in the market of the decision.',
+  permission: 'agent:read',
   cost: 'costly',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The calibration; figures are null without fills.', schema: CalibrationBody } },

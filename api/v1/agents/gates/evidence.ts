@@ -27,6 +27,7 @@ export const listEvidence = defineRoute({
   tag: 'agents',
   summary: 'Evaluation evidence of an agent, newest first',
   description: 'Each row opens one gate if it passed and is newer than the last demotion and manifest change.',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of evidence.', schema: pageOf(EvidenceBody) } },

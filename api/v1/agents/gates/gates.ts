@@ -1,17 +1,17 @@
 /** GET /v1/agents/:id/gates: returns the state of the seven gates for the active manifest. */
 
 import { Type } from 'typebox';
-import { STAGES, NO_AGENT } from '../../../../src/domain/agents/agent.ts';
+import { NO_AGENT, STAGES } from '../../../../src/domain/agents/agent.ts';
 import { gateProgress } from '../../../../src/domain/agents/gate-progress.ts';
-import { isoTime } from '../../../../src/domain/values/time.ts';
 import { whyNoTrades } from '../../../../src/domain/agents/why-no-trades.ts';
+import { isoTime } from '../../../../src/domain/values/time.ts';
 import { memberOf } from '../../../caller.ts';
 import { idInPath } from '../../../identifier.ts';
 import { sendProblem } from '../../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../../route.ts';
 import { AgentPath, choice, GateCheckBody, nullable, StageWord } from '../../../shapes.ts';
-import { EvidenceKindWord, GateEvidenceBody, gateEvidenceBody, MetricsBody } from './evidence-body.ts';
 import { MissingHistoryBody, missingHistoryBody } from '../evaluations/missing-history-body.ts';
+import { EvidenceKindWord, GateEvidenceBody, gateEvidenceBody, MetricsBody } from './evidence-body.ts';
 
 const GateBody = Type.Object(
   {
@@ -88,6 +88,7 @@ export const listGates = defineRoute({
   summary: 'The promotion gates of an agent',
   description:
     "Every gate with observed and required values, the agent's progress, the next action, and the reasons for no trades. Read-only.",
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The gates in order.', schema: GatesBody } },

@@ -1,7 +1,7 @@
 /** POST /v1/agents/:id/promote. */
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import type { PromotedView } from '../../../../actors/agent/gate-handler.ts';
+import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import { onceOnly } from '../../../idempotency.ts';
 import { idInPath } from '../../../identifier.ts';
 import { sendProblem } from '../../../problem.ts';
@@ -33,6 +33,7 @@ export const promoteAgent = defineRoute({
   summary: 'Requests the next promotion stage',
   description:
     'Moves the agent to the next stage if its evidence passes. Otherwise 409: `evidence_missing` if there is no evidence, or `gate_failed` with each condition, the observed and the required value. The database enforces the same gate. The step from `draft` lists data that a backtest would miss, with the command that imports it.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

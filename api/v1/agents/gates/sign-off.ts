@@ -1,8 +1,8 @@
 /** POST /v1/agents/:id/sign-off: records an independent risk manager's decision on the step from `limited_live` to `live`. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import type { GateEvidence } from '../../../../actors/agent/gate-handler.ts';
+import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import { onceOnly } from '../../../idempotency.ts';
 import { idInPath } from '../../../identifier.ts';
 import { sendProblem } from '../../../problem.ts';
@@ -18,6 +18,7 @@ export const signOffAgent = defineRoute({
   summary: 'Signs off the step to live capital, or refuses it',
   description:
     'Only by a member with `risk:manage` who is neither the creator nor the member who asks for the promotion. The newest sign-off or refusal counts, for this manifest and this stay at `limited_live` only.',
+  permission: 'risk:manage',
   cost: 'write',
   schema: {
     params: AgentPath,

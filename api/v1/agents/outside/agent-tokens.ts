@@ -1,11 +1,13 @@
 /** Tokens with which outside code proposes for one agent and reads the data it needs. */
+
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import type { AgentToken, NewAgentToken } from '../../../../actors/agent/agent-tokens.ts';
+import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import { isoTime } from '../../../../src/domain/values/time.ts';
 import { memberOf } from '../../../caller.ts';
 import { onceOnly } from '../../../idempotency.ts';
 import { idInPath, storedId } from '../../../identifier.ts';
+import { TO_STOP } from '../../../permission.ts';
 import { sendProblem } from '../../../problem.ts';
 import { defineRoute } from '../../../route.ts';
 import { AgentPath, IdText, NullableTime, objectOf, shownText, Time } from '../../../shapes.ts';
@@ -36,6 +38,7 @@ export const createAgentToken = defineRoute({
   summary: 'Creates a token for outside code that proposes trades for the agent',
   description:
     'The token can propose trades for this agent and read its context and outside proposals, and nothing else. It has its own rate limit. The text is shown once. Repeating the request creates another token.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: AgentPath, body: objectOf({ name: shownText(80, 'Name of the program that uses it.') }) },
   answers: { 201: { description: 'The token with its text.', schema: NewAgentTokenBody } },
@@ -61,6 +64,7 @@ export const listAgentTokens = defineRoute({
   name: 'listAgentTokens',
   tag: 'agents',
   summary: 'The tokens of an agent, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'All of its tokens, revoked ones too.', schema: Type.Object({ items: Type.Array(AgentTokenBody) }) } },
@@ -79,6 +83,7 @@ export const revokeAgentToken = defineRoute({
   tag: 'agents',
   summary: 'Revokes a token of an agent',
   description: 'The token stops working at once. Revoking it again changes nothing.',
+  permission: TO_STOP,
   cost: 'write',
   schema: { params: objectOf({ id: IdText, tokenId: IdText }) },
   idempotent: true,

@@ -1,13 +1,16 @@
 /** GET /v1/agents/:id/context: returns the data that an outside strategy needs of its agent. */
+
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import type { OutsideContext } from '../../../../actors/agent/outside-proposals.ts';
+import { ObservationBody } from '../../../../src/core/decision-shapes.ts';
+import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import type { Observation } from '../../../../src/domain/market/cut.ts';
-import type { DecimalString } from '../../../../src/domain/values/decimal.ts';
 import { ORDER_SIDES } from '../../../../src/domain/orders/order.ts';
+import type { DecimalString } from '../../../../src/domain/values/decimal.ts';
 import { isoTime } from '../../../../src/domain/values/time.ts';
 import { memberOf } from '../../../caller.ts';
 import { idInPath } from '../../../identifier.ts';
+import { orAgentToken } from '../../../permission.ts';
 import { sendProblem } from '../../../problem.ts';
 import { defineRoute } from '../../../route.ts';
 import {
@@ -23,7 +26,6 @@ import {
   StageWord,
   Time,
 } from '../../../shapes.ts';
-import { ObservationBody } from '../../../../src/core/decision-shapes.ts';
 import { OutsideReceiptBody, receiptBody } from './outside-proposals.ts';
 
 const CutBody = Type.Unsafe<object | null>({
@@ -106,6 +108,7 @@ export const getOutsideContext = defineRoute({
   name: 'getOutsideContext',
   tag: 'agents',
   summary: 'The view that an outside strategy has of its agent: market, book, limits, and what is pending',
+  permission: orAgentToken('agent:read'),
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The context.', schema: ContextBody } },
@@ -148,6 +151,7 @@ export const getBriefContext = defineRoute({
   tag: 'agents',
   summary: 'The context of an agent in few words: prices, holdings, the largest trade, and what is pending',
   description: 'A tenth of the tokens of the whole context, for language models that look each minute.',
+  permission: orAgentToken('agent:read'),
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The context in few words.', schema: BriefBody } },

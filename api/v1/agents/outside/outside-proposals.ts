@@ -1,17 +1,19 @@
 /** Outside proposals: trades that code outside the service asks for under the mandate of an external agent. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { OutsideReceipt, OutsideView, ProposalWish } from '../../../../actors/agent/outside-proposals.ts';
 import { DISPOSITIONS, NO_AGENT } from '../../../../src/domain/agents/agent.ts';
-import type { Json } from '../../../../src/domain/values/canonical-json.ts';
+import type { InstrumentKey } from '../../../../src/domain/market/venue.ts';
 import { ORDER_SIDES } from '../../../../src/domain/orders/order.ts';
 import { OUTSIDE_STATES, REASON_LENGTH } from '../../../../src/domain/outside/outside-proposal.ts';
+import type { Json } from '../../../../src/domain/values/canonical-json.ts';
 import { isoTime } from '../../../../src/domain/values/time.ts';
-import type { InstrumentKey } from '../../../../src/domain/market/venue.ts';
 import { memberOf } from '../../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../../cursor.ts';
 import { onceOnly } from '../../../idempotency.ts';
 import { idInPath, storedId } from '../../../identifier.ts';
+import { orAgentToken } from '../../../permission.ts';
 import { sendProblem, sendRefusal } from '../../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../../route.ts';
 import {
@@ -142,6 +144,7 @@ export const proposeTrade = defineRoute({
   summary: 'Proposes a trade of an external agent from outside code',
   description:
     'The proposal joins the next slot, where the mandate and the pre-trade risk function decide on it. It is no order: at `confirm` a person still approves what the agent then proposes (`/v1/agent-orders`). One waits per agent. Read what became of it with `GET /v1/agents/{id}/proposals/{proposalId}`, or send the header `Prefer: wait=90`: then `state` and `decision` are in the answer, unless there is no decision within so many seconds. `clientId` makes such a request safe to repeat, and an Idempotency-Key is not read.',
+  permission: orAgentToken('trade:execute'),
   cost: 'write',
   schema: { params: AgentPath, body: OutsideProposalRequest },
   idempotent: true,
@@ -189,6 +192,7 @@ export const listOutsideProposals = defineRoute({
   tag: 'agents',
   summary: 'The outside proposals of an agent, newest first',
   description: 'Proposals of outside code. The resulting proposals of the agent are under `/v1/agent-orders`.',
+  permission: orAgentToken('agent:read'),
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of outside proposals.', schema: pageOf(OutsideProposalBody) } },
@@ -207,6 +211,7 @@ export const getOutsideProposal = defineRoute({
   name: 'getOutsideProposal',
   tag: 'agents',
   summary: 'One outside proposal and what became of it',
+  permission: orAgentToken('agent:read'),
   cost: 'read',
   schema: { params: objectOf({ id: IdText, proposalId: IdText }) },
   answers: { 200: { description: 'The outside proposal.', schema: OutsideProposalBody } },

@@ -1,15 +1,17 @@
 /** Signal hooks: URLs that turn chart alerts into outside proposals of an external agent. */
+
 import { Type } from 'typebox';
 import type { OpenedHook, SignalHook } from '../../../../actors/agent/signal-hooks.ts';
 import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import { isoTime } from '../../../../src/domain/values/time.ts';
 import { memberOf } from '../../../caller.ts';
+import { malformed } from '../../../http/strict-json.ts';
 import { onceOnly } from '../../../idempotency.ts';
 import { idInPath, storedId } from '../../../identifier.ts';
+import { TO_STOP } from '../../../permission.ts';
 import { sendProblem } from '../../../problem.ts';
 import { defineRoute } from '../../../route.ts';
 import { AgentPath, HashText, IdText, NullableTime, objectOf, shownText, Time } from '../../../shapes.ts';
-import { malformed } from '../../../http/strict-json.ts';
 import { SIGNALS_URL } from '../../signals/address.ts';
 
 const MOST_TICKERS = 50;
@@ -68,6 +70,7 @@ export const createSignalHook = defineRoute({
   summary: 'Makes an address at which alerts become outside proposals of the agent',
   description:
     'An alert is JSON or plain text, such as TradingView sends. The template says what of it becomes the side, instrument and size of a proposal: `{{action}}` or `{{order.size}}` is a field of JSON, `{{1}}` the first word of plain text. The path and the signing secret are shown once. Repeating the request makes another hook.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     params: AgentPath,
@@ -99,6 +102,7 @@ export const listSignalHooks = defineRoute({
   name: 'listSignalHooks',
   tag: 'agents',
   summary: 'The signal hooks of an agent, newest first',
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'All of its hooks, revoked ones too.', schema: Type.Object({ items: Type.Array(SignalHookBody) }) } },
@@ -119,6 +123,7 @@ export const rotateSignalHook = defineRoute({
   tag: 'agents',
   summary: 'Gives a signal hook another secret',
   description: 'The secret before it works for another day. Rotate twice, or revoke the hook, to end it at once.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: HookPath },
   answers: { 200: { description: 'The hook with its new secret.', schema: OpenedHookBody } },
@@ -144,6 +149,7 @@ export const revokeSignalHook = defineRoute({
   tag: 'agents',
   summary: 'Revokes a signal hook',
   description: 'From the answer on it takes nothing. Revoking it again changes nothing.',
+  permission: TO_STOP,
   cost: 'write',
   schema: { params: HookPath },
   idempotent: true,

@@ -15,6 +15,7 @@ export const depositIntoVault = defineRoute({
   summary: "Deposits into the agent's vault",
   description:
     'The caller gets shares at the present price, which the deposit does not move. Within the ceiling of the stage: nothing before `limited_live`, a tenth of `max_capital_usd` there, all of it at `live`.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: {
     params: AgentPath,

@@ -32,6 +32,7 @@ export const getVaultPriceHistory = defineRoute({
   tag: 'vaults',
   summary: 'Price history of a vault share, with its drawdown',
   description: `The vault is valued once a minute while it holds assets. Returns at most ${MOST_POINTS} valuations, evenly spread and including the newest. Unsigned valuations are left out.`,
+  permission: 'agent:read',
   cost: 'costly',
   schema: {
     params: AgentPath,

@@ -1,8 +1,8 @@
 /** POST /v1/agents/:id/vault/withdraw: withdraws from the caller's share of a vault. */
 
 import { Type } from 'typebox';
-import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import type { Withdrawal } from '../../../../actors/agent/vault-commands.ts';
+import { NO_AGENT } from '../../../../src/domain/agents/agent.ts';
 import { onceOnly } from '../../../idempotency.ts';
 import { idInPath } from '../../../identifier.ts';
 import { InputError, sendProblem } from '../../../problem.ts';
@@ -24,6 +24,7 @@ export const withdrawFromVault = defineRoute({
   summary: "Withdraws from the agent's vault",
   description:
     'Exactly one of `amountUsd`, `shares` and `all`. Pays from cash; no position is sold. Works at every stage and while the agent is paused.',
+  permission: 'trade:execute',
   cost: 'write',
   schema: { params: AgentPath, body: WithdrawBody },
   idempotent: true,

@@ -13,6 +13,7 @@ export const getVault = defineRoute({
   name: 'getVault',
   tag: 'vaults',
   summary: "The agent's vault",
+  permission: 'agent:read',
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The vault; one that was never paid into is empty.', schema: VaultBody } },
