@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { health } from './operation/health.ts';
 import type { ApiPorts, Route } from './route.ts';
 import { type ApiOptions, buildApi } from './server.ts';
-import { emergencyHalt } from './v1/agents/emergency-halt.ts';
-import { pauseAgent } from './v1/agents/pause.ts';
+import { emergencyHalt, pauseAgent } from './v1/agents/agent-halts.ts';
 
 /** Ports of the emergency routes. */
 export interface EmergencyPorts extends Pick<ApiPorts, 'clock' | 'operation' | 'access' | 'answers'> {

@@ -13,17 +13,15 @@ import { sendProblem } from './problem.ts';
 import type { ApiPorts, Route } from './route.ts';
 import { type ApiOptions, buildApi } from './server.ts';
 import { registerTerminal } from './terminal.ts';
-import { listCandles } from './v1/candles/list.ts';
-import { listCatalog } from './v1/catalog/list.ts';
-import { listSessions } from './v1/catalog/sessions.ts';
+import { getMe } from './v1/identity.ts';
 import { ROUTES } from './v1/index.ts';
-import { getMe } from './v1/me/get.ts';
-import { listPerps } from './v1/perps/list.ts';
-import { listQuotes } from './v1/quotes/list.ts';
-import { loadTape, replayMoves } from './v1/replay/control.ts';
-import type { ReplayControl } from './v1/replay/replay-control.ts';
-import { replayReads } from './v1/replay/state.ts';
-import { listVenues } from './v1/venues/list.ts';
+import { listCandles } from './v1/market/candles.ts';
+import { listCatalog, listSessions } from './v1/market/catalog.ts';
+import { listPerps } from './v1/market/perps.ts';
+import { listQuotes } from './v1/market/quotes.ts';
+import { listVenues } from './v1/market/venues.ts';
+import type { ReplayControl } from './v1/replay/replay-routes.ts';
+import { loadTape, replayMoves, replayReads } from './v1/replay/replay-routes.ts';
 
 /** Ports of a replay. Its clock is the replayed time. */
 export interface ReplayPorts extends Pick<ApiPorts, 'clock' | 'operation' | 'quotes' | 'candles' | 'venues'> {

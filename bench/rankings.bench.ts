@@ -3,18 +3,16 @@
  * routes' own handlers on a real PostgreSQL, without HTTP (`http` measures that).
  */
 import type { ApiPorts } from '../api/route.ts';
-import { listBasis } from '../api/v1/arbitrage/basis.ts';
-import { createBasisReads } from '../api/v1/arbitrage/basis-reads.ts';
-import { rankFairValueRoute } from '../api/v1/rankings/fair-value.ts';
-import { rankPrivateRoute } from '../api/v1/rankings/private.ts';
+import { createBasisReads, listBasis } from '../api/v1/rankings/basis.ts';
+import { rankFairValueRoute, rankPrivateRoute } from '../api/v1/rankings/rankings.ts';
 import { createCutReads } from '../src/adapters/store/agents/cut-reads.ts';
 import { createBarReads } from '../src/adapters/store/candles/bar-reads.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import { CATALOG, type CatalogEntry, catalogOf } from '../src/domain/catalog/catalog.ts';
 import type { Cut, Observation } from '../src/domain/market/cut.ts';
-import { seededRandom } from '../src/domain/values/seeded-random.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../src/domain/market/venue.ts';
+import { seededRandom } from '../src/domain/values/seeded-random.ts';
 import { withDatabase } from './database.ts';
 import { bench, type Contender, wallCost } from './harness.ts';
 

@@ -6,7 +6,7 @@ import { MCP, mcpRoute } from '../mcp/route.ts';
 import { permissionText } from '../permission.ts';
 import { defineRoute, type Route, type Tag } from '../route.ts';
 import { ROUTE_GROUPS, ROUTES } from '../v1/index.ts';
-import { REPLAY } from '../v1/replay/state.ts';
+import { REPLAY } from '../v1/replay/replay-routes.ts';
 import { EXAMPLES } from './examples.ts';
 import { operationOf, ResponseComponents, templateOf } from './openapi-operation.ts';
 import { schemaComponents } from './schema-components.ts';

@@ -12,7 +12,7 @@ import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { BookWants } from '../../streams/book-wants.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { ApiPorts } from '../route.ts';
-import type { MarketStateReads } from '../v1/state-reads.ts';
+import type { MarketStateReads } from '../v1/market/state-reads.ts';
 import type { InspectionPorts } from './inspected-actors.ts';
 
 /** The newest market states (`MarketStateBus`). */

@@ -1,6 +1,6 @@
 /** Resources of the Model Context Protocol: the catalog, the guides, the schema of a manifest, and an agent's decisions. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { ManifestBody } from '../v1/agents/manifest-body.ts';
+import { ManifestBody } from '../v1/agents/agent-versions.ts';
 
 /** A resource that a route answers: the operation and its arguments. */
 interface Asked {

@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import type { ManualOrderView } from '../../actors/manual-order/order.ts';
 import { ORDER_SIDES } from '../../src/domain/orders/order.ts';
-import { choice } from '../shapes.ts';
 import { malformed } from '../http/strict-json.ts';
-import { fillBody } from './agent-orders/proposal-body.ts';
+import { choice } from '../shapes.ts';
+import { fillBody } from './agent-orders.ts';
 
 const AMOUNT = '^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,12})?$';
 

@@ -1,6 +1,6 @@
 // Market data over HTTP: quotes, candles with gaps, order books and the catalog.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gapsOf } from '../../api/v1/candles/coverage.ts';
+import { gapsOf } from '../../api/v1/market/candles.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';

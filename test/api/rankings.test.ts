@@ -1,14 +1,14 @@
 // Rankings, basis and assessments over HTTP: on stored cuts and bars, present and past, in pages, and without invented reasons.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createBasisReads } from '../../api/v1/arbitrage/basis-reads.ts';
+import { createBasisReads } from '../../api/v1/rankings/basis.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { createBarReads } from '../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import type { Observation } from '../../src/domain/market/cut.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../src/domain/market/venue.ts';
 import { momentumBars, momentumOf } from '../../src/domain/ranking/momentum.ts';
 import { seededRandom } from '../../src/domain/values/seeded-random.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../src/domain/market/venue.ts';
 import { event, LIVE_QUOTE, LIVE_REFERENCE, observation } from '../domain/observations.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, OURS } from './api-under-test.ts';
 

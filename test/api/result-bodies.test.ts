@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { serializable } from '../../api/shapes.ts';
-import { BacktestResultBody, StressTestResultBody, SweepResultBody } from '../../api/v1/agents/evaluations/result-bodies.ts';
+import { BacktestResultBody, StressTestResultBody, SweepResultBody } from '../../api/v1/agents/evaluation-results.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
 import { isVariants, variantsOf } from '../../src/domain/backtest/sweep.ts';
 import { DEFAULT_WALK_FORWARD } from '../../src/domain/backtest/sweep-windows.ts';

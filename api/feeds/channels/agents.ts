@@ -1,10 +1,10 @@
 /** The `agents` channel: the organization's agents, then every change of their stage, status, autonomy, breakers and evaluations. */
 import { Type } from 'typebox';
 import { EVALUATIONS } from '../../../actors/evaluation/protocol.ts';
+import { WAITS_FOR_WORK, WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import { AutonomyWord, choice, HashText, IdText, PauseCauseWord, StageWord } from '../../shapes.ts';
 import { AgentBody, agentBody } from '../../v1/agents/agent-body.ts';
-import { EvaluationRunBody } from '../../v1/agents/evaluations/evaluation-body.ts';
-import { WAITS_FOR_WORK, WORK_FIELDS } from '../../../src/core/work-fields.ts';
+import { EvaluationRunBody } from '../../v1/agents/agent-evaluations.ts';
 import { announcementChannel } from './channel.ts';
 
 /** Status of an agent, shared by its changes and alerts. */

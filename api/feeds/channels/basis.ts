@@ -1,8 +1,7 @@
 /** The `basis` channel: the basis of every underlying at the newest cut, then the changes at each following cut. */
 import { Type } from 'typebox';
 import { isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
-import { DEFAULT_BASIS_NOTIONAL_USD } from '../../v1/arbitrage/basis.ts';
-import { BasisRowBody, basisBody } from '../../v1/arbitrage/basis-body.ts';
+import { BasisRowBody, basisBody, DEFAULT_BASIS_NOTIONAL_USD } from '../../v1/rankings/basis.ts';
 import type { FeedPorts } from '../feed-ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
 

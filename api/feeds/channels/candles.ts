@@ -1,11 +1,11 @@
 /** The `candles` channel: the last closed bars of a series, then each bar shortly after it closes, without gaps. */
 import { Type } from 'typebox';
-import type { StoredCandle, CandleSeries } from '../../../src/domain/candles/candle.ts';
+import type { CandleSeries, StoredCandle } from '../../../src/domain/candles/candle.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
-import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
 import { instrumentKey, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
+import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
 import { Time, VenueWord } from '../../shapes.ts';
-import { barFields } from '../../v1/candles/list.ts';
+import { barFields } from '../../v1/market/candles.ts';
 import type { FeedPorts } from '../feed-ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
 

@@ -2,7 +2,7 @@
 import type { AnnouncementRow } from '../../../src/adapters/store/actors/announced-rows.ts';
 import type { DecisionBatch } from '../../../src/adapters/store/agents/decision-reads.ts';
 import type { Json } from '../../../src/domain/values/canonical-json.ts';
-import { DecisionBody } from '../../v1/agents/decisions/decision-body.ts';
+import { DecisionBody } from '../../v1/agents/agent-decisions.ts';
 import { announcementChannel } from './channel.ts';
 
 /** Returns the batch of an announcement, or null if it names none. */

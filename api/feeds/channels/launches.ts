@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { CURVE_LAUNCH_STATES } from '../../../src/domain/launch/launch-state.ts';
 import { LAUNCHER_LAUNCH_STATES } from '../../../src/domain/launch/launcher.ts';
 import { choice, IdText, nullable } from '../../shapes.ts';
-import { AnyObject } from '../../v1/actors/actor-body.ts';
+import { AnyObject } from '../../v1/actors.ts';
 import { announcementChannel } from './channel.ts';
 
 /** Status of a launch, shared by its changes and alerts. */

@@ -2,14 +2,14 @@
 import { Type } from 'typebox';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { type MarketState, type MarketStateKind, marketStateKey, type OrderBookSnapshot } from '../../../src/domain/market/market-state.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { VENUE_FACTS, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality/quality-limits.ts';
 import { stateQuality } from '../../../streams/quality/state-quality.ts';
 import { BookSide, ExecutableVenueWord, MaxAge, nullable, QualityFlags, QualityWord, Time } from '../../shapes.ts';
-import { PerpBody, perpBody } from '../../v1/perps/perp-body.ts';
-import { venueStateOf } from '../../v1/state-reads.ts';
-import { TickerBody, tickerBody } from '../../v1/tickers/ticker-body.ts';
+import { PerpBody, perpBody } from '../../v1/market/perps.ts';
+import { venueStateOf } from '../../v1/market/state-reads.ts';
+import { TickerBody, tickerBody } from '../../v1/market/tickers.ts';
 import type { FeedPorts } from '../feed-ports.ts';
 import type { LatestChannel, LatestSource } from './channel.ts';
 

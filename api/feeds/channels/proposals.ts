@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { choice, DecimalText, IdText, nullable, Time } from '../../shapes.ts';
-import { ProposalStateWord } from '../../v1/agent-orders/proposal-body.ts';
+import { ProposalStateWord } from '../../v1/agent-orders.ts';
 import { announcementChannel } from './channel.ts';
 
 const traded = {

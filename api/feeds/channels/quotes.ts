@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import type { Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
 import { type InstrumentKey, instrumentKey, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
-import { knownInstrument } from '../../v1/instrument.ts';
-import { QuoteBody, quoteBody } from '../../v1/quotes/quote-body.ts';
+import { knownInstrument } from '../../v1/market/known-instrument.ts';
+import { QuoteBody, quoteBody } from '../../v1/market/quotes.ts';
 import type { QuoteChannel } from './channel.ts';
 
 const INSTRUMENT = Type.String({ minLength: 1, maxLength: 64 });

@@ -1,4 +1,4 @@
-/** GET /v1/intelligence/macro: the calendar of releases, the regimes of rates, and the macro series with their vintages. */
+/** Macro series with their vintages, the calendar of releases, and the regime of risk appetite. */
 import { Type } from 'typebox';
 import type { StoredPoint } from '../../../src/adapters/store/intelligence/intelligence-rows.ts';
 import {
@@ -16,12 +16,24 @@ import {
   SERIES_GROUPS,
   SERIES_UNITS,
 } from '../../../src/domain/intelligence/macro.ts';
+import {
+  INPUT_STATES,
+  LEAST_WEIGHT,
+  measureInputs,
+  percentChange,
+  REGIME_SCORE,
+  REGIME_SERIES,
+  REGIMES,
+  type RegimeInput,
+  type RegimeReading,
+  readRegime,
+} from '../../../src/domain/intelligence/regime.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { malformed } from '../../http/strict-json.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, nullableChoice, objectOf, Time } from '../../shapes.ts';
-import { DAY_PATTERN, dayOf } from './reading.ts';
+import { DAY_PATTERN, dayOf } from './intelligence-parameters.ts';
 
 /** Minimum days of data, for the longest change. More are read if more observations are requested. */
 const LEAST_DAYS = 130;
@@ -179,6 +191,106 @@ export const getMacro = defineRoute({
           observations: all.slice(-observations).map(({ date, value, vintage, firstValue }) => ({ date, value, vintage, firstValue })),
         };
       }),
+    };
+  },
+});
+
+/** Days of history to read: enough for a change over 90 days. */
+const READ_DAYS = 130;
+
+const InputBody = Type.Object(
+  {
+    name: Type.String({ examples: ['volatility'] }),
+    description: Type.String(),
+    unit: Type.String(),
+    value: NullableDecimalText,
+    at: nullable('string', 'Time from which its age counts, ISO 8601.'),
+    ageMs: nullable('integer'),
+    maxAgeMs: Type.Integer(),
+    state: choice(INPUT_STATES, 'State of the input. Only used inputs count.'),
+    weight: Type.Number(),
+    riskOnAt: { ...DecimalText, description: 'From here on it scores 1.' },
+    riskOffAt: { ...DecimalText, description: 'From here on it scores -1; straight in between.' },
+    score: NullableDecimalText,
+    contribution: { ...NullableDecimalText, description: '`weight` x `score`.' },
+  },
+  { $id: 'RegimeInput' },
+);
+
+const RegimeBody = Type.Object(
+  {
+    regime: choice(REGIMES, '`unknown` where too little is known to say.'),
+    explanation: Type.String(),
+    score: { ...NullableDecimalText, description: 'Sum of the contributions over the weight that is known, -1 to 1.' },
+    knownWeight: { ...DecimalText, description: 'Weight of the inputs that are used, of 1.' },
+    thresholds: Type.Object({ riskOn: DecimalText, riskOff: DecimalText, leastWeight: DecimalText }),
+    asOf: Time,
+    inputs: Type.Array(InputBody),
+  },
+  { $id: 'MacroRegime' },
+);
+
+function inputBody(input: RegimeInput) {
+  return {
+    name: input.name,
+    description: input.description,
+    unit: input.unit,
+    value: input.value,
+    at: input.at === null ? null : isoTime(input.at),
+    ageMs: input.ageMs,
+    maxAgeMs: input.maxAgeMs,
+    state: input.state,
+    weight: input.weight,
+    riskOnAt: input.riskOnAt,
+    riskOffAt: input.riskOffAt,
+    score: input.score,
+    contribution: input.contribution,
+  };
+}
+
+function explanationOf({ regime, score, knownWeight, inputs }: RegimeReading): string {
+  const unused = inputs
+    .filter(({ state }) => state !== 'used')
+    .map(({ name, state }) => `${name} is ${state === 'missing' ? 'missing' : 'too old'}`);
+  const without = unused.length === 0 ? '' : ` (${unused.join(', ')})`;
+  if (regime === 'unknown') return `inputs of weight ${knownWeight} are known, and ${LEAST_WEIGHT} are needed${without}`;
+  const strongest = inputs
+    .filter(({ state }) => state === 'used')
+    .sort((a, b) => Math.abs(Number(b.contribution)) - Math.abs(Number(a.contribution)))
+    .slice(0, 2)
+    .map(({ name, contribution }) => `${name} ${contribution}`);
+  return `the score is ${score}, of which most comes from ${strongest.join(' and ')}${without}`;
+}
+
+export const getMacroRegime = defineRoute({
+  method: 'GET',
+  url: '/v1/macro-regime',
+  name: 'getMacroRegime',
+  tag: 'intelligence',
+  summary: 'The macro regime (risk-on or risk-off) with each input and its weight',
+  description:
+    'A weighted sum of a few inputs with fixed thresholds: the same inputs always give the same answer. An input that is missing or too old has no weight.',
+  permission: 'market:read',
+  cost: 'read',
+  schema: { querystring: objectOf({}) },
+  answers: { 200: { description: 'The regime and its inputs.', schema: RegimeBody } },
+  refusals: [],
+  handle: (ports) => async () => {
+    const now = ports.clock.now();
+    const [points, all] = await Promise.all([
+      ports.intelligence.series(REGIME_SERIES, dayOf(now - READ_DAYS * DAY_MS), dayOf(now)),
+      ports.intelligence.allChains(),
+    ]);
+    const change = all === null || all.weekBefore === null ? null : percentChange(all.tvlUsd, all.weekBefore);
+    const reading = readRegime(measureInputs(points, all === null || change === null ? null : { value: change, at: all.receivedAt }), now);
+    return {
+      regime: reading.regime,
+      explanation: explanationOf(reading),
+      score: reading.score,
+      knownWeight: reading.knownWeight,
+      thresholds: { riskOn: REGIME_SCORE, riskOff: `-${REGIME_SCORE}`, leastWeight: LEAST_WEIGHT },
+      asOf: isoTime(now),
+      inputs: reading.inputs.map(inputBody),
     };
   },
 });

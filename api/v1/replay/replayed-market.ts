@@ -1,11 +1,11 @@
 /** The market of a replayed tape as the API reads it: whichever tape is loaded, and wherever its time has jumped to. */
 import type { QuoteReads } from '../../../src/adapters/queue/quote-bus.ts';
 import type { CandleSeries, StoredCandle } from '../../../src/domain/candles/candle.ts';
-import type { Clock } from '../../../streams/clock/clock.ts';
 import { OUT_OF_REACH } from '../../../src/domain/candles/candle-gaps.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
-import type { EpochMs } from '../../../src/domain/values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../../../src/domain/market/venue.ts';
+import type { EpochMs } from '../../../src/domain/values/time.ts';
+import type { Clock } from '../../../streams/clock/clock.ts';
 import type { FeedPorts } from '../../feeds/feed-ports.ts';
 import { InputError } from '../../problem.ts';
 import { noneOf, type ReplayPorts } from '../../replay.ts';

@@ -1,2 +1,0 @@
-/** Addresses of signals. */
-export const SIGNALS_URL = '/v1/signals';
