@@ -51,6 +51,10 @@ const BUSY = {
   }),
 };
 const HOSTILE = '<img src=x onerror=alert(1)>';
+/** Script that returns names of rows that cover the next column. */
+const NAMES_OVER_FIGURES = `[...document.querySelectorAll('th[scope=row] *')]
+  .filter((part) => part.getBoundingClientRect().right > part.closest('th').getBoundingClientRect().right + 1)
+  .map((part) => part.textContent)`;
 /** Maximum size of the first visit: transferred kilobytes, and files. */
 const MOST_BYTES = 450_000;
 const MOST_FILES = 12;
@@ -504,7 +508,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect(watched.asked.filter((address) => new URL(address).host !== new URL(service.url).host)).toEqual([]);
   });
 
-  test('on a phone the figures of every table are in sight beside long names, and its other columns are a choice', async () => {
+  test('on a phone the figures of every table are in sight beside long names, and a column can be left out', async () => {
     const { page: phone } = await browser.page({ width: 390, height: 844 });
     await widenAnswers(phone);
     // Columns that the member chose before, on this browser, would stay.
@@ -552,11 +556,31 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
         expect(x + width, `${place}: ${title}`).toBeLessThanOrEqual(390);
         if (title === 'Post') expect(width).toBeGreaterThan(150);
       }
+      expect(await phone.evaluate(NAMES_OVER_FIGURES), place).toEqual([]);
+    }
+    for (const [screen, list, ...titles] of [
+      ['Portfolio', 'positions', 'Value', 'P&L'],
+      ['Portfolio', 'fills', 'Price', 'Value', 'Side'],
+      ['Trade', 'orders', 'Price', 'Side', 'State'],
+    ] as const) {
+      await phone.getByRole('navigation', { name: 'Screens' }).getByRole('button', { name: screen, exact: true }).click();
+      const table = phone.getByRole('region', { name: `List of ${list}` });
+      await table
+        .getByText(list === 'positions' ? '-$222,222.21' : '123,456.78')
+        .first()
+        .waitFor();
+      for (const title of titles) {
+        const { x, width } = (await table.getByRole('columnheader', { name: title, exact: true }).boundingBox()) as {
+          x: number;
+          width: number;
+        };
+        expect(x + width, `${list}: ${title}`).toBeLessThanOrEqual(390);
+      }
     }
     await phone.evaluate("location.hash = '#/agents'");
     await phone.getByRole('button', { name: 'Views' }).click();
-    await phone.getByRole('checkbox', { name: 'Mode' }).check();
-    await phone.getByRole('columnheader', { name: 'Mode' }).waitFor();
+    await phone.getByRole('checkbox', { name: 'Mode' }).uncheck();
+    await phone.getByRole('columnheader', { name: 'Mode' }).waitFor({ state: 'detached' });
     await phone.close();
   });
 

@@ -6,16 +6,23 @@ import { DAY_MS } from '../../src/domain/values/time.ts';
 /** Answers that name what the page joins with the feed, or who is signed in. */
 const AS_THEY_ARE = /^\/v1\/(session|me|settings|capabilities|quotes|tickers|candles|order-book|feeds|performance)\b/;
 const LOSS = '-98765.43';
+const COST = '123456.78';
+const PRICE = '123456.78';
+const QUANTITY = '1234567.12345678';
 const OLD = new Date(Date.now() - 300 * DAY_MS).toISOString();
 const NAME_LENGTH = 60;
 const SYMBOL_LENGTH = 20;
 
 const WIDTHS: readonly (readonly [field: RegExp, type: string, widen: (value: string) => unknown])[] = [
-  [/(Usd|Pnl|Value|price|Price|quantity|Quantity|received|Received|realized)$/, 'decimal', () => LOSS],
+  // Unlike the value, so that a loss is left.
+  [/^costUsd$/, 'decimal', () => COST],
+  [/(price|Price|mark|restingAt)$/, 'decimal', () => PRICE],
+  [/(quantity|Quantity|received|Received)$/, 'decimal', () => QUANTITY],
+  [/(Usd|Pnl|Value|realized)$/, 'decimal', () => LOSS],
   [/^(pnl|today|equity)Usd$/, 'null', () => LOSS],
   [/Pct$/, 'decimal', () => LOSS],
   [/Pct$/, 'number', () => -98.765],
-  [/^(name|label|thesis|question|actorName)$/, 'string', (name) => `${name} of many words `.repeat(9).slice(0, NAME_LENGTH)],
+  [/^(name|label|thesis|question|actorName|placedBy)$/, 'string', (name) => `${name} of many words `.repeat(9).slice(0, NAME_LENGTH)],
   [/^(symbol|instrument|coin|token)$/, 'string', (symbol) => symbol.padEnd(symbol.indexOf(':') + 1 + SYMBOL_LENGTH, 'WIDE')],
   [/^(created|changed|published|observed|received|read|marked|listed|opened|begun)At$/, 'string', () => OLD],
 ];

@@ -27,7 +27,7 @@ export function AgentPage({ id, tab }: { readonly id: string; readonly tab: stri
       </div>
     );
   return (
-    <div className="page agent-page">
+    <div className="page agent-page" data-tab={tab}>
       <Trail to="agents" name="Agents" />
       <Head agent={agent} />
       <Where agent={agent} />

@@ -26,7 +26,7 @@ const KEPT: Readonly<Record<Filter, (decision: Decision) => boolean>> = {
 };
 
 export function Decisions({ agentId }: { readonly agentId: string }) {
-  const view = useView('decisions', { filter: 'all' }, '', { filter: Object.keys(KEPT) });
+  const view = useView('decisions', { filter: 'all' }, { filter: Object.keys(KEPT) });
   const filter = view.values.filter as Filter;
   const [open, setOpen] = useState<string | null>(null);
   const decisions = useDecisions(agentId);

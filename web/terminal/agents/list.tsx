@@ -4,7 +4,6 @@ import { gateHere, nextAction } from '../../gate-progress.js';
 import { plain, STAGES } from '../../words.js';
 import type { Agent } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
-import { isPhone } from '../kit/browser.ts';
 import type { Column } from '../kit/columns.tsx';
 import { Written } from '../kit/form.tsx';
 import { Today } from '../kit/numbers.tsx';
@@ -17,15 +16,11 @@ import { Disposition, Drawdown, State } from './state.tsx';
 import { Loaded } from '../kit/lists.tsx';
 
 const TITLES = ['Agent', 'Stage', 'Mode', 'State', 'P&L', 'Today', 'Day’s loss / limit', 'Last decision', 'Next'];
-/** Place of the column of the state. A phone shows the state below the name. */
-const STATE_PLACE = '4';
-/** Columns that a phone leaves out, so that profit is in sight. */
-const WIDE_COLUMNS = `2 3 ${STATE_PLACE}`;
 const ROW_PX = 34;
 const SHOWN = ['All', 'Running', 'Paused', 'Live'] as const;
 
 export function Agents() {
-  const view = useView('agents', { wanted: '', shown: 'All' }, WIDE_COLUMNS);
+  const view = useView('agents', { wanted: '', shown: 'All' });
   const { wanted, shown } = view.values;
   const read = useAgentPages();
   const { data, hasNextPage, fetchNextPage } = read;
@@ -62,20 +57,18 @@ export function Agents() {
   );
 }
 
-/** @param props.view Order and columns. Without it, a phone leaves some columns out. */
 export function AgentTable({ agents, view }: { readonly agents: readonly Agent[]; readonly view?: Pick<View, 'values' | 'order'> }) {
   const money = { paper: useMoneyOf('paper'), live: useMoneyOf('live') };
   const moneyOf = (agent: Agent) => money[modeOf(agent)].get(agent.id);
-  const hidden = view?.values.hidden ?? (isPhone() ? WIDE_COLUMNS : '');
-  const isStateBelow = isPhone() && hidden.split(' ').includes(STATE_PLACE);
   const columns: readonly Column<Agent>[] = [
-    { title: 'Agent', value: ({ name }) => name, cell: (agent) => showName(agent, isStateBelow) },
+    { title: 'Agent', value: ({ name }) => name, cell: showName },
     { title: 'Stage', isText: true, value: ({ stage }) => STAGES.indexOf(stage), cell: ({ stage }) => <Stages stage={stage} /> },
     { title: 'Mode', isText: true, cell: showMode },
-    { title: 'State', isText: true, value: ({ paused }) => String(paused), cell: (agent) => <State agent={agent} /> },
-    { title: 'P&L', gain: (agent) => moneyOf(agent)?.pnlUsd },
+    { title: 'State', isFigure: true, isText: true, value: ({ paused }) => String(paused), cell: (agent) => <State agent={agent} /> },
+    { title: 'P&L', isFigure: true, gain: (agent) => moneyOf(agent)?.pnlUsd },
     {
       title: 'Today',
+      isFigure: true,
       value: (agent) => moneyOf(agent)?.todayUsd,
       cell: (agent) => <Today usd={moneyOf(agent)?.todayUsd} without={moneyOf(agent)?.todayWithout} />,
     },
@@ -95,7 +88,6 @@ export function AgentTable({ agents, view }: { readonly agents: readonly Agent[]
       area="virtual card"
       isSearched={false}
       {...(view === undefined ? {} : { view })}
-      hidden={hidden}
       rows={agents}
       columns={columns}
       keyOf={({ id }) => id}
@@ -124,17 +116,10 @@ const NoAgents = ({ mayCreate }: { readonly mayCreate: boolean }) => (
   </div>
 );
 
-const showName = (agent: Agent, isStateBelow: boolean) => (
-  <>
-    <a href={`#/agents/${agent.id}`} className="name" title={agent.name}>
-      {agent.name}
-    </a>
-    {isStateBelow && (
-      <div className="state-below">
-        <State agent={agent} />
-      </div>
-    )}
-  </>
+const showName = ({ id, name }: Agent) => (
+  <a href={`#/agents/${id}`} className="name" title={name}>
+    {name}
+  </a>
 );
 
 const showMode = (agent: Agent) => (

@@ -11,7 +11,7 @@ interface FillFigures {
 }
 
 export const FILL_COLUMNS: readonly Column<FillFigures>[] = [
-  { title: 'Side', isText: true, side: ({ side }) => side },
+  { title: 'Side', isFigure: true, isText: true, side: ({ side }) => side },
   { title: 'Quantity', quantity: ({ quantity }) => quantity },
   { title: 'Price', isFigure: true, price: ({ fillPrice }) => fillPrice },
   { title: 'Value', isFigure: true, money: ({ notionalUsd }) => notionalUsd },

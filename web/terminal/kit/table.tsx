@@ -54,8 +54,6 @@ interface LookProps<Row> {
 export interface TableProps<Row> extends LookProps<Row> {
   /** View that keeps the order and the hidden columns. Without it, the order alone is kept. */
   readonly view?: Pick<View, 'values' | 'order'>;
-  /** Places of the columns that are not shown, from 1, such as `2 3`. */
-  readonly hidden?: string;
   /** False if the page has a filter of its own. */
   readonly isSearched?: boolean;
   /** Text in place of a table without rows: what will be here, and how to get it. */
@@ -66,7 +64,6 @@ export interface TableProps<Row> extends LookProps<Row> {
 export function Table<Row extends RowData>({
   rows,
   view,
-  hidden = view?.values.hidden ?? '',
   isSearched = true,
   empty,
   ...look
@@ -89,7 +86,7 @@ export function Table<Row extends RowData>({
       enableSorting: column.isSorted ?? !('buttons' in column),
     })),
     getRowId: keyOf,
-    state: { sorting, columnVisibility: useHidden(hidden) },
+    state: { sorting, columnVisibility: useHidden(view?.values.hidden ?? '') },
     onSortingChange: (next) => sortBy(typeof next === 'function' ? next(sorting) : next),
     enableSorting: label !== undefined && rows.length > 1,
     enableMultiSort: false,
@@ -125,11 +122,15 @@ function useFirst<Value>(value: Value | null): Value | null {
 
 const nameIn = <Row,>(columns: readonly Column<Row>[]) => columns.find(({ isName }) => isName === true) ?? columns[0];
 
-/** Returns the columns in the order of the screen: a phone shows the name and the figures first. */
+/** Returns the columns in the order of the screen: a phone shows the name first, then the figures, numbers before words, then the buttons. */
 function figuresFirst<Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] {
   if (!isPhone()) return columns;
   const name = nameIn(columns);
-  const rank = (column: Column<Row>): number => (column === name ? 0 : column.isFigure === true ? 1 : 2);
+  const rank = (column: Column<Row>): number => {
+    if (column === name) return 0;
+    if (column.isFigure === true) return column.isText === true ? 2 : 1;
+    return 'buttons' in column ? 3 : 4;
+  };
   return columns.toSorted((a, b) => rank(a) - rank(b));
 }
 

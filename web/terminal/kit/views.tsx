@@ -3,7 +3,7 @@ import { Button, Checkbox, Popover } from '@mantine/core';
 import { useState } from 'react';
 import { settingOf } from '../kept-settings.ts';
 import { useMe } from '../member.ts';
-import { isPhone, submits } from './browser.ts';
+import { submits } from './browser.ts';
 import { keep, readKept, useStore } from './store.ts';
 import { useOrder } from './table-order.ts';
 import { Written } from '../kit/form.tsx';
@@ -19,21 +19,21 @@ interface TableValues {
   readonly sort: string;
 }
 
+const UNCHOSEN: TableValues = { hidden: '', sort: '' };
+
 export type View = ReturnType<typeof useView>;
 
 /**
  * State of a table. Its order and columns outlive the page in this browser. Saved views follow the member, with the filters.
  * @param first Values of the filters before any choice.
- * @param withoutOnPhone Columns that a phone leaves out before any choice, so that the figures are in sight.
  * @param choices Values of filters that the page must know.
  */
-export function useView<Filters extends Values>(table: string, first: Filters, withoutOnPhone = '', choices: Choices = {}) {
+export function useView<Filters extends Values>(table: string, first: Filters, choices: Choices = {}) {
   const key = `sevengate.terminal.views.${table}.${useMe().subject}`;
   const setting = settingOf(`views-${table}`);
   const saved = readSaved(useStore(setting));
   const [now, setNow] = useState(() => readNow(key));
-  const unchosen: TableValues = { hidden: isPhone() ? withoutOnPhone : '', sort: '' };
-  const values = { ...unchosen, ...first, ...now };
+  const values = { ...UNCHOSEN, ...first, ...now };
   const write = (next: Values): void => {
     setNow(next);
     keep(key, JSON.stringify(next));

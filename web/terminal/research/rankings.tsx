@@ -21,10 +21,14 @@ type Market = keyof typeof MODES;
 const FULL_HEAT_PCT = 4;
 
 export function Rankings() {
-  const view = useView('rankings', { market: 'fair-value', mode: 'deepest_discount', wanted: '', ranked: '' }, '3 5', {
-    market: Object.keys(MODES),
-    mode: Object.values(MODES).flat(),
-  });
+  const view = useView(
+    'rankings',
+    { market: 'fair-value', mode: 'deepest_discount', wanted: '', ranked: '' },
+    {
+      market: Object.keys(MODES),
+      mode: Object.values(MODES).flat(),
+    },
+  );
   const { mode, wanted } = view.values;
   const market = view.values.market as Market;
   const isRanked = view.values.ranked !== '';

@@ -22,7 +22,7 @@ const VENUES = [
 ];
 
 export function Quotes() {
-  const view = useView('quotes', { venue: 'all', wanted: '', silent: '' }, '2 3');
+  const view = useView('quotes', { venue: 'all', wanted: '', silent: '' });
   const { venue, wanted, silent } = view.values;
   useTicking();
   const text = wanted.trim().toLowerCase();
