@@ -23,6 +23,8 @@ import { PICTURED_PAGES, pictureFile, SCHEMES } from './pictured-pages.ts';
 
 const FOLDER = new URL('../../docs/pictures/', import.meta.url);
 const SIZE = { width: 1440, height: 900 };
+/** Bound of the whole run: every wait in it has a shorter one, and the listings of the example market alone may take five minutes. */
+const RUN_MS = 3_600_000;
 /** Script that freezes every clock, because differences between runs would be meaningless. */
 const STAND_STILL = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -36,7 +38,7 @@ const STAND_STILL = `(() => {
 /** Folder of the pictures of every page, or undefined for the README's. */
 const { PICTURES_OF_ALL } = process.env;
 
-test('every picture is taken', async () => {
+test('every picture is taken', { timeout: RUN_MS }, async () => {
   expect(CHROMIUM, 'pictures are taken in a Chromium, and there is none on this machine').not.toBeNull();
   const [service, browser] = await Promise.all([startServiceWithPast({ env: { SANDBOX_EXAMPLES: 'true' } }), openBrowser()]);
   try {
