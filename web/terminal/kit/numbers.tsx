@@ -65,13 +65,20 @@ export function Today({ usd, without }: { readonly usd: string | null | undefine
   );
 }
 
+/** Formats a number with its sign. One that rounds to zero has none. */
+export function signedText(value: number, decimals: number): string {
+  const text = value.toFixed(decimals);
+  if (!/[1-9]/.test(text)) return text.replace('-', '');
+  return value > 0 ? `+${text}` : text;
+}
+
 /** A change in percent, with its sign. */
 export function Change({ percent, title }: { readonly percent: number | null | undefined; readonly title?: string }) {
   if (percent === null || percent === undefined || !Number.isFinite(percent)) return <span className="faint">{NONE}</span>;
-  const text = percent.toFixed(2);
+  const text = signedText(percent, 2);
   return (
     <span className={`num ${wayOf(text)}`} title={title}>
-      {percent > 0 ? `+${text}` : text} %
+      {text} %
     </span>
   );
 }

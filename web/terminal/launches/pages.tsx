@@ -46,10 +46,10 @@ function Launches() {
         markOf={({ state }) => state}
         columns={[
           { title: 'Token', cell: showName },
-          { title: 'By', isText: true, text: ({ kind }) => (kind === 'curve' ? 'bonding curve' : 'launcher') },
+          { title: 'Method', isText: true, text: ({ kind }) => (kind === 'curve' ? 'bonding curve' : 'launcher') },
           { title: 'State', isFigure: true, isText: true, text: ({ state }) => plain(state) },
           { title: 'Quote token', isText: true, text: ({ quoteSymbol }) => quoteSymbol },
-          { title: 'Prepared', at: ({ createdAt }) => createdAt },
+          { title: 'Created', at: ({ createdAt }) => createdAt },
         ]}
       />
     </div>

@@ -53,8 +53,16 @@ function Ranked({ chosen, choose }: TableProps) {
           { title: 'Price', price: ({ price }) => price?.priceUsd },
           { title: 'Score', cell: showScore },
           { title: 'Depth', large: ({ depth }) => depth?.depthUsd },
-          { title: 'Top 10', text: ({ holders }) => (holders?.top10Pct == null ? '–' : `${holders.top10Pct.toFixed(1)} %`) },
-          { title: 'Creator', text: ({ creator }) => (creator === null ? '–' : `${creator.freePct.toFixed(1)} % free`) },
+          {
+            title: 'Top 10 hold',
+            hint: 'Part of the supply that the ten largest holders have',
+            text: ({ holders }) => (holders?.top10Pct == null ? '–' : `${holders.top10Pct.toFixed(1)} %`),
+          },
+          {
+            title: 'Creator can sell',
+            hint: 'Part of the supply that the creator holds unlocked',
+            text: ({ creator }) => (creator === null ? '–' : `${creator.freePct.toFixed(1)} %`),
+          },
           { title: 'Paired', isText: true, text: ({ pairedStock }) => (pairedStock === null ? '–' : symbolOf(pairedStock)) },
           { title: 'Listed', ago: ({ listedAt }) => listedAt },
         ]}
@@ -90,7 +98,7 @@ function Paired({ chosen, choose }: TableProps) {
         { title: 'Token', cell: (token) => showName(token, { chosen, choose }) },
         { title: 'Share', isText: true, text: ({ pairedStock }) => symbolOf(pairedStock) },
         { title: 'Price', price: ({ priceUsd }) => priceUsd },
-        { title: '24 h against it', isFigure: true, change: ({ performance }) => relative('24h')(performance) },
+        { title: '24 h against the share', isFigure: true, change: ({ performance }) => relative('24h')(performance) },
         { title: '7 days', change: ({ performance }) => relative('7d')(performance) },
         { title: '30 days', change: ({ performance }) => relative('30d')(performance) },
         { title: 'Risk', text: ({ risk }) => risk.score.toFixed(0) },

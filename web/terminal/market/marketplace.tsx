@@ -109,12 +109,18 @@ function ListingCard({ listing }: { readonly listing: Listing }) {
         <strong className="num">{priceWords(priceUsd)}</strong>
       </div>
       <p className="faint clamp">{description === '' ? `${shape.entry.map(plain).join(', ')} on ${shape.timeframe} bars` : description}</p>
-      <Sparkline
-        isValued
-        isWide
-        label={`Return of the backtest over ${evidence.curve.length} instants, ${returnPct?.toFixed(1) ?? 'unknown'} % at the end`}
-        values={evidence.curve.map((point) => String(point.returnPct))}
-      />
+      {evidence.curve.length < 2 ? (
+        <p className="empty sparkline" data-wide="true">
+          No backtest on record yet.
+        </p>
+      ) : (
+        <Sparkline
+          isValued
+          isWide
+          label={`Return of the backtest over ${evidence.curve.length} instants, ${returnPct?.toFixed(1) ?? 'unknown'} % at the end`}
+          values={evidence.curve.map((point) => String(point.returnPct))}
+        />
+      )}
       <Gates passed={evidence.gatesPassed} />
       <FigureList
         look="figures"

@@ -6,7 +6,7 @@ import { benchmarkOf, useCatalog } from '../catalog.ts';
 import { settingOf } from '../kept-settings.ts';
 import { Written } from '../kit/form.tsx';
 import { StarIcon } from '../kit/icons.tsx';
-import { Change, Price, Quality } from '../kit/numbers.tsx';
+import { Change, Price, priceShown, Quality, signedText } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 import { useStore } from '../kit/store.ts';
 import { Table } from '../kit/table.tsx';
@@ -90,6 +90,8 @@ export function Watchlist() {
 }
 
 const NO_DAY: readonly string[] = [];
+/** Length of a price that fits its column. */
+const FITTING_DIGITS = 10;
 
 interface NameProps {
   readonly entry: CatalogEntry;
@@ -132,7 +134,7 @@ function Day({ entry: { key, instrument: symbol }, day }: { readonly entry: Cata
 function Moving({ of: key }: { readonly of: string }) {
   const price = priceOf(useQuote(key));
   return (
-    <span className={`flash-${useMove(price)}`}>
+    <span className={`flash-${useMove(price)}`} data-long={price !== null && priceShown(price).length > FITTING_DIGITS}>
       <Price price={price} />
     </span>
   );
@@ -156,8 +158,7 @@ function Premium({ entry, price }: { readonly entry: CatalogEntry; readonly pric
   if (premium === null || (entry.kind !== 'tokenized_equity' && entry.kind !== 'pre_ipo')) return null;
   return (
     <small className="premium num" title={`Premium of ${premium.toFixed(2)} % to the reference ${reference ?? ''}`}>
-      {premium > 0 ? '+' : ''}
-      {premium.toFixed(Math.abs(premium) < 10 ? 1 : 0)} prem
+      {signedText(premium, Math.abs(premium) < 10 ? 1 : 0)} % prem
     </small>
   );
 }

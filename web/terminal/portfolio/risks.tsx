@@ -12,9 +12,9 @@ type Row<Name extends 'scenarios' | 'sectors' | 'duplicates' | 'exits'> = Portfo
 const SCENARIOS: readonly Column<Row<'scenarios'>>[] = [
   { title: 'Scenario', value: ({ id }) => plain(id), cell: showScenario },
   { title: 'Loss', money: ({ lossUsd }) => lossUsd },
-  { title: '%', value: ({ lossPct }) => lossPct, cell: ({ lossPct }) => <Ratio value={lossPct} /> },
+  { title: 'Loss (%)', value: ({ lossPct }) => lossPct, cell: ({ lossPct }) => <Ratio value={lossPct} unit=" %" /> },
   { title: 'Value after', money: ({ afterUsd }) => afterUsd },
-  { title: 'Left out', text: ({ leftOut }) => leftOut.length },
+  { title: 'Holdings left out', text: ({ leftOut }) => leftOut.length },
 ];
 
 function showScenario({ id, opensAt }: Pick<Row<'scenarios'>, 'id' | 'opensAt'>) {

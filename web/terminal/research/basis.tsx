@@ -59,7 +59,9 @@ export function Basis() {
           choose={setNotional}
         />
       </div>
-      <p className="faint">Net edge is the spread less fees, spreads, price impact, transfer fees and funding, both ways.</p>
+      <p className="faint">
+        In basis points (bps). Net edge is the spread less fees, spreads, price impact, transfer fees and funding, both ways.
+      </p>
       <Loaded query={read} />
       <div className="basis-cards">
         {(read.data?.items ?? []).map((row) => (
@@ -117,7 +119,7 @@ function showNetEdge({ netEdgeBps, reasons }: BasisRow['edges'][number]) {
   const why = reasons.map(plain).join(', ');
   return (
     <span className={netEdgeBps === null ? 'faint' : Number(netEdgeBps) > 0 ? 'up' : 'down'} title={why}>
-      {netEdgeBps === null ? why || '–' : `${bpsText(netEdgeBps)} bps`}
+      {netEdgeBps === null ? why || '–' : bpsText(netEdgeBps)}
     </span>
   );
 }

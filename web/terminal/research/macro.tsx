@@ -1,6 +1,6 @@
 /** Macro data: regime, policy rates, series, and the calendar of releases. */
 import { useState } from 'react';
-import { age, forPeople, plain } from '../../words.js';
+import { age, capitalized, forPeople, plain } from '../../words.js';
 import { api, useRead, type MacroIntelligence, type MacroRegime, type MacroSeries } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Segments } from '../kit/form.tsx';
@@ -42,19 +42,19 @@ export function Macro() {
 
 const TONES: Record<MacroRegime['regime'], string> = { risk_on: 'up', neutral: '', risk_off: 'down', unknown: 'faint' };
 
-function Regime({ regime: { regime, explanation, score, asOf, inputs } }: { readonly regime: MacroRegime }) {
+function Regime({ regime: { regime, explanation, asOf, inputs } }: { readonly regime: MacroRegime }) {
   const missing = inputs.filter(({ state }) => state !== 'used');
   return (
     <section className="card regime" aria-label="Regime">
       <strong className={`regime-word ${TONES[regime]}`}>{plain(regime)}</strong>
       <div>
-        <p>{forPeople(explanation)}</p>
+        <p>{capitalized(forPeople(explanation))}.</p>
         {missing.length > 0 && (
           <p className="warn">Not counted: {missing.map(({ name, state }) => `${plain(name)} (${plain(state)})`).join(', ')}</p>
         )}
       </div>
       <span className="faint num">
-        score {score ?? '–'}, <Ago at={asOf} />
+        <Ago at={asOf} />
       </span>
     </section>
   );
@@ -90,20 +90,20 @@ const Series = ({ series }: { readonly series: readonly MacroSeries[] }) => (
         title: 'Series',
         cell: ({ id, title }) => (
           <>
-            <span className="long">{title}</span> <small>{id}</small>
+            {title} <small>{id}</small>
           </>
         ),
       },
       { title: 'Group', isText: true, text: ({ group }) => group },
       { title: 'Latest', isFigure: true, text: (one) => pointsOf(one).at(-1)?.value ?? '–' },
-      { title: 'Before', isFaint: true, text: (one) => pointsOf(one).at(-2)?.value ?? '–' },
+      { title: 'Previous', isFaint: true, text: (one) => pointsOf(one).at(-2)?.value ?? '–' },
       { title: 'Unit', isText: true, text: ({ unit }) => unit },
       {
-        title: 'Course',
+        title: 'Trend',
         isSorted: false,
-        cell: (one) => <Sparkline values={pointsOf(one).map(({ value }) => value)} label={`Course of ${one.title}`} />,
+        cell: (one) => <Sparkline values={pointsOf(one).map(({ value }) => value)} label={`Trend of ${one.title}`} />,
       },
-      { title: 'Of', text: (one) => pointsOf(one).at(-1)?.date ?? '–' },
+      { title: 'Date', text: (one) => pointsOf(one).at(-1)?.date ?? '–' },
       {
         title: 'Age',
         cell: ({ ageMs, tooOld }) => <span className={tooOld ? 'warn' : 'faint'}>{ageMs === null ? 'never read' : age(ageMs)}</span>,
@@ -125,7 +125,7 @@ function Calendar({ calendar }: { readonly calendar: MacroIntelligence['calendar
         keyOf={({ releaseId, date }) => `${date} ${releaseId}`}
         columns={[
           { title: 'Release', text: ({ name }) => name },
-          { title: 'Day', isText: true, cell: ({ date }) => <span className="num">{date}</span> },
+          { title: 'Date', isText: true, cell: ({ date }) => <span className="num">{date}</span> },
           { title: 'Impact', isText: true, cell: ({ impact }) => <span className={IMPACT[impact]}>{impact}</span> },
           { title: 'State', isText: true, isFaint: true, text: ({ released }) => (released ? 'released' : 'expected') },
         ]}

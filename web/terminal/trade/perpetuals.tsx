@@ -2,7 +2,7 @@
 import { api, type Perp } from '../api.ts';
 import { Until } from '../kit/ages.tsx';
 import { List, useList } from '../kit/lists.tsx';
-import { Change, compactText } from '../kit/numbers.tsx';
+import { Change, Quality } from '../kit/numbers.tsx';
 
 const READ_EVERY_MS = 5_000;
 
@@ -32,9 +32,9 @@ export const Perpetuals = () => (
           },
           { title: 'Annual funding', isFigure: true, value: ({ annualFundingPct }) => annualFundingPct, cell: showFunding },
           { title: 'Next', value: ({ nextFundingAt }) => nextFundingAt, cell: ({ nextFundingAt }) => <Until at={nextFundingAt} /> },
-          { title: 'Open interest', text: ({ openInterestNotional }) => compactText(openInterestNotional) },
-          { title: 'Volume 24 h', text: ({ dayNotional }) => compactText(dayNotional) },
-          { title: 'Quality', isText: true, cell: ({ quality }) => <span className={`quality quality-${quality}`}>{quality}</span> },
+          { title: 'Open interest', large: ({ openInterestNotional }) => openInterestNotional },
+          { title: '24 h volume', large: ({ dayNotional }) => dayNotional },
+          { title: 'Quality', isText: true, value: ({ quality }) => quality, cell: (perp) => <Quality row={perp} /> },
           { title: 'Observed', ago: ({ observedAt }) => observedAt },
         ]}
       />

@@ -3,6 +3,7 @@ import { plain } from '../../words.js';
 import { api, useRead, type PredictionResearch as Research } from '../api.ts';
 import { At } from '../kit/ages.tsx';
 import { FigureList, Loaded, itemsOf } from '../kit/lists.tsx';
+import { Gain } from '../kit/numbers.tsx';
 import { Table } from '../kit/table.tsx';
 
 type Derived = Research['probability'];
@@ -52,9 +53,17 @@ const Verdict = ({ research: { corroboration, disagreement, at } }: { readonly r
     look="figures padded"
     lines={[
       ['Corroboration', plain(corroboration)],
-      ['The venues', <span className={disagreement.verdict === 'actionable' ? 'warn' : undefined}>{plain(disagreement.verdict)}</span>],
-      ['Edge per contract', <span title={disagreement.edgePerContract.why}>{disagreement.edgePerContract.value ?? '–'}</span>],
-      ['Riskless', disagreement.riskless === null ? null : disagreement.riskless ? 'yes' : 'no'],
+      [
+        'Prices of the venues',
+        <span className={disagreement.verdict === 'actionable' ? 'warn' : undefined}>{plain(disagreement.verdict)}</span>,
+      ],
+      [
+        'Edge per contract',
+        <span title={disagreement.edgePerContract.why}>
+          <Gain usd={disagreement.edgePerContract.value} />
+        </span>,
+      ],
+      ['Riskless arbitrage', disagreement.riskless === null ? null : disagreement.riskless ? 'yes' : 'no'],
       ['As of', <At at={at} />],
     ]}
   />

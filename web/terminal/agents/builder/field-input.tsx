@@ -14,11 +14,11 @@ interface FieldInputProps {
 
 const UNITS: Readonly<Record<string, string>> = { pct: '%', usd: 'USD', rsi: 'RSI', ema: 'EMA' };
 
-/** `maxCapitalUsd` is `Max capital USD`, and `stop_loss_pct` is `Stop loss %`. */
+/** `maxCapitalUsd` is `Max capital (USD)`, and `stop_loss_pct` is `Stop loss (%)`. */
 export function spaced(name: string): string {
   const words = name.replaceAll('_', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const shown = words.replace(/\w+/g, (word) => UNITS[word] ?? word);
-  return capitalized(shown);
+  return capitalized(shown.replace(/ (%|USD|bps|hours)$/, ' ($1)'));
 }
 
 /** One of several chosen values. Its remove button has a name. */
