@@ -87,7 +87,7 @@ function Figures({ of: { paper, live, groups } }: { readonly of: Calibration }) 
       rows={rows.filter(([, { fills }]) => fills > 0)}
       keyOf={([name]) => name}
       columns={[
-        { title: 'Of', text: ([name]) => name },
+        { title: 'Cost (bps) of', text: ([name]) => name },
         { title: 'Fills', text: ([, { fills }]) => fills },
         { title: 'Expected', text: ([, { expectedBps }]) => bps(expectedBps) },
         { title: 'Realized', isFigure: true, text: ([, { realizedBps }]) => bps(realizedBps) },

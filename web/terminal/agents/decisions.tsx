@@ -171,11 +171,11 @@ const RuleTable = ({ decision: { rules } }: { readonly decision: Decision }) =>
         },
         { title: 'Instrument', isText: true, text: ({ instrument }) => symbolOf(instrument) },
         {
-          title: 'Seen',
+          title: 'Observed',
           text: ({ observed, unknown }) =>
             unknown === undefined ? valueText(observed) : `${plain(unknown.input)} ${plain(unknown.cause)}`,
         },
-        { title: 'Asked', text: ({ threshold }) => valueText(threshold) },
+        { title: 'Required', text: ({ threshold }) => valueText(threshold) },
       ]}
     />
   );

@@ -50,7 +50,9 @@ function Begin({ agentId: id }: { readonly agentId: string }) {
         <Button loading={backtest.isPending} onClick={() => backtest.mutate()}>
           Backtest
         </Button>
+        <span className="faint">from</span>
         <TextInput type="date" aria-label="From" value={from} onChange={({ currentTarget }) => setFrom(currentTarget.value)} />
+        <span className="faint">to</span>
         <TextInput type="date" aria-label="To" value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
         <Checkbox label="Exploratory: counts for no gate" checked={look} onChange={({ currentTarget }) => setLook(currentTarget.checked)} />
         <span className="space" />

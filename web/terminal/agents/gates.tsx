@@ -96,9 +96,9 @@ const EvidenceTable = ({ agentId }: { readonly agentId: string }) => (
       empty="No evidence yet. A backtest creates the first."
       keyOf={({ id }) => id}
       columns={[
-        { title: 'When', at: ({ at }) => at },
+        { title: 'Time', at: ({ at }) => at },
         {
-          title: 'Of',
+          title: 'Evidence',
           isText: true,
           cell: ({ kind, runId }) =>
             runId === null || kind !== 'backtest' ? plain(kind) : <a href={`#/reports/${agentId}/${runId}`}>{plain(kind)}</a>,

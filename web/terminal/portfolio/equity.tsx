@@ -1,4 +1,4 @@
-/** Profit over time of all books of one mode. Ends with the page's figures. Deposits are not profit. */
+/** P&L over time of all books of one mode. Ends with the page's figures. Deposits are not profit. */
 import { useMemo } from 'react';
 import { api, useRead, type Performance, type TotalEquity } from '../api.ts';
 import { Course, type Drawn, type Point, pointsOf } from '../kit/course.tsx';
@@ -10,8 +10,8 @@ const READ_EVERY_MS = 60_000;
 export function Equity({ mode, performance }: { readonly mode: 'paper' | 'live'; readonly performance: Performance | undefined }) {
   const equity = useRead(['total-equity', mode], (call) => api.getTotalEquity({ mode }, call), { refetchInterval: READ_EVERY_MS });
   return (
-    <section className="card claims" aria-label="Profit over time">
-      <h2>Profit over time</h2>
+    <section className="card claims" aria-label="P&L over time">
+      <h2>P&L over time (USD)</h2>
       <Loaded query={equity}>{(data) => <Drawing equity={data} performance={performance} />}</Loaded>
     </section>
   );

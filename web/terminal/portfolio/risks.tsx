@@ -14,7 +14,7 @@ const SCENARIOS: readonly Column<Row<'scenarios'>>[] = [
   { title: 'Loss', money: ({ lossUsd }) => lossUsd },
   { title: 'Loss (%)', value: ({ lossPct }) => lossPct, cell: ({ lossPct }) => <Ratio value={lossPct} unit=" %" /> },
   { title: 'Value after', money: ({ afterUsd }) => afterUsd },
-  { title: 'Holdings left out', text: ({ leftOut }) => leftOut.length },
+  { title: 'Left out', hint: 'Holdings without a price', text: ({ leftOut }) => leftOut.length },
 ];
 
 function showScenario({ id, opensAt }: Pick<Row<'scenarios'>, 'id' | 'opensAt'>) {

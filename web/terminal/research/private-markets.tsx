@@ -85,7 +85,7 @@ function Marks({ instrument }: { readonly instrument: string | null }) {
               </>
             ),
           },
-          { title: 'Seen', at: ({ seenAt }) => seenAt },
+          { title: 'Observed', at: ({ seenAt }) => seenAt },
           { title: 'Before', price: ({ previousMarkPrice }) => previousMarkPrice },
           { title: 'Mark', price: ({ markPrice }) => markPrice },
           { title: 'Change', isFigure: true, change: ({ changePct }) => changePct },

@@ -29,7 +29,7 @@ export function Transfers() {
           { title: 'Transfer', cell: (transfer) => showAmount(transfer, chosen) },
           { title: 'State', isText: true, value: ({ state }) => state, cell: ({ state }) => <TransferState state={state} /> },
           { title: 'Progress', isText: true, isSorted: false, cell: (transfer) => <Progress transfer={transfer} /> },
-          { title: 'By', isText: true, text: ({ provider }) => provider },
+          { title: 'Provider', isText: true, text: ({ provider }) => provider },
           { title: 'Expected', isFigure: true, text: ({ expectedReceived }) => priceText(expectedReceived) },
           { title: 'Remarkable', isText: true, cell: showRemarks },
           { title: 'Begun', ago: ({ createdAt }) => createdAt },

@@ -180,7 +180,7 @@ const RuleCounts = ({ rules }: { readonly rules: Result['rules'] }) => (
       },
       { title: 'Side', isText: true, text: ({ side }) => side },
       { title: 'Passed', text: ({ passed }) => priceText(String(passed)) },
-      { title: 'Looked', text: ({ evaluated }) => priceText(String(evaluated)) },
+      { title: 'Evaluated', text: ({ evaluated }) => priceText(String(evaluated)) },
       { title: 'Unknown', text: ({ unknown }) => priceText(String(unknown)) },
     ]}
   />
