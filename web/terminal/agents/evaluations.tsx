@@ -50,10 +50,12 @@ function Begin({ agentId: id }: { readonly agentId: string }) {
         <Button loading={backtest.isPending} onClick={() => backtest.mutate()}>
           Backtest
         </Button>
-        <span className="faint">from</span>
-        <TextInput type="date" aria-label="From" value={from} onChange={({ currentTarget }) => setFrom(currentTarget.value)} />
-        <span className="faint">to</span>
-        <TextInput type="date" aria-label="To" value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
+        <label className="part-head faint">
+          from <TextInput type="date" aria-label="From" value={from} onChange={({ currentTarget }) => setFrom(currentTarget.value)} />
+        </label>
+        <label className="part-head faint">
+          to <TextInput type="date" aria-label="To" value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
+        </label>
         <Checkbox label="Exploratory: counts for no gate" checked={look} onChange={({ currentTarget }) => setLook(currentTarget.checked)} />
         <span className="space" />
         <Button variant="default" loading={stress.isPending} onClick={() => stress.mutate()}>

@@ -1,5 +1,5 @@
 /** Gates of an agent with their conditions and observed values, missing bars, and the evidence on record. */
-import { dayAndTime, GATE_RULES, numberText, plain } from '../../words.js';
+import { dayAndTime, GATE_RULES, grouped, numberText, plain } from '../../words.js';
 import { api, type Gate } from '../api.ts';
 import { List, Loaded, useList, itemsOf } from '../kit/lists.tsx';
 import { useGates } from './data.ts';
@@ -79,8 +79,11 @@ function Checks({ of }: { readonly of: Gate['checks'] }) {
               </>
             ),
           },
-          { title: 'Observed', text: ({ observed }) => (observed === null ? 'unknown' : numberText(observed)) },
-          { title: 'Required', text: ({ rule, limit }) => `${GATE_RULES[rule] ?? rule} ${limit === null ? 'unknown' : numberText(limit)}` },
+          { title: 'Observed', text: ({ observed }) => (observed === null ? 'unknown' : grouped(numberText(observed))) },
+          {
+            title: 'Required',
+            text: ({ rule, limit }) => `${GATE_RULES[rule] ?? rule} ${limit === null ? 'unknown' : grouped(numberText(limit))}`,
+          },
         ]}
       />
     </div>

@@ -32,7 +32,7 @@ export function Course({ course, label, empty }: CourseProps) {
       {isEmpty ? (
         <p className="empty">{empty}</p>
       ) : (
-        <Suspense fallback={null}>
+        <Suspense fallback={<p className="empty">Loading…</p>}>
           <CourseCanvas course={course} label={label} />
         </Suspense>
       )}
