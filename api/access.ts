@@ -1,7 +1,7 @@
 /** Access ports of the API: verified tokens, grants, rate limits. */
 
-import type { AgentTokenReads } from '../src/adapters/store/agents/agent-tokens.ts';
-import type { SignalReads } from '../src/adapters/store/agents/signal-hooks.ts';
+import type { AgentTokenReads } from '../src/adapters/store/agents/agent-token-store.ts';
+import type { SignalReads } from '../src/adapters/store/agents/signal-hook-store.ts';
 import type { Member, VerifiedToken } from '../src/domain/identity/member.ts';
 import type { Outcome } from '../src/domain/values/refusal.ts';
 import type { RateLimits } from './http/rate-limits.ts';

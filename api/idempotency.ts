@@ -1,6 +1,6 @@
 /** Executes commands once per Idempotency-Key: the same request gets the same answer, a different one with the key is refused. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CommandContext } from '../actors/agent/commands.ts';
+import type { CommandContext } from '../src/core/command-context.ts';
 import { canonicalJson, type Json, sha256Hex } from '../src/domain/values/canonical-json.ts';
 import type { Outcome } from '../src/domain/values/refusal.ts';
 import { memberOf } from './caller.ts';

@@ -15,7 +15,7 @@ import { readManifest } from '../src/domain/manifest/reader.ts';
 import { isoTime } from '../src/domain/values/time.ts';
 import { workFromHistory } from '../src/simulation/backtest/from-history.ts';
 import { type History, type InstrumentColumns, QUOTE_KNOWN, QUOTE_LIVE } from '../src/simulation/backtest/history.ts';
-import { maxDrawdown, sharpeRatio } from '../src/simulation/backtest/performance.ts';
+import { maxDrawdown, sharpeRatio } from '../src/simulation/backtest/ratios.ts';
 import { evaluateRules } from '../src/simulation/backtest/rule-columns.ts';
 import { simulate } from '../src/simulation/backtest/simulate.ts';
 import type { BacktestReads } from '../src/adapters/store/candles/backtest-reads.ts';

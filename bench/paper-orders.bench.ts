@@ -2,7 +2,7 @@
  * Cost of a manual paper order in an organization with ten books and in one with a thousand, one at a time and many at once: assessed,
  * filled, booked and signed.
  */
-import { createMarketOrderHandler } from '../actors/market-order/command-handler.ts';
+import { createMarketOrderHandler } from '../actors/market-order/commands.ts';
 import { createDirectory } from '../actors/runtime/directory.ts';
 import { createRuntime } from '../actors/runtime/runtime.ts';
 import { openWriterKeys } from '../src/adapters/signing-keys/writer-keys.ts';

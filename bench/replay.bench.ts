@@ -15,7 +15,7 @@ import { readManifest } from '../src/domain/manifest/reader.ts';
 import { NO_FLAGS } from '../src/domain/market/quote.ts';
 import type { TapeAgent, TapeEvent } from '../src/domain/tape/tape.ts';
 import { replayTape } from '../src/simulation/replay/replay.ts';
-import { replayAgent } from '../src/simulation/replay/agent.ts';
+import { replayAgent } from '../src/simulation/replay/replay-agent.ts';
 
 const EVENTS = Number(process.argv[2] ?? 400_000);
 const ROUNDS = Number(process.argv[3] ?? 7);

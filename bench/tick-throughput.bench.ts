@@ -4,8 +4,7 @@
  * server copying rows.
  */
 import { createActor } from 'xstate';
-import { agentMachine } from '../actors/agent/machine.ts';
-import type { TickDecision } from '../actors/agent/protocol.ts';
+import { agentMachine, type TickDecision } from '../actors/agent/machine.ts';
 import { lateTick } from '../actors/ticking/decision-chain.ts';
 import { createTradingTicker } from '../actors/ticking/trading-decisions.ts';
 import { findRedisServer, startEmbeddedRedis } from '../src/adapters/queue/embedded-redis.ts';

@@ -107,11 +107,11 @@ const WALKS = {
   quote:
     'src/adapters/venues/venue-socket src/adapters/venues/spotexchange/feed src/adapters/venues/spotexchange/map streams/merge-feeds streams/market-pipeline streams/slot-cut src/adapters/store/agents/cut-store actors/ticking/shard-ticker actors/ticking/trading-decisions src/domain/agents/decide src/adapters/store/agents/tick-store src/adapters/store/actors/announcement-tail api/feeds/announcement-groups api/feeds/channels/decisions api/feeds/fan-out src/adapters/queue/quote-bus api/feeds/channels/quotes',
   pause:
-    'api/emergency api/v1/agents/agent-halts actors/agent/command-handler actors/runtime/runtime actors/agent/machine actors/agent/effects src/adapters/store/actors/actor-store actors/proposal/cancel-open',
-  swap: 'api/v1/spotchain actors/prepared-transaction/swap-handler src/trading/primary-chain src/adapters/venues/spotchain/orders actors/prepared-transaction/submission actors/prepared-transaction/execution src/adapters/solana/rpc actors/prepared-transaction/swap-purpose src/adapters/store/actors/actor-store',
-  Take: 'api/v1/takes actors/take/command-handler actors/runtime/runtime actors/take/machine actors/take/effects src/adapters/store/actors/actor-store src/adapters/store/takes/take-records actors/ticking/trading-decisions src/domain/agents/decide',
+    'api/emergency api/v1/agents/agent-halts actors/agent/commands actors/runtime/runtime actors/agent/machine actors/agent/effects src/adapters/store/actors/actor-store actors/proposal/cancel-open',
+  swap: 'api/v1/spotchain actors/prepared-transaction/swap-commands src/trading/primary-chain src/adapters/venues/spotchain/orders actors/prepared-transaction/submission actors/prepared-transaction/execution src/adapters/solana/rpc actors/prepared-transaction/swap-purpose src/adapters/store/actors/actor-store',
+  Take: 'api/v1/takes actors/take/commands actors/runtime/runtime actors/take/machine actors/take/effects src/adapters/store/actors/actor-store src/adapters/store/takes/take-records actors/ticking/trading-decisions src/domain/agents/decide',
   backtest:
-    'api/v1/agents/agent-evaluations actors/evaluation/command-handler actors/runtime/runtime actors/evaluation/machine actors/evaluation/effects actors/evaluation/run-worker src/simulation/backtest/backtest-runner src/simulation/backtest/simulate src/adapters/store/evaluations/evaluation-records',
+    'api/v1/agents/agent-evaluations actors/evaluation/commands actors/runtime/runtime actors/evaluation/machine actors/evaluation/effects actors/evaluation/run-worker src/simulation/backtest/backtest-runner src/simulation/backtest/simulate src/adapters/store/evaluations/evaluation-records',
 };
 
 /** Returns the files of a walk and all of our files that they import, types too. A missing file is an error: the walk must be updated. */

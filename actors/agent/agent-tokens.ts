@@ -5,8 +5,7 @@ import { NO_AGENT } from '../../src/domain/agents/agent.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { answerRows, auditRow } from './command-rows.ts';
-import type { CommandContext } from './commands.ts';
+import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 
 export interface AgentToken {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** Asks outside code for answers it gave before, and demotes its agent if the new answers differ or do not come. */
 import { LEAST_AGREEMENT_PCT } from '../../src/domain/backtest/agreement.ts';
 import { DAY_MS, type EpochMs } from '../../src/domain/values/time.ts';
-import type { EvaluationCommands } from '../evaluation/command-handler.ts';
+import type { EvaluationCommands } from '../evaluation/commands.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 

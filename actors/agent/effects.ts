@@ -1,13 +1,10 @@
 /** Effects of the agent's committed actions, and validation of its events. */
-
 import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { Autonomy, Stage } from '../../src/domain/agents/agent.ts';
-import type { Refusal } from '../../src/domain/values/refusal.ts';
-import { refuse } from '../../src/domain/values/refusal.ts';
+import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import { AGENT_TICK_MS, DAY_MS, isoTime, slotOf } from '../../src/domain/values/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
-import { agentMachine } from './machine.ts';
-import type { AgentContext, AgentEvent, TickDecision } from './protocol.ts';
+import { agentMachine, type AgentContext, type AgentEvent, type TickDecision } from './machine.ts';
 import { agentProjection } from './resource.ts';
 
 /** Value of the chart: one state per region. */

@@ -8,7 +8,6 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import { cancelOpen } from '../proposal/cancel-open.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { HaltView } from './commands.ts';
 
 /** Number of agents paused per transaction. */
 const BATCH = 500;
@@ -20,6 +19,17 @@ export interface HaltAuthor {
   readonly subject: string;
   readonly requestId: string;
   readonly reason?: string | null;
+}
+
+export interface HaltView {
+  /** Ids of the agents paused and Takes disarmed by this halt so far. */
+  readonly paused: readonly string[];
+  /** Number of agents still being paused in the background. None of them can begin anything meanwhile. */
+  readonly pausing: number;
+  /** Pending proposals cancelled so far. */
+  readonly cancelledProposals: number;
+  /** The organization's control epoch after the halt. */
+  readonly epoch: number;
 }
 
 export interface HaltStore {

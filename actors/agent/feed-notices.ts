@@ -4,7 +4,7 @@ import type { InstrumentKey, Venue } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { type ConnectivityEdge, degradationLeftMs } from '../../streams/quality/connectivity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { AgentEvent } from './protocol.ts';
+import type { AgentEvent } from './machine.ts';
 
 const BATCH = 500;
 

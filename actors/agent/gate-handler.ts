@@ -9,9 +9,8 @@ import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { figureInWords } from '../../src/domain/values/words.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { AgentDirectory } from './command-handler.ts';
-import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
-import type { CommandContext } from './commands.ts';
+import type { AgentDirectory } from './commands.ts';
+import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 import type { AgentView } from './resource.ts';
 import { agentContext, agentValue } from './effects.ts';
 

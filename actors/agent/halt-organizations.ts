@@ -1,7 +1,6 @@
 /** Lets the service's operator halt every organization, or one. */
-import { auditRow } from './command-rows.ts';
-import type { HaltView } from './commands.ts';
-import type { EmergencyHalt } from './emergency-halt.ts';
+import { auditRow } from '../../src/core/command-context.ts';
+import type { HaltView, EmergencyHalt } from './emergency-halt.ts';
 
 /** Subject in the audit: a person who can reach the service's database with its settings. */
 const SUBJECT = 'command line';

@@ -1,10 +1,94 @@
 /** The agent's state chart, with parallel regions for stage, duty and feed. */
 import { and, assign, or, raise, setup, stateIn } from 'xstate';
-import type { Stage } from '../../src/domain/agents/agent.ts';
+import type { Stage, Autonomy, PauseCause } from '../../src/domain/agents/agent.ts';
 import { type Closing, withClosing } from '../../src/domain/orders/execution.ts';
 import { effect } from '../runtime/actor-kind.ts';
-import { degradedAfter, degradedForMs, FEED_REGION, isLastRestored } from '../ticking/feed-region.ts';
-import type { AgentContext, AgentEvent, AgentInput, BreakerTrip, Promotion, TickDecision } from './protocol.ts';
+import { degradedAfter, degradedForMs, FEED_REGION, isLastRestored, type DegradedFeeds, type FeedEvent } from '../ticking/feed-region.ts';
+import type { Breaker } from '../../src/domain/agents/breakers.ts';
+import type { Cut } from '../../src/domain/market/cut.ts';
+import type { CompiledManifest, RiskAssessor } from '../../src/domain/agents/decide.ts';
+import type { AgentBook, Verdict } from '../../src/domain/agents/decision.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
+import type { AgentChanges } from './resource.ts';
+
+/** Context of an agent. Plain JSON, stored in the snapshot. */
+export interface AgentContext extends Omit<AgentChanges, 'stage' | 'closing' | 'stageEvidence' | 'stageAskedBy'> {
+  readonly degradedVenues: DegradedFeeds;
+  /** Evidence or demotion that led to its present stage. Missing in snapshots from before gates existed. */
+  readonly promotion?: Promotion | null;
+  /** Breaker that tripped last. Missing if none has. */
+  readonly breaker?: BreakerTrip | null;
+  /** Positions that a person closed and that are not yet sold. Missing if there were none. */
+  readonly closing?: readonly Closing[];
+}
+
+/** Reason of the agent's stage. `evidenceId` is null after a demotion and a change of the manifest. */
+interface Promotion {
+  readonly evidenceId: string | null;
+  /** The subject who asked, or the breaker that demoted it. */
+  readonly askedBy: string | null;
+}
+
+export type BreakerTrip = {
+  readonly breaker: Breaker;
+  readonly at: EpochMs;
+  readonly observed: number;
+  readonly limit: number;
+};
+
+interface AgentInput {
+  readonly autonomy: Autonomy;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+}
+
+/**
+ * A tick: the slot's cut, the agent's compiled manifest, its book and its risk function. The only event that is neither JSON nor stored.
+ */
+type AgentTick = {
+  readonly type: 'tick';
+  readonly slot: EpochMs;
+  readonly cut: Cut;
+  readonly compiled: CompiledManifest;
+  readonly book: AgentBook;
+  readonly assess?: RiskAssessor;
+  /** Instruments with an open proposal. */
+  readonly pending?: ReadonlySet<InstrumentKey>;
+};
+
+/** A tripped circuit breaker. Degraded data is not one of them, because it is a timer of the chart. Takes receive the same event. */
+export type BreakerTripped = BreakerTrip & { readonly type: 'breaker.tripped' };
+
+export type AgentEvent =
+  | AgentTick
+  | { readonly type: 'manifest.changed'; readonly manifestVersion: number; readonly manifestHash: string }
+  /** Opens the gate out of stage `gate` for this manifest. */
+  | {
+      readonly type: 'gate.passed';
+      readonly gate: Stage;
+      readonly manifestHash: string;
+      readonly evidenceId: string;
+      readonly askedBy: string;
+    }
+  | BreakerTripped
+  /** Sets the autonomy. `mayRaise` is false if the caller may not raise it to a level that places orders without approval. */
+  | { readonly type: 'autonomy.set'; readonly autonomy: Autonomy; readonly mayRaise?: false }
+  | { readonly type: 'pause'; readonly cause: PauseCause }
+  /** Closes positions on a person's command: pauses the agent and sells what it holds, whatever its rules say. */
+  | { readonly type: 'positions.close'; readonly closing: Closing }
+  /** Reports that the positions of this closing are sold. */
+  | { readonly type: 'positions.closed'; readonly instrument: InstrumentKey | null; readonly at: EpochMs }
+  /** Releases the agent from quarantine after its fault was fixed. The agent stays paused until it is resumed. */
+  | { readonly type: 'quarantine.released' }
+  | { readonly type: 'resume'; readonly subject: string; readonly createdBy: string; readonly at: EpochMs }
+  | FeedEvent;
+
+/** Result of a tick, as parameters of the decision action. */
+export interface TickDecision {
+  readonly slot: EpochMs;
+  readonly verdict: Verdict;
+}
 
 /** Returns the evidence or demotion of an event that changes the stage. */
 function promotionOf(event: AgentEvent): Promotion | null {
@@ -23,6 +107,11 @@ function closingAfter(closing: readonly Closing[], event: AgentEvent): readonly 
   if (event.type === 'positions.close') return withClosing(closing, event.closing);
   if (event.type === 'positions.closed') return closing.filter(({ instrument, at }) => instrument !== event.instrument || at !== event.at);
   return event.type === 'resume' ? [] : closing;
+}
+
+/** Returns the change of the context that pauses the agent for a cause, or ends its pause. */
+function pausedFor(cause: PauseCause | null): Pick<AgentContext, 'pauseCause'> {
+  return { pauseCause: cause };
 }
 
 const ANNOUNCE_PROMOTION = { type: 'announceAgent', params: { what: 'promoted' } } as const;
@@ -63,7 +152,7 @@ export const agentMachine = setup({
     noteClosing: assign({ closing: ({ context, event }) => closingAfter(context.closing ?? [], event) }),
     raiseLost: raise({ type: 'feed.lost' }),
     noteFeed: assign({ degradedVenues: ({ context, event }) => degradedAfter(context.degradedVenues, event) }),
-    notePausingBreaker: assign({ pauseCause: 'daily_drawdown', breaker: ({ event }) => tripOf(event) }),
+    notePausingBreaker: assign({ ...pausedFor('daily_drawdown'), breaker: ({ event }) => tripOf(event) }),
   },
   guards: {
     hasLiveCapital: or([stateIn({ stage: 'limited_live' }), stateIn({ stage: 'live' })]),
@@ -87,7 +176,7 @@ export const agentMachine = setup({
     autonomy: input.autonomy,
     manifestVersion: input.manifestVersion,
     manifestHash: input.manifestHash,
-    pauseCause: null,
+    ...pausedFor(null),
     degradedVenues: [],
   }),
   type: 'parallel',
@@ -176,13 +265,13 @@ export const agentMachine = setup({
             },
             pause: {
               target: 'paused',
-              actions: assign({ pauseCause: ({ event }) => event.cause }),
+              actions: assign(({ event }) => pausedFor(event.cause)),
             },
             'positions.close': {
               target: 'paused',
-              actions: ['noteClosing', assign({ pauseCause: 'operator' }), { type: 'announceAgent', params: { what: 'closing' } }],
+              actions: ['noteClosing', assign(pausedFor('operator')), { type: 'announceAgent', params: { what: 'closing' } }],
             },
-            'quarantine.released': { target: 'paused', actions: assign({ pauseCause: 'quarantine' }) },
+            'quarantine.released': { target: 'paused', actions: assign(pausedFor('quarantine')) },
             'breaker.tripped': {
               target: 'paused',
               guard: 'drawdownTripped',
@@ -191,7 +280,7 @@ export const agentMachine = setup({
             'feed.lost': {
               target: 'paused',
               guard: 'hasLiveCapital',
-              actions: assign({ pauseCause: 'data_degraded' }),
+              actions: assign(pausedFor('data_degraded')),
             },
           },
         },
@@ -212,7 +301,7 @@ export const agentMachine = setup({
                 { type: 'announceAgent', params: { what: 'closing' } },
               ],
             },
-            'quarantine.released': { actions: [assign({ pauseCause: 'quarantine' }), 'projectAgent'] },
+            'quarantine.released': { actions: [assign(pausedFor('quarantine')), 'projectAgent'] },
             'positions.closed': {
               actions: ['noteClosing', 'projectAgent', { type: 'announceAgent', params: { what: 'closed' } }],
             },
@@ -221,7 +310,7 @@ export const agentMachine = setup({
                 guard: 'isClosing',
                 target: 'active',
                 actions: [
-                  assign({ pauseCause: null }),
+                  assign(pausedFor(null)),
                   'noteClosing',
                   { type: 'cancelProposals', params: { reason: 'resumed' } },
                   'projectAgent',
@@ -230,7 +319,7 @@ export const agentMachine = setup({
               },
               {
                 target: 'active',
-                actions: [assign({ pauseCause: null }), 'projectAgent', { type: 'announceAgent', params: { what: 'resumed' } }],
+                actions: [assign(pausedFor(null)), 'projectAgent', { type: 'announceAgent', params: { what: 'resumed' } }],
               },
             ],
           },

@@ -25,8 +25,7 @@ import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { LATE_AFTER_MS } from '../ticking/tick-window.ts';
-import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
-import type { CommandContext } from './commands.ts';
+import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 import type { AgentView } from './resource.ts';
 import { bookIdOf, markAt, untouchedBook } from './tick-risk.ts';
 

@@ -6,8 +6,7 @@ import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { SignalMapping } from '../../src/domain/outside/signal-template.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { answerRows, auditRow } from './command-rows.ts';
-import type { CommandContext } from './commands.ts';
+import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 
 export interface SignalHook extends SignalMapping {
   readonly id: string;

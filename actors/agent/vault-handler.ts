@@ -22,8 +22,7 @@ import {
 } from '../../src/domain/books/vault.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
-import type { CommandContext } from './commands.ts';
+import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 import type { VaultChange, VaultHolder, VaultView, Withdrawal } from './vault-commands.ts';
 
 /** A vault as stored. Before its first deposit it has no shares and an empty book. */

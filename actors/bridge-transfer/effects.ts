@@ -1,12 +1,12 @@
 /** Effects of a bridge transfer's committed actions. */
-import { type Attention, attentionWords } from '../../src/domain/bridge/axes.ts';
+import { type Attention, attentionWords, type TransferState } from '../../src/domain/bridge/axes.ts';
 import { usdOf } from '../../src/domain/bridge/quote.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
-import { isoTime } from '../../src/domain/values/time.ts';
+import { isoTime, type EpochMs } from '../../src/domain/values/time.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
-import { transferContext, transferState, transferView } from './commands.ts';
-import { bridgeTransferMachine } from './machine.ts';
-import { bridgeTransfer } from './resource.ts';
+import { bridgeTransferMachine, type BridgeTransferContext } from './machine.ts';
+import { bridgeTransfer, type BridgeTransfer } from './resource.ts';
+import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 
 export const LOOK_AT_TRANSFER = 'look_at_bridge_transfer';
 export const BROADCAST_SOURCE = 'broadcast_bridge_source';
@@ -86,3 +86,20 @@ export const bridgeTransferKind: ActorKind = {
       attentions.map((attention) => alarm(info, `bridge_${attention}`, { words: attentionWords(attention) })),
   },
 };
+
+export function transferContext(state: Pick<ActorState, 'context'>): BridgeTransferContext {
+  return state.context as unknown as BridgeTransferContext;
+}
+
+/** Returns the public state: that of the inner chart while the transfer is followed. */
+export function transferState({ value }: Pick<ActorState, 'value'>): TransferState {
+  return (typeof value === 'object' && value !== null && 'tracking' in value ? value['tracking'] : value) as TransferState;
+}
+
+/** Returns the transfer after a step. */
+export function transferView(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): BridgeTransfer {
+  const context = transferContext(state);
+  const { wish, source, amountIn } = context;
+  const derived = { from: wish.from, to: wish.to, amountUsd: usdOf(amountIn), transaction: source };
+  return bridgeTransfer.pick({ ...derived, id, state: transferState(state), changedAt }, context);
+}

@@ -7,10 +7,9 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import { takeLease } from '../proposal/lease.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { transferContext, transferState } from './commands.ts';
-import { BROADCAST_SOURCE, LOOK_AT_TRANSFER } from './effects.ts';
+import { transferContext, transferState, BROADCAST_SOURCE, LOOK_AT_TRANSFER } from './effects.ts';
 import type { BridgeOutside, SettledArrivals } from './ports.ts';
-import type { BridgeAnswer, BridgeTransferContext } from './protocol.ts';
+import type { BridgeAnswer, BridgeTransferContext } from './machine.ts';
 
 interface BridgeExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;

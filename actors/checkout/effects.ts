@@ -3,8 +3,7 @@ import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { CheckoutState } from '../../src/domain/marketplace/checkout.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { type ActorKind, activity, record } from '../runtime/actor-kind.ts';
-import { checkoutMachine } from './machine.ts';
-import type { CheckoutContext } from './protocol.ts';
+import { checkoutMachine, type CheckoutContext } from './machine.ts';
 import { type Checkout, checkout, licence } from './resource.ts';
 
 export const FOLLOW_PAYMENT = 'follow_payment';

@@ -10,7 +10,10 @@ import { transactionContext, transactionState } from '../prepared-transaction/ef
 import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { checkoutContext, checkoutState, FOLLOW_PAYMENT } from './effects.ts';
-import type { CheckoutContext, PaymentAnswer } from './protocol.ts';
+import type { CheckoutContext, PaymentAnswer } from './machine.ts';
+import { plainDecimal } from '../../src/domain/values/decimal.ts';
+import { USDC_LEG, uiOf } from '../../src/domain/solana/swap.ts';
+import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 interface CheckoutWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
@@ -91,3 +94,10 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
       (await follow(payload['checkoutId'] as string)) as unknown as Json,
   };
 }
+
+/** Rules of checkout payments for prepared transactions: the creator must get the whole price. The checkout issues the licence. */
+export const checkoutRules: PurposeRules = {
+  dollarsPaid: ({ subject }) => plainDecimal(uiOf((subject['payment'] as unknown as Payment).amount, USDC_LEG)),
+  objection: ({ subject }, { changes }) => paymentObjection(changes, subject['payment'] as unknown as Payment),
+  settle: () => [],
+};

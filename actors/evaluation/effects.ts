@@ -2,8 +2,7 @@
 import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.ts';
 import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
-import { evaluationMachine } from './machine.ts';
-import type { EvaluationContext, RunState } from './protocol.ts';
+import { evaluationMachine, type EvaluationContext, type RunState } from './machine.ts';
 
 export function evaluationContext(state: Pick<ActorState, 'context'>): EvaluationContext {
   return state.context as unknown as EvaluationContext;

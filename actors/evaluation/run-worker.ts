@@ -10,7 +10,7 @@ import { evaluationProgress, type ToldProgress, type WorkProgress } from '../../
 import type { Clock } from '../../streams/clock/clock.ts';
 import { runEvery } from '../runtime/run-every.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Evaluation } from './protocol.ts';
+import type { Evaluation } from './machine.ts';
 
 export interface EvaluationJob {
   readonly runId: string;

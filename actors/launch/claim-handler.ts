@@ -4,24 +4,39 @@
  */
 import { lockerOwner, type PoolKeys, readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve/program.ts';
 import { launchErrorWords } from '../../src/domain/launch/launch-state.ts';
-import { claimInstructions } from '../../src/domain/launch/launch-transactions.ts';
+import { claimInstructions, type ClaimKind } from '../../src/domain/launch/launch-transactions.ts';
 import { type LaunchAccounts, waitingFor } from '../../src/domain/launch/waiting-claims.ts';
-import { readEscrow } from '../../src/domain/launch/withdrawals.ts';
+import { readEscrow, type Claimer } from '../../src/domain/launch/withdrawals.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { answerRows, auditRow } from '../agent/command-rows.ts';
+import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
 import { builtTransaction, startUserTransaction, type UserTransaction } from '../prepared-transaction/built.ts';
-import { unlessSilent } from '../prepared-transaction/chain-client.ts';
-import { transactionView } from '../prepared-transaction/commands.ts';
+import { unlessSilent, type LaunchChain } from '../prepared-transaction/chain-client.ts';
+import { transactionView } from '../prepared-transaction/effects.ts';
 import type { PreparedTransactionView } from '../prepared-transaction/resource.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
-import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
+import { actorOf, type LoadActors } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type ClaimWish, type LaunchClaims, NO_LAUNCH } from './commands.ts';
+import { NO_LAUNCH } from './commands.ts';
 import { launchContext } from './effects.ts';
-import type { LaunchChain } from './launch-chain.ts';
-import type { LaunchContext } from './protocol.ts';
+import type { LaunchContext } from './machine.ts';
+
+/** A claim of a launch's proceeds, and its payee. */
+export interface ClaimWish {
+  readonly kind: ClaimKind;
+  readonly as: Claimer;
+}
+
+/** Claims of a launch's creator and partner. */
+export interface LaunchClaims {
+  /** Builds, simulates and stores the claim of the whole claimable amount of its kind. */
+  prepare(context: CommandContext, launchId: string, wish: ClaimWish): Promise<Outcome<PreparedTransactionView>>;
+  /** Submits the signed bytes of a claim. Repeating the same bytes returns its present state. */
+  submit(context: CommandContext, claimId: string, signed: string): Promise<Outcome<PreparedTransactionView>>;
+  /** Returns null if the organization has no such claim. */
+  find(orgId: string, claimId: string): Promise<PreparedTransactionView | null>;
+}
 
 interface ClaimHandlerDeps {
   readonly runtime: Pick<Runtime, 'start'>;

@@ -5,8 +5,7 @@ import type { TokenOrigin } from '../../src/domain/catalog/listed-token.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
-import { launchMachine } from './machine.ts';
-import type { LaunchContext } from './protocol.ts';
+import { launchMachine, type LaunchContext } from './machine.ts';
 import { type Launch, launch } from './resource.ts';
 
 export const CARRY_LAUNCH = 'carry_launch';

@@ -11,8 +11,9 @@ import { transactionContext, transactionState } from '../prepared-transaction/ef
 import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { CARRY_LAUNCH, LOOK_AT_CURVE, launchContext } from './effects.ts';
-import type { LaunchChain } from './launch-chain.ts';
-import type { CarryAnswer } from './protocol.ts';
+import type { LaunchChain } from '../prepared-transaction/chain-client.ts';
+import type { CarryAnswer } from './machine.ts';
+import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 interface LaunchWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
@@ -114,3 +115,15 @@ export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, A
     [LOOK_AT_CURVE]: async (payload) => (await look(idOf(payload))) as unknown as Json,
   };
 }
+
+/** Rules of launches for prepared transactions: the chain must accept them. The launch itself reads their result. */
+export const launchRules: PurposeRules = {
+  // Only the transaction with the first buy has an amount.
+  dollarsPaid: ({ subject }) => (typeof subject['dollarsPaid'] === 'string' ? subject['dollarsPaid'] : '0'),
+  // No received amount can be short: the message itself fixes the output of the first buy.
+  objection: () => null,
+  settle: () => [],
+};
+
+/** Rules of claims: the program decides its payout, no received amount can be short, and nothing is paid. */
+export const launchClaimRules: PurposeRules = { ...launchRules, dollarsPaid: () => '0' };

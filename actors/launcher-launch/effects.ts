@@ -4,8 +4,7 @@ import type { LauncherLaunchState } from '../../src/domain/launch/launcher.ts';
 import type { TokenOrigin } from '../../src/domain/catalog/listed-token.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
-import { launcherLaunchMachine } from './machine.ts';
-import type { LauncherLaunchContext } from './protocol.ts';
+import { launcherLaunchMachine, type LauncherLaunchContext } from './machine.ts';
 import { type LauncherLaunch, launcherLaunch } from './resource.ts';
 
 export const CARRY_PAYMENT = 'carry_launch_payment';

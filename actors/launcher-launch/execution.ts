@@ -9,7 +9,8 @@ import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { LauncherClient } from './commands.ts';
 import { ASK_LAUNCHER, CARRY_PAYMENT, launcherContext } from './effects.ts';
-import type { LauncherAnswer } from './protocol.ts';
+import type { LauncherAnswer } from './machine.ts';
+import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 interface LauncherWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
@@ -74,3 +75,16 @@ export function launcherWorkers(deps: LauncherWorkerDeps): Readonly<Record<strin
     [ASK_LAUNCHER]: async (payload) => (await ask(idOf(payload))) as unknown as Json,
   };
 }
+
+/** Rules of payments to the external launcher for prepared transactions: exactly the agreed amount must arrive. */
+export const launcherPaymentRules: PurposeRules = {
+  // The launcher is paid in the chain's native coin.
+  dollarsPaid: () => '0',
+  objection({ subject }, { changes }) {
+    const [payTo, lamports] = [subject['payTo'] as string, BigInt(subject['lamports'] as string)];
+    const paid = changes.lamports.find(({ account }) => account === payTo);
+    const arrives = paid === undefined ? 0n : BigInt(paid.after) - BigInt(paid.before);
+    return arrives === lamports ? null : `${arrives} lamports would arrive at ${payTo}, and ${lamports} were agreed`;
+  },
+  settle: () => [],
+};

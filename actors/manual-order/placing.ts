@@ -1,7 +1,7 @@
 /** Places manual orders: writes an order if its validation still holds, and validates it again if not. */
 import { PermitLost } from '../../src/domain/orders/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
-import { answeredMeanwhile } from '../agent/command-rows.ts';
+import { answeredMeanwhile } from '../../src/core/command-context.ts';
 
 /** Maximum validations of an order whose exposure keeps changing before it is written. */
 const ATTEMPTS = 5;

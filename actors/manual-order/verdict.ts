@@ -3,8 +3,8 @@ import type { Fill, OpenProposal } from '../../src/domain/books/book.ts';
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { Order } from '../../src/domain/orders/order.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
-import { blockedByRisk } from '../../src/domain/risk/refusal.ts';
-import type { PresentVerdict } from '../proposal/pre-trade.ts';
+import { blockedByRisk } from '../../src/domain/risk/blocked-by-risk.ts';
+import type { PresentVerdict } from '../proposal/present-verdict.ts';
 
 /** An order validated against the market, mandate and manual book of one moment. */
 export interface ManualVerdict {

@@ -2,11 +2,10 @@
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { MarketOrderState } from '../../src/domain/orders/execution.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import { MANUAL_ORDER_EFFECTS, orderPlace } from '../manual-order/order.ts';
+import { MANUAL_ORDER_EFFECTS, orderPlace } from '../manual-order/manual-order.ts';
 import { staleAnswer } from '../proposal/execution-events.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
-import { marketOrderMachine } from './machine.ts';
-import type { MarketOrderContext } from './protocol.ts';
+import { marketOrderMachine, type MarketOrderContext } from './machine.ts';
 import { type MarketOrder, marketOrder } from './resource.ts';
 import { boundUsd } from './resting.ts';
 

@@ -6,10 +6,37 @@ import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/books/book.ts';
 import { totalOf } from '../../src/domain/orders/filled.ts';
 import { answerOf, isStale, TAKE_LEASE } from '../proposal/execution-events.ts';
-import type { ExecutionAnswer } from '../proposal/protocol.ts';
+import type { ExecutionAnswer, ExecutionEvent, RestingAt, RestingTerms } from '../proposal/protocol.ts';
 import { effect } from '../runtime/actor-kind.ts';
-import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
 import { atRest, beginningAtRest, toldFills } from './resting.ts';
+import type { SeenTrades } from '../../src/domain/orders/execution.ts';
+import type { OrderPart } from '../../src/domain/orders/execution-plan.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { ManualOrderContext, ManualOrderInput } from '../manual-order/manual-order.ts';
+
+/** Input of an order. Plain JSON. A paper order begins in its final state or resting. A live one begins unexecuted. */
+export interface MarketOrderInput extends ManualOrderInput {
+  readonly begins: 'approved' | 'resting' | 'filled' | 'partially_filled' | 'failed';
+  /** Resting terms. Absent for an order that fills at once or lapses. */
+  readonly resting?: RestingTerms;
+}
+
+/** Context of an order. Plain JSON, stored in the snapshot. */
+export interface MarketOrderContext extends MarketOrderInput, ManualOrderContext {
+  /** End of the last execution lease, or null before the first. */
+  readonly leaseUntil: EpochMs | null;
+  /** Field that the shared execution worker reads of proposals. Always false for manual orders. */
+  readonly readsReference: false;
+  /** Remaining part of a resting order, as the execution worker reads it. Absent if the order does not rest. */
+  readonly part?: OrderPart;
+  /** Resting price, and the time up to which market activity was checked. Null if it does not rest. */
+  readonly rest?: RestingAt | null;
+  readonly seen?: SeenTrades | null;
+  /** Reason for the requested cancellation; null if none was requested. */
+  readonly stopped?: string | null;
+}
+
+export type MarketOrderEvent = ExecutionEvent | { readonly type: 'cancel'; readonly reason: string };
 
 /** Returns the final reason. A cancellation's reason is kept. */
 function reasonOf({ reason, stopped }: MarketOrderContext, event: MarketOrderEvent) {

@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 import { held, resource, type ViewOf } from '../../src/core/resource.ts';
 import { choice, IdText, NullableDecimalText, nullable } from '../../src/core/shapes.ts';
 import { MARKET_ORDER_STATES, TIMES_IN_FORCE } from '../../src/domain/orders/execution.ts';
-import { MANUAL_ORDER_FIELDS } from '../manual-order/fields.ts';
-import type { ManualOrderView } from '../manual-order/order.ts';
+import { MANUAL_ORDER_FIELDS, type ManualOrderView } from '../manual-order/manual-order.ts';
 
 export const marketOrder = resource('market_orders', {
   id: { wire: IdText, column: 'uuid' },

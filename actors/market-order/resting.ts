@@ -4,7 +4,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/valu
 import { totalOf } from '../../src/domain/orders/filled.ts';
 import { notionalUsdOf } from '../../src/domain/orders/order.ts';
 import { answerOf } from '../proposal/execution-events.ts';
-import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
+import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './machine.ts';
 
 /** Returns the fills that an event reports. No fills for events of other types. */
 export function toldFills(event: MarketOrderEvent): readonly Fill[] {

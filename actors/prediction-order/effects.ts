@@ -1,11 +1,10 @@
 /** Effects of a prediction order's committed actions. */
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
-import type { PredictionOrderState } from '../../src/domain/prediction/order.ts';
+import type { PredictionOrderState } from '../../src/domain/prediction/prediction-order.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import { MANUAL_ORDER_EFFECTS, orderPlace } from '../manual-order/order.ts';
+import { MANUAL_ORDER_EFFECTS, orderPlace } from '../manual-order/manual-order.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
-import { predictionOrderMachine } from './machine.ts';
-import type { PredictionOrderContext } from './protocol.ts';
+import { predictionOrderMachine, type PredictionOrderContext } from './machine.ts';
 import { type PredictionOrder, predictionOrder } from './resource.ts';
 
 export const FOLLOW_PREDICTION_ORDER = 'follow_prediction_order';

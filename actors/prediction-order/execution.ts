@@ -7,7 +7,7 @@ import { transactionContext, transactionState } from '../prepared-transaction/ef
 import type { ActivityWorker } from '../runtime/activities.ts';
 import { FOLLOW_ORDER_TRANSACTION, FOLLOW_PREDICTION_ORDER, predictionOrderContext } from './effects.ts';
 import type { OnchainVenue } from './onchain-venue.ts';
-import type { TransactionNews, VenueNews } from './protocol.ts';
+import type { TransactionNews, VenueNews } from './machine.ts';
 
 /** States in which the transaction is already signed. */
 const SENT: ReadonlySet<PreparedTransactionState> = new Set(['submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown']);

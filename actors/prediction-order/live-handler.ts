@@ -5,30 +5,42 @@
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
 import { type Order, orderOf } from '../../src/domain/orders/order.ts';
 import { takerFeeUsd } from '../../src/domain/prediction/market.ts';
-import type { PredictionWish } from '../../src/domain/prediction/order.ts';
+import type { PredictionWish } from '../../src/domain/prediction/prediction-order.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { readTransaction, signersOf, type WireTransaction } from '../../src/domain/solana/message.ts';
 import { depositObjection, depositTransactionObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import { fromBase64, preparedMessageOf } from '../../src/domain/solana/verify.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { answerRows, auditRow } from '../agent/command-rows.ts';
-import type { CommandContext } from '../agent/commands.ts';
+import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
 import { passed } from '../manual-order/verdict.ts';
 import { type ChainClient, unlessSilent } from '../prepared-transaction/chain-client.ts';
-import type { TransactionSubmission } from '../prepared-transaction/commands.ts';
+import { type TransactionSubmission } from '../prepared-transaction/submission.ts';
+import { transactionView } from '../prepared-transaction/effects.ts';
 import type { PreparedTransactionView } from '../prepared-transaction/resource.ts';
-import { transactionView } from '../prepared-transaction/commands.ts';
 import { type CapacityObstacle, capacityAnswer, capacityRow } from '../prepared-transaction/open-capacity.ts';
-import type { PreparedTransactionInput, ResolvedLookup } from '../prepared-transaction/protocol.ts';
+import type { PreparedTransactionInput, ResolvedLookup } from '../prepared-transaction/machine.ts';
 import { lifetimeObjection, resolvedLookups, tablesOf } from '../prepared-transaction/unsigned.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { inputOf, predictionOrderView } from './command-handler.ts';
-import { type LivePredictionOrders, NO_PREDICTION_ORDER, type PredictionPreTrade, type PredictionVerdict } from './commands.ts';
+import { inputOf, predictionOrderView, NO_PREDICTION_ORDER, type PredictionPreTrade, type PredictionVerdict } from './commands.ts';
 import type { OfferRequest, OnchainOffer, OnchainVenue } from './onchain-venue.ts';
 import type { PredictionOrderView } from './resource.ts';
 import type { PredictionSubject } from './purpose.ts';
+
+/** Commands of live orders, in two steps. */
+export interface LivePredictionOrders {
+  /**
+   * Requests a transaction from the venue that opens the order, validates exactly that order and stores both. Nothing is on the chain yet.
+   */
+  prepare(
+    context: CommandContext,
+    wish: PredictionWish,
+    wallet: string,
+  ): Promise<Outcome<{ readonly order: PredictionOrderView; readonly transaction: PreparedTransactionView }>>;
+  /** Submits the signed bytes of the order's transaction. An executed transaction opens the order. It does not mean a fill. */
+  execute(context: CommandContext, orderId: string, signedBase64: string): Promise<Outcome<PreparedTransactionView>>;
+}
 
 /** Maximum offers requested from the venue until one buys no more than requested. */
 const OFFERS = 3;

@@ -4,7 +4,7 @@ import type { Order } from '../../src/domain/orders/order.ts';
 import type { OutcomeSide, PredictionBook, PredictionMarket } from '../../src/domain/prediction/market.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { ChainClient } from '../prepared-transaction/chain-client.ts';
-import type { PredictionOrderContext, VenueNews } from './protocol.ts';
+import type { PredictionOrderContext, VenueNews } from './machine.ts';
 
 /** Offer of the venue: an unsigned transaction and the resulting order. */
 export interface OnchainOffer {

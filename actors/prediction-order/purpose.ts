@@ -2,7 +2,7 @@
 import { plainDecimal } from '../../src/domain/values/decimal.ts';
 import { type DepositPromise, depositObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import { USDC_LEG, uiOf } from '../../src/domain/solana/swap.ts';
-import type { PreparedTransactionContext } from '../prepared-transaction/protocol.ts';
+import type { PreparedTransactionContext } from '../prepared-transaction/machine.ts';
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 import { record } from '../runtime/actor-kind.ts';
 

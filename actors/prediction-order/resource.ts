@@ -3,9 +3,8 @@ import { Type } from 'typebox';
 import { held, resource, type ViewOf } from '../../src/core/resource.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable } from '../../src/core/shapes.ts';
 import { OUTCOME_SIDES } from '../../src/domain/prediction/market.ts';
-import { type OnchainTerms, PREDICTION_ORDER_STATES } from '../../src/domain/prediction/order.ts';
-import { MANUAL_ORDER_FIELDS } from '../manual-order/fields.ts';
-import type { ManualOrderView } from '../manual-order/order.ts';
+import { type OnchainTerms, PREDICTION_ORDER_STATES } from '../../src/domain/prediction/prediction-order.ts';
+import { MANUAL_ORDER_FIELDS, type ManualOrderView } from '../manual-order/manual-order.ts';
 
 export const PredictionOrderStateWord = choice(
   PREDICTION_ORDER_STATES,

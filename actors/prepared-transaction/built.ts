@@ -7,10 +7,10 @@ import type { ProgramInstruction } from '../../src/domain/launch/curve/program.t
 import { compileMessage, wireTransaction } from '../../src/domain/solana/compile-message.ts';
 import { readMessage, signersOf } from '../../src/domain/solana/message.ts';
 import { preparedMessageOf } from '../../src/domain/solana/verify.ts';
-import type { CommandContext } from '../agent/commands.ts';
+import type { CommandContext } from '../../src/core/command-context.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { capacityRow } from './open-capacity.ts';
-import type { PreparedTransactionInput } from './protocol.ts';
+import type { PreparedTransactionInput } from './machine.ts';
 
 /** Expected time per block in milliseconds, from which the life of an unsigned transaction is estimated. */
 const BLOCK_MS = 400;

@@ -32,3 +32,16 @@ export async function unlessSilent<Value>(isSilence: (error: unknown) => boolean
     return refuse('unavailable', `the node of the primary chain does not answer: ${(error as Error).message}`);
   }
 }
+
+/** An account as a node returned it. */
+export interface ChainAccount {
+  readonly owner: string;
+  readonly data: Uint8Array;
+}
+
+/** Access of launches to the primary chain. */
+export interface LaunchChain extends Pick<ChainClient, 'simulate' | 'blockHeight'> {
+  latestBlockhash(commitment: 'confirmed'): Promise<{ readonly blockhash: string; readonly lastValidBlockHeight: number }>;
+  /** Reads accounts together at one slot. Null for an account that does not exist. @throws if no node answers. */
+  accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (ChainAccount | null)[] }>;
+}

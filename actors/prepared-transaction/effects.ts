@@ -4,10 +4,9 @@ import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { spendingRows } from '../manual-order/spending.ts';
-import { preparedTransactionMachine } from './machine.ts';
-import type { PreparedTransactionContext } from './protocol.ts';
+import { preparedTransactionMachine, type PreparedTransactionContext } from './machine.ts';
 import type { PurposeRules, Purposes } from './purpose.ts';
-import { type PreparedTransaction, preparedTransaction } from './resource.ts';
+import { type PreparedTransaction, preparedTransaction, type PreparedTransactionView } from './resource.ts';
 
 export const CHECK_TRANSACTION = 'check_transaction';
 export const BROADCAST_TRANSACTION = 'broadcast_transaction';
@@ -28,7 +27,7 @@ const toCarry = (kind: string, info: StepInfo): readonly Effect[] => [
 const RESERVES_NOTHING = { bookId: null, instrument: null, side: null, quantity: null, notionalUsd: null };
 
 /** Returns the transaction after a step. @param dollarsUsd Dollars that it pays, by the rules of its purpose. */
-export function transactionRow(
+function transactionRow(
   id: string,
   state: Pick<ActorState, 'context' | 'value'>,
   changedAt: EpochMs,
@@ -100,4 +99,10 @@ export function preparedTransactionKind(purposes: Purposes): ActorKind {
       settle: (_: undefined, info) => rulesOf(purposes, info).settle(transactionContext(info), info),
     },
   };
+}
+
+/** Returns the transaction after a step. Its fills are read from the store. */
+export function transactionView(id: string, state: ActorState, changedAt: EpochMs): PreparedTransactionView {
+  const { dollarsUsd: _, ...row } = transactionRow(id, state, changedAt, null);
+  return { ...row, fills: [] };
 }

@@ -13,7 +13,7 @@ import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ChainClient } from './chain-client.ts';
 import { BROADCAST_TRANSACTION, CHECK_TRANSACTION, FOLLOW_TRANSACTION, transactionContext, transactionState } from './effects.ts';
-import type { PreparedTransactionContext, TransactionAnswer } from './protocol.ts';
+import type { PreparedTransactionContext, TransactionAnswer } from './machine.ts';
 import type { Purposes } from './purpose.ts';
 
 interface TransactionExecutionDeps {

@@ -3,7 +3,7 @@ import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import type { Simulation } from '../../src/domain/solana/chain.ts';
 import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
 import type { Effect, StepInfo } from '../runtime/actor-kind.ts';
-import type { PreparedTransactionContext } from './protocol.ts';
+import type { PreparedTransactionContext } from './machine.ts';
 
 export interface PurposeRules {
   /** Returns the US dollars that a person's wallet pays, without network fees. '0' if the purpose pays in something else. */

@@ -7,14 +7,22 @@ import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
-import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
+import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
+import { actorOf, type LoadActors } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type TransactionSubmission, transactionView } from './commands.ts';
+import { transactionView, transactionContext, transactionState } from './effects.ts';
 import type { PreparedTransactionView } from './resource.ts';
-import { transactionContext, transactionState } from './effects.ts';
-import type { PreparedTransactionContext } from './protocol.ts';
+import type { PreparedTransactionContext } from './machine.ts';
 import { tablesOf } from './unsigned.ts';
+
+/** Submission of prepared transactions. Answers after its transaction has committed. Those of another organization are `not_found`. */
+export interface TransactionSubmission {
+  /**
+   * Submits the signed bytes of a prepared transaction of this purpose. Repeating the same bytes returns its present state. Other bytes are
+   * refused with `state_conflict`.
+   */
+  submit(context: CommandContext, purpose: TransactionPurpose, id: string, signedBase64: string): Promise<Outcome<PreparedTransactionView>>;
+}
 
 /** Message for a transaction that does not exist or belongs to another organization. */
 export const NO_TRANSACTION = 'there is no prepared transaction with this id';

@@ -1,11 +1,38 @@
 /** The purpose `swap`: checks its promise on the chain, and books the single fill of a finalized swap. */
-import { plainDecimal } from '../../src/domain/values/decimal.ts';
+import { plainDecimal, type DecimalString } from '../../src/domain/values/decimal.ts';
 import { contentId } from '../../src/domain/values/ids.ts';
-import { balanceObjection, swapFill, uiOf } from '../../src/domain/solana/swap.ts';
+import { balanceObjection, swapFill, uiOf, type SwapPromise } from '../../src/domain/solana/swap.ts';
 import { record } from '../runtime/actor-kind.ts';
-import type { PreparedTransactionContext } from './protocol.ts';
+import type { PreparedTransactionContext } from './machine.ts';
 import type { PurposeRules } from './purpose.ts';
-import type { SwapSubject } from './swap-commands.ts';
+import type { FillQuote } from '../../src/domain/books/book.ts';
+import type { RiskAttribution } from '../../src/domain/agents/decision.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
+import type { RouteStep } from './swap-router.ts';
+
+/** Promise of a prepared swap: its frozen subject. Plain JSON. */
+export interface SwapSubject {
+  readonly instrument: InstrumentKey;
+  readonly promise: SwapPromise;
+  /** The order that risk accepted, at the worst price. */
+  readonly order: Order;
+  readonly slippageBps: number;
+  /** Executable price when it was prepared. */
+  readonly decisionPrice: DecimalString;
+  readonly market: FillQuote;
+  readonly priceImpactPct: DecimalString | null;
+  readonly steps: readonly RouteStep[];
+  readonly risk: RiskAttribution;
+  /** Trade proposal that requested the swap and books its fill. Missing for a person's own swap. */
+  readonly proposal?: SwapProposal;
+}
+
+/** A trade proposal, and the agent or Take it belongs to. */
+export interface SwapProposal {
+  readonly id: string;
+  readonly traderId: string;
+}
 
 export function swapSubject(context: Pick<PreparedTransactionContext, 'subject'>): SwapSubject {
   return context.subject as unknown as SwapSubject;

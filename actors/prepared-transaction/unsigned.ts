@@ -2,7 +2,7 @@
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { WireTransaction } from '../../src/domain/solana/message.ts';
 import type { ChainClient } from './chain-client.ts';
-import type { ResolvedLookup } from './protocol.ts';
+import type { ResolvedLookup } from './machine.ts';
 
 /**
  * Maximum blocks ahead. A blockhash is valid for 150 blocks, and an answer may be a little ahead. A much later one would reserve capacity

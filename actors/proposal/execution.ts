@@ -20,7 +20,7 @@ import type { ExecutionClient, ExecutionClients, OrderReport } from './execution
 import { type Lease, takeLease } from './lease.ts';
 import { bookPaper, type LoadedPart, onPaper, type Passed, restedOnPaper, type VenueFlows } from './paper-execution.ts';
 import { executionOf, orderOfPart, partKey, partOf } from './parts.ts';
-import { isHalted, type PresentVerdict, type PreTrade } from './pre-trade.ts';
+import { isHalted, type PresentVerdict, type PreTrade } from './present-verdict.ts';
 import type { CarriedAnswer, ExecutionAnswer } from './protocol.ts';
 
 export type { VenueFlows } from './paper-execution.ts';

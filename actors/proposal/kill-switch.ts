@@ -15,7 +15,7 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { startedFlattening } from './initial-proposal.ts';
-import type { PreTrade } from './pre-trade.ts';
+import type { PreTrade } from './present-verdict.ts';
 
 /** Book to flatten, of a tripped agent or one that a person closes in part. */
 interface TrippedAgent {

@@ -14,7 +14,7 @@ import { TOLD } from '../runtime/activities.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { EXECUTE_ORDER } from './effects.ts';
 import { LEASE_MS } from './lease.ts';
-import type { PresentVerdict } from './pre-trade.ts';
+import type { PresentVerdict } from './present-verdict.ts';
 import type { CarriedAnswer, ExecutionAnswer, ProposalContext } from './protocol.ts';
 
 /** Market activity of venues while paper orders rested. */

@@ -2,17 +2,27 @@
  * Queries of an actor's past: why a step went as it did, what other events would have done, and a range of steps as a test. Nothing is
  * written.
  */
-import type { ActorEvent } from '../../src/domain/agents/actor-step.ts';
+import type { ActorEvent, StepPlan } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { foldSteps, type HistoryStore, type HistorySubject, type PastState, presentEvent, withoutSteps } from './actor-history.ts';
+import {
+  foldSteps,
+  type HistoryStore,
+  type HistorySubject,
+  type PastState,
+  presentEvent,
+  withoutSteps,
+  type StoredStep,
+} from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { historyTest, MOST_EXPORTED_STEPS } from './history-test.ts';
-import { accountOfStep, type StepAccount } from './step-account.ts';
-import { type Branch, branchFrom } from './what-if.ts';
+import { type Branch, branchFrom, contextChanges } from './what-if.ts';
+import type { FieldChange } from '../../src/domain/manifest/diff.ts';
+import { type GuardAnswer, tracedMachine } from './guard-trace.ts';
+import { eventStep, eventsTaken, restore, startStep } from './step.ts';
 
 const NO_ACTOR = 'there is no actor with this id';
 
@@ -122,4 +132,42 @@ async function tell<Value>(rebuild: () => Promise<Value>): Promise<Outcome<Value
   } catch (error) {
     return refuse('state_conflict', `the history cannot be rebuilt: ${errorText(error)}`);
   }
+}
+
+/** A past step with its reasons and consequences. */
+interface StepAccount extends Omit<StepPlan, 'state'> {
+  /** Guards that were evaluated, in order. */
+  readonly guards: readonly GuardAnswer[];
+  readonly changes: readonly FieldChange[];
+  /** Context after the step. */
+  readonly context: Json;
+  readonly status: 'active' | 'done';
+  /** Event types that the machine accepts afterwards. */
+  readonly takes: readonly string[];
+}
+
+/**
+ * Returns the account of a step from the state before it, which is null before the actor's start. @throws Error if no present machine fits
+ * the state before it.
+ */
+export function accountOfStep(directory: Directory, subject: HistorySubject, before: PastState | null, step: StoredStep): StepAccount {
+  const guards: GuardAnswer[] = [];
+  const kind = directory.kind(subject.kind);
+  const traced = { ...kind, machine: tracedMachine(kind.machine, guards) };
+  const info = { actorId: subject.id, orgId: subject.orgId, now: step.at };
+  const event = presentEvent(step.event);
+  const fitted = before === null ? null : directory.fit({ kind: subject.kind, machine: before.machine, state: before.state });
+  if (before !== null && fitted === null) throw new Error(`this version cannot continue what ${before.machine} wrote`);
+  const { state, ...plan } =
+    fitted === null
+      ? startStep(traced, info, (event['input'] ?? {}) as { readonly [key: string]: Json })
+      : eventStep(traced, info, restore(traced.machine, fitted.state), event);
+  return {
+    ...plan,
+    guards: [...guards],
+    changes: contextChanges((fitted?.state.context ?? {}) as Json, state.context as Json),
+    context: state.context as Json,
+    status: state.status,
+    takes: state.status === 'done' ? [] : eventsTaken(restore(kind.machine, state)),
+  };
 }

@@ -28,3 +28,12 @@ export interface ActorStore {
   attend(until: EpochMs, kinds: readonly string[]): Promise<void>;
   giveUpActivity(key: string, answer: Json): Promise<void>;
 }
+
+/** Reads actors by their ids. Unknown ids are missing in the result. */
+export type LoadActors = (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+
+/** Returns the actor of this kind with this id, or null if the organization has none. */
+export async function actorOf(load: LoadActors, kind: string, orgId: string, id: string): Promise<ActorRow | null> {
+  const row = (await load([id])).get(id);
+  return row === undefined || row.orgId !== orgId || row.kind !== kind ? null : row;
+}

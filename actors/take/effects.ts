@@ -5,8 +5,7 @@ import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import { CLOSING, READING_OPEN, type TakeState } from '../../src/domain/take/take.ts';
 import { DAY_MS, type EpochMs, TAKE_TICK_MS, isoTime, slotOf } from '../../src/domain/values/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
-import { takeMachine } from './machine.ts';
-import type { TakeContext, TakeEvent } from './protocol.ts';
+import { takeMachine, type TakeContext, type TakeEvent } from './machine.ts';
 import { takeProjection } from './resource.ts';
 
 /** Value of the chart: one state per region. */

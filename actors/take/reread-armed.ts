@@ -1,7 +1,7 @@
 /** Asks the authors of Takes that were armed under an older reading what their words mean, and stops those Takes from buying until then. */
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { TakeEvent } from './protocol.ts';
+import type { TakeEvent } from './machine.ts';
 
 /** A running Take whose author was never asked to confirm anything. */
 export interface UnaskedTake {

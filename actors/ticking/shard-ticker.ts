@@ -4,11 +4,10 @@
  * actor is paused. The kind (`TickedKind`) determines how a decision is made. Slots, chains, containment and commit are the same for every
  * kind.
  */
-import type { DecisionRow } from '../../src/domain/agents/decision.ts';
-import { GENESIS_HASH } from '../../src/domain/agents/decision.ts';
+import { type DecisionRow, GENESIS_HASH } from '../../src/domain/agents/decision.ts';
 import type { CutHashes } from '../../src/domain/agents/observed-state.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
+import type { UnreadableRow } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { type ChainEnd, crashedTick, lateTick } from './decision-chain.ts';
 import { ShardMemory, type WarmShard } from './shard-memory.ts';

@@ -1,7 +1,7 @@
 /** Handles actors whose ticks crash or whose rows cannot be read: records incidents, counts crashes, and pauses the actors. */
 import type { DecisionRow } from '../../src/domain/agents/decision.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
+import { UnreadableRow } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { TickDuty, TickStore } from './tick-store.ts';
 

@@ -9,7 +9,7 @@ import type { OutsideProposal } from '../../src/domain/outside/outside-proposal.
 import type { OtherBooks, RiskPreferences, TradingControl } from '../../src/domain/risk/index.ts';
 import type { BookDay } from '../../src/domain/tape/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
+import type { UnreadableRow } from '../../src/domain/values/value-text.ts';
 import type { ShardActor } from './tick-window.ts';
 
 /** Part of a ticked actor that changes only with its version. Every decision row includes the manifest's version and hash. */

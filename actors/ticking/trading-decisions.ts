@@ -26,7 +26,7 @@ import {
 } from '../../src/domain/risk/index.ts';
 import { type BookDay, begunDay, type TickRiskInputs, tickInputsText } from '../../src/domain/tape/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import { UnreadableRow } from '../../src/domain/values/unreadable-row.ts';
+import { UnreadableRow } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { assessorOf, bookIdOf, decidedOrder, markAt, type ReadBook, readBook, untouchedBook } from '../agent/tick-risk.ts';
 import { recommendation, startedProposal } from '../proposal/initial-proposal.ts';

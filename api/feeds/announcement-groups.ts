@@ -3,7 +3,7 @@ import type { AnnouncementRow } from '../../src/adapters/store/actors/announced-
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { AnnouncementChannel, FeedItem } from './channels/channel.ts';
 import { CHANNELS } from './channels/index.ts';
-import { formatCursor, type Position, wholeAnnouncement } from './cursor.ts';
+import { formatCursor, type Position, wholeAnnouncement } from './position.ts';
 import type { FanOut, Group } from './fan-out.ts';
 import type { FeedPorts } from './feed-ports.ts';
 import { channelFrame, type FrameText } from './frames.ts';

@@ -3,7 +3,7 @@ import type { AnnouncementRow } from '../../src/adapters/store/actors/announced-
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type ChannelState, itemFrame, type SharedGroup } from './announcement-groups.ts';
 import type { FeedItem } from './channels/channel.ts';
-import { comparePositions, formatCursor, type Position, wholeAnnouncement } from './cursor.ts';
+import { comparePositions, formatCursor, type Position, wholeAnnouncement } from './position.ts';
 import type { FeedClient, Member } from './fan-out.ts';
 import type { FeedPorts } from './feed-ports.ts';
 import { channelFrame, type FrameText, renderFrames } from './frames.ts';

@@ -3,7 +3,7 @@
  */
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { PacedCall } from '../../streams/clock/paced-call.ts';
-import { comparePositions, type Position } from './cursor.ts';
+import { comparePositions, type Position } from './position.ts';
 import { type FrameText, frameText, renderFrames, type Wire } from './frames.ts';
 import { deflatedBytes } from './shared-deflate.ts';
 

@@ -6,7 +6,7 @@ import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { AnnouncementGroups } from './announcement-groups.ts';
 import { AnnouncementReader } from './announcement-reader.ts';
 import type { AnnouncementChannel, LatestChannel, QuoteChannel } from './channels/channel.ts';
-import type { Position } from './cursor.ts';
+import type { Position } from './position.ts';
 import type { FanOut, FeedClient } from './fan-out.ts';
 import type { FeedPorts } from './feed-ports.ts';
 import { createLatestHub } from './latest.ts';

@@ -5,7 +5,7 @@ import { InputError } from '../problem.ts';
 import { compileValidator, type Validator } from '../validation.ts';
 import type { Channel } from './channels/channel.ts';
 import { CHANNEL_NAMES, CHANNELS, findChannel } from './channels/index.ts';
-import { type Position, parseCursor } from './cursor.ts';
+import { type Position, parseCursor } from './position.ts';
 import type { FeedPorts } from './feed-ports.ts';
 import type { FeedErrorCode, RequestId } from './frames.ts';
 

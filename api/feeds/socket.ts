@@ -5,7 +5,7 @@ import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { Caller } from '../caller.ts';
 import type { AnnouncementChannel } from './channels/channel.ts';
 import { findChannel } from './channels/index.ts';
-import type { Position } from './cursor.ts';
+import type { Position } from './position.ts';
 import type { FeedClient } from './fan-out.ts';
 import type { FeedPorts } from './feed-ports.ts';
 import { answerFrame, CLOSE, errorFrame, type FeedErrorCode, heartbeatFrame, type RequestId, websocketBytes } from './frames.ts';

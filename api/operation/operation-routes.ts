@@ -1,8 +1,68 @@
 /** Health, readiness and metrics. */
-import { type RouteGroup } from '../route.ts';
+import { type RouteGroup, defineRoute } from '../route.ts';
 import { health } from './health.ts';
-import { metrics } from './metrics.ts';
-import { readiness } from './readiness.ts';
+import { Type } from 'typebox';
+import { recent } from './recent.ts';
+
+/** Lifetime of collected measurements in milliseconds. Collecting them takes at least 10 ms, while a scraper asks every few seconds. */
+const METRICS_FRESH_MS = 1_000;
+
+/** GET /metrics: the Prometheus text. */
+const metrics = defineRoute({
+  method: 'GET',
+  url: '/metrics',
+  name: 'getMetrics',
+  tag: 'operation',
+  summary: 'Measurements in the Prometheus text format',
+  permission: 'public',
+  cost: 'read',
+  schema: {},
+  answers: { 200: { description: 'The measurements.', contentType: 'text/plain' } },
+  refusals: [],
+  handle: ({ clock, operation: { metrics: measured } }) => {
+    // As bytes, because a text of half a megabyte would be encoded again for every request.
+    const text = recent(clock, METRICS_FRESH_MS, async () => Buffer.from(await measured.render()));
+    return async (_, reply) => reply.header('content-type', measured.contentType).send(await text());
+  },
+});
+
+/** Minimum milliseconds between two checks of all parts, for all callers together. */
+const READINESS_FRESH_MS = 250;
+
+const ReadinessBody = Type.Object(
+  {
+    ready: Type.Boolean(),
+    parts: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean(), detail: Type.String() }), {
+      description: 'Every part of the service, with the reason if it does not work.',
+    }),
+  },
+  { $id: 'Readiness', examples: [{ ready: false, parts: [{ name: 'database', ok: false, detail: 'no answer within 500 ms' }] }] },
+);
+
+/** GET /readyz: checks the database, the queue and the feeds. */
+const readiness = defineRoute({
+  method: 'GET',
+  url: '/readyz',
+  name: 'getReadiness',
+  tag: 'operation',
+  summary: 'Readiness of the service, part by part',
+  permission: 'public',
+  cost: 'read',
+  schema: {},
+  answers: {
+    200: { description: 'The service is ready.', schema: ReadinessBody },
+    503: { description: 'At least one part does not work; the body names it.', schema: ReadinessBody },
+  },
+  refusals: [],
+  handle: ({ clock, operation }) => {
+    const asked = recent(clock, READINESS_FRESH_MS, () => operation.readiness());
+    return async (_, reply) => {
+      const found = await asked();
+      if (!found.ready) reply.code(503).header('retry-after', '2');
+      return found;
+    };
+  },
+});
 
 export const operationRoutes: RouteGroup = {
   tag: {

@@ -1,8 +1,7 @@
 /** Actors of every kind: their state, steps and what-if branches, and interventions of a person outside their state charts. */
 import { type Static, type TObject, Type } from 'typebox';
-import type { CommandContext } from '../../actors/agent/commands.ts';
-import type { InterventionCommands } from '../../actors/intervention/command-handler.ts';
-import type { Intervention, InterventionAction } from '../../actors/intervention/commands.ts';
+import type { CommandContext } from '../../src/core/command-context.ts';
+import type { InterventionCommands, Intervention, InterventionAction } from '../../actors/intervention/commands.ts';
 import type { ActorBranches } from '../../actors/runtime/actor-branches.ts';
 import type { ActorReads } from '../../src/adapters/store/actors/actor-reads.ts';
 import type { ActorEvent } from '../../src/domain/agents/actor-step.ts';

@@ -19,7 +19,7 @@ import { WINDOW_NAMES, type WindowPerformance } from '../../src/domain/agent-mar
 import { RISK_FORMULAS, RISK_TERMS, type RiskScore } from '../../src/domain/agent-market/risk-score.ts';
 import type { Candle } from '../../src/domain/candles/candle.ts';
 import type { CatalogEntry } from '../../src/domain/catalog/catalog.ts';
-import { wholeTokens } from '../../src/domain/launch/preview.ts';
+import { wholeTokens } from '../../src/domain/launch/launch-preview.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../src/domain/market/venue.ts';
 import { type EpochMs, HOUR_MS, isoTime } from '../../src/domain/values/time.ts';
 import { encodeCursor, POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../cursor.ts';

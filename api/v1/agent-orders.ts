@@ -1,6 +1,6 @@
 /** Trade proposals of agents, and their approval. */
 import { Type } from 'typebox';
-import type { ProposalCommands } from '../../actors/proposal/command-handler.ts';
+import type { ProposalCommands } from '../../actors/proposal/commands.ts';
 import { type ProposalView, proposal } from '../../actors/proposal/resource.ts';
 import type { ProposalStore } from '../../src/adapters/store/orders/proposal-store.ts';
 import { WORK_FIELDS } from '../../src/core/work-fields.ts';

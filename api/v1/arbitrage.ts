@@ -1,6 +1,6 @@
 /** Policies that trade the basis. A policy is evaluated like a Take. */
 import { Type } from 'typebox';
-import { takeInvalid } from '../../actors/take/command-handler.ts';
+import { takeInvalid } from '../../actors/take/commands.ts';
 import { type TakeView, take } from '../../actors/take/resource.ts';
 import {
   DEFAULT_MAX_HOLD_HOURS,

@@ -1,6 +1,6 @@
 /** Delegations: the owner of a wallet lets an agent or a Take trade from it. */
 import { Type } from 'typebox';
-import type { DelegationCommands } from '../../actors/delegation/command-handler.ts';
+import type { DelegationCommands } from '../../actors/delegation/commands.ts';
 import { type Delegation, delegation, revocation } from '../../actors/delegation/resource.ts';
 import type { DelegationStore } from '../../src/adapters/store/delegations/delegation-store.ts';
 import type { TraderKind } from '../../src/domain/identity/delegation.ts';

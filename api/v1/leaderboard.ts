@@ -1,6 +1,6 @@
 /** Wallets ranked by realized profit, as JSON and as CSV. */
 import { type Static, Type } from 'typebox';
-import type { LeaderboardWalletCommands } from '../../actors/leaderboard-wallet/command-handler.ts';
+import type { LeaderboardWalletCommands } from '../../actors/leaderboard-wallet/commands.ts';
 import type { LeaderboardReads } from '../../src/adapters/store/leaderboard/leaderboard-store.ts';
 import { LONGEST_LABEL } from '../../src/domain/identity/linked-wallet.ts';
 import {
@@ -12,7 +12,7 @@ import {
   RANK_REASONS,
   reasonsOf,
   type WalletSale,
-} from '../../src/domain/leaderboard/entry.ts';
+} from '../../src/domain/leaderboard/leaderboard-entry.ts';
 import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { onceOnly } from '../idempotency.ts';

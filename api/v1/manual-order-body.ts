@@ -1,6 +1,6 @@
 /** A manual order of any venue, as a request and as an answer. */
 import { Type } from 'typebox';
-import type { ManualOrderView } from '../../actors/manual-order/order.ts';
+import type { ManualOrderView } from '../../actors/manual-order/manual-order.ts';
 import { ORDER_SIDES } from '../../src/domain/orders/order.ts';
 import { malformed } from '../http/strict-json.ts';
 import { choice } from '../shapes.ts';

@@ -1,7 +1,6 @@
 /** Manual orders on the spot exchange, on paper or live. */
 import { Type } from 'typebox';
-import type { MarketOrderCommands } from '../../actors/market-order/command-handler.ts';
-import { type MarketOrderRequest, NO_MARKET_ORDER } from '../../actors/market-order/commands.ts';
+import { type MarketOrderCommands, type MarketOrderRequest, NO_MARKET_ORDER } from '../../actors/market-order/commands.ts';
 import { type MarketOrderView, marketOrder } from '../../actors/market-order/resource.ts';
 import type { MarketOrderReads } from '../../src/adapters/store/orders/market-order-store.ts';
 import { instrumentKey } from '../../src/domain/market/venue.ts';

@@ -1,9 +1,8 @@
 /** Strategies for sale: listings, checkouts and licences. */
 import { type Static, Type } from 'typebox';
-import type { CheckoutCommands } from '../../actors/checkout/command-handler.ts';
-import { NO_CHECKOUT } from '../../actors/checkout/commands.ts';
+import { type CheckoutCommands, NO_CHECKOUT } from '../../actors/checkout/commands.ts';
 import { type CheckoutView, checkout, type Licence, licence } from '../../actors/checkout/resource.ts';
-import type { ListingCommands } from '../../actors/listing/command-handler.ts';
+import type { ListingCommands } from '../../actors/listing/commands.ts';
 import { type Listing, listing } from '../../actors/listing/resource.ts';
 import type { CheckoutStore } from '../../src/adapters/store/marketplace/checkout-store.ts';
 import type { ListingStore } from '../../src/adapters/store/marketplace/listing-store.ts';

@@ -1,7 +1,6 @@
 /** Members of the organization, their roles, and invitations. */
 import { Type } from 'typebox';
-import type { MemberCommands } from '../../actors/members/command-handler.ts';
-import { type NewInvitation, NO_INVITATION } from '../../actors/members/commands.ts';
+import { type MemberCommands, type NewInvitation, NO_INVITATION } from '../../actors/members/commands.ts';
 import type { OrganizationMembers } from '../../src/adapters/store/callers/organization-members.ts';
 import { PERMISSIONS } from '../../src/domain/agents/agent.ts';
 import { INVITATION_HOURS, type Invitation, type MemberRole, type MemberView, ROLE_NAME } from '../../src/domain/identity/member.ts';

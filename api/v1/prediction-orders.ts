@@ -1,6 +1,7 @@
 /** Manual orders on prediction markets, on paper or signed by a wallet. */
 import { Type } from 'typebox';
-import { type LivePredictionOrders, NO_PREDICTION_ORDER, type PredictionOrderCommands } from '../../actors/prediction-order/commands.ts';
+import { type LivePredictionOrders } from '../../actors/prediction-order/live-handler.ts';
+import { NO_PREDICTION_ORDER, type PredictionOrderCommands } from '../../actors/prediction-order/commands.ts';
 import {
   MarketIdText,
   PredictionOrderStateWord,
@@ -11,7 +12,7 @@ import type { PreparedTransactionView } from '../../actors/prepared-transaction/
 import type { PredictionOrderStore } from '../../src/adapters/store/orders/prediction-order-store.ts';
 import { EXECUTION_MODES } from '../../src/domain/orders/order.ts';
 import { OUTCOME_SIDES } from '../../src/domain/prediction/market.ts';
-import type { PredictionWish } from '../../src/domain/prediction/order.ts';
+import type { PredictionWish } from '../../src/domain/prediction/prediction-order.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../src/domain/solana/lifecycle.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
 import { memberOf } from '../caller.ts';

@@ -1,7 +1,6 @@
 /** The risk mandate of an organization. */
 import { Type } from 'typebox';
-import type { PreferencesCommands } from '../../actors/risk-preferences/command-handler.ts';
-import type { PreferencesView } from '../../actors/risk-preferences/commands.ts';
+import type { PreferencesCommands, PreferencesView } from '../../actors/risk-preferences/commands.ts';
 import type { PreferencesStore } from '../../src/adapters/store/risk/risk-preferences-reads.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../src/domain/risk/index.ts';
 import { plainDecimal } from '../../src/domain/values/decimal.ts';

@@ -1,7 +1,6 @@
 /** State of the runtime: activities, timers, incidents, interventions, alerts and long work. */
 import { Type } from 'typebox';
-import type { InterventionCommands } from '../../actors/intervention/command-handler.ts';
-import { INTERVENTIONS } from '../../actors/intervention/commands.ts';
+import { type InterventionCommands, INTERVENTIONS } from '../../actors/intervention/commands.ts';
 import type { RuntimeReads } from '../../src/adapters/store/actors/runtime-reads.ts';
 import type { RecordedIntervention, WorkQueues } from '../../src/adapters/store/actors/runtime-rows.ts';
 import type { LongWorkReads } from '../../src/adapters/store/long-work-store.ts';

@@ -1,9 +1,9 @@
 /** Takes: compiled, forked, armed, closed and published, with their decisions and history. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { CommandContext } from '../../actors/agent/commands.ts';
+import type { CommandContext } from '../../src/core/command-context.ts';
 import type { AgentView } from '../../actors/agent/resource.ts';
-import { type TakeCommands, takeInvalid } from '../../actors/take/command-handler.ts';
+import { type TakeCommands, takeInvalid } from '../../actors/take/commands.ts';
 import { publishedTake, type TakeReading, type TakeView, take } from '../../actors/take/resource.ts';
 import type { DecisionStore } from '../../src/adapters/store/agents/decision-reads.ts';
 import type { TakeReads } from '../../src/adapters/store/takes/take-reads.ts';

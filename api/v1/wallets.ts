@@ -1,7 +1,6 @@
 /** Wallets that their owners have proved to the organization, and wallets of the sandbox. */
 import { type Static, Type } from 'typebox';
-import type { LinkedWalletCommands } from '../../actors/linked-wallet/command-handler.ts';
-import { NO_WALLET } from '../../actors/linked-wallet/commands.ts';
+import { type LinkedWalletCommands, NO_WALLET } from '../../actors/linked-wallet/commands.ts';
 import { type LinkedWallet, linkedWallet } from '../../actors/linked-wallet/resource.ts';
 import type { LinkedWalletStore } from '../../src/adapters/store/callers/linked-wallet-store.ts';
 import {

@@ -4,15 +4,15 @@
  * only here and in the capabilities.
  */
 
-import { createInterventions } from '../../actors/intervention/command-handler.ts';
-import { createLeaderboardWalletHandler } from '../../actors/leaderboard-wallet/command-handler.ts';
+import { createInterventions } from '../../actors/intervention/commands.ts';
+import { createLeaderboardWalletHandler } from '../../actors/leaderboard-wallet/commands.ts';
 import { createActorBranches } from '../../actors/runtime/actor-branches.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { FeedPorts } from '../../api/feeds/feed-ports.ts';
 import type { ApiPorts } from '../../api/route.ts';
-import { checkedAddress } from '../adapters/evmchain/address.ts';
-import type { EvmWallets } from '../adapters/identity/wallet-signature.ts';
+import { checkedAddress } from '../adapters/evmchain/checked-address.ts';
+import { type EvmWallets, isTextSigned } from '../adapters/identity/wallet-signature.ts';
 import { createActivityFates, createActorReads } from '../adapters/store/actors/actor-reads.ts';
 import { createHistoryStore } from '../adapters/store/actors/history-store.ts';
 import { createInterventionStore } from '../adapters/store/actors/intervention-store.ts';
@@ -31,11 +31,16 @@ import { createPortfolioPort } from '../trading/portfolio.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import type { CallerDeps } from './capabilities/capability.ts';
 import { ACTOR_KINDS, type CapabilityPorts, callerPortsOf } from './capabilities/index.ts';
-import { createDelegations } from './wiring/delegations.ts';
 import { createLinkedWallets } from './wiring/linked-wallets.ts';
 import { createMembers } from './wiring/members.ts';
-import { createRiskPreferencesPort } from './wiring/risk-preferences.ts';
 import type { RiskDeps } from '../trading/present-market.ts';
+import { createPreferencesHandler } from '../../actors/risk-preferences/commands.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
+import { createPreferencesStore } from '../adapters/store/risk/risk-preferences-reads.ts';
+import { createDelegationHandler } from '../../actors/delegation/commands.ts';
+import { createAgentDirectory } from '../adapters/store/agents/agent-directory.ts';
+import { createDelegationStore } from '../adapters/store/delegations/delegation-store.ts';
+import { createTakeReads } from '../adapters/store/takes/take-reads.ts';
 
 export type CallerPorts = CapabilityPorts &
   Pick<
@@ -110,4 +115,29 @@ export function openCallerPorts(
       riskPreferences: createRiskPreferencesPort(sql, clock),
     };
   });
+}
+
+function createRiskPreferencesPort(sql: Sql, clock: Pick<Clock, 'now'>): ApiPorts['riskPreferences'] {
+  const store = createPreferencesStore(sql);
+  const handler = createPreferencesHandler({ store, clock });
+  return { current: store.current, history: store.history, replace: handler.replace };
+}
+
+export function createDelegations(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string): ApiPorts['delegations'] {
+  const store = createDelegationStore(sql);
+  const agents = createAgentDirectory(sql);
+  const takes = createTakeReads(sql);
+  return {
+    reads: { list: store.list },
+    commands: createDelegationHandler({
+      store: {
+        ...store,
+        hasTrader: async (orgId, trader, id) => (await (trader === 'agent' ? agents : takes).find(orgId, id)) !== null,
+        executionsEnded: agents.leasesEnded,
+      },
+      clock,
+      newId,
+      isSigned: isTextSigned,
+    }),
+  };
 }

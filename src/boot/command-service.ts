@@ -3,9 +3,28 @@ import { resolve } from 'node:path';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import type { Service } from '../cli/ports.ts';
 import { EXAMPLE_ORGANIZATION } from '../sandbox/example-organization.ts';
-import { catalogSettings, describeSettings, ROLES, type Role } from './config.ts';
-import { readOnce, settings } from './settings.ts';
+import { catalogSettings, describeSettings, ROLES, type Role, type Config, isConfig, readConfig } from './config.ts';
 import { packageVersion } from './version.ts';
+import type { SettingProblem } from '../domain/settings/settings-table.ts';
+
+// The same module instance that the command imported first. It runs before TypeScript loads and so has no types.
+const { takeSecrets } = (await import(new URL('./early-secrets.mjs', import.meta.url).href)) as {
+  takeSecrets(): Readonly<Record<string, string>>;
+};
+let read: Config | readonly SettingProblem[] | null = null;
+
+/** Returns every setting, or every problem. */
+function readOnce(): Config | readonly SettingProblem[] {
+  read ??= readConfig({ ...process.env, ...takeSecrets() });
+  return read;
+}
+
+/** Returns the settings. @throws Error naming each invalid setting, why it is invalid and what is allowed */
+function settings(): Config {
+  const result = readOnce();
+  if (isConfig(result)) return result;
+  throw new Error(result.map(({ sentence }) => sentence).join('\nsevengate: '));
+}
 
 export const commandService: Service = {
   version: packageVersion(),
@@ -37,9 +56,9 @@ export const commandService: Service = {
     const stated = catalogSettings(process.env);
     const { catalogFileOf } = await import('../adapters/catalog-file.ts');
     if (stated !== null && catalogFileOf(stated) === null) return null;
-    return (await import('./catalog-file.ts')).useCatalog(settings());
+    return (await import('./used-catalog.ts')).useCatalog(settings());
   },
-  readCatalogFile: async (file) => (await import('./catalog-file.ts')).readCatalogFile(file),
+  readCatalogFile: async (file) => (await import('./used-catalog.ts')).readCatalogFile(file),
   statedBudgets: async () => (await import('./outside/index.ts')).statedBudgets(settings()),
 
   async histories() {

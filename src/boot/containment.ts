@@ -2,8 +2,11 @@
 import { type Containment, createContainment } from '../../actors/runtime/containment.ts';
 import { createQuarantineLedger } from '../adapters/store/actors/quarantine-store.ts';
 import { isOutage, type Sql } from '../adapters/store/database.ts';
-import { isUnanswered } from '../adapters/unanswered.ts';
 import type { ServiceProcess } from './service-process.ts';
+import { EvmSilence } from '../adapters/bridge/evm-bridge-chain.ts';
+import { NodeError } from '../adapters/json-rpc.ts';
+import { LauncherSilence } from '../adapters/launcher/launcher-http.ts';
+import { VenueError } from '../adapters/venues/venue-feed.ts';
 
 /** Opens the containment. With a null `sql` quarantined rows are not recorded, as in a fast-forward, which nobody watches. */
 export function openContainment(
@@ -18,4 +21,11 @@ export function openContainment(
     onError: warn,
     onFailure: metrics.rowFailed,
   });
+}
+
+const SILENCES = [EvmSilence, LauncherSilence, NodeError, VenueError];
+
+/** True for an error that says that an outside system did not answer, or refused for now: no stored row is at fault. */
+function isUnanswered(error: unknown): boolean {
+  return SILENCES.some((kind) => error instanceof kind);
 }

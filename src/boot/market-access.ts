@@ -1,11 +1,9 @@
 /** Outside access of a process: addresses, request budgets, buses between processes, order books and the chain. */
-
 import { createBookWants } from '../adapters/queue/book-wants.ts';
-import { type BookWants } from '../../streams/book-wants.ts';
+import type { BookWants } from '../../streams/book-wants.ts';
 import { createAloneClaims, createSharedClaims } from '../adapters/queue/ask-claims.ts';
-import { openBuses } from '../adapters/queue/buses.ts';
-import type { MarketStateBus } from '../adapters/queue/market-state-bus.ts';
-import type { QuoteBus } from '../adapters/queue/quote-bus.ts';
+import { type MarketStateBus, createInProcessMarketStateBus, createRedisMarketStateBus } from '../adapters/queue/market-state-bus.ts';
+import { type QuoteBus, createInProcessQuoteBus, createRedisQuoteBus } from '../adapters/queue/quote-bus.ts';
 import { budgetsFor, budgetsOn, type MakeBudget } from '../adapters/queue/request-budgets.ts';
 import { openSharedLimits, type SharedLimits } from '../adapters/queue/shared-limits.ts';
 import type { OrderBookReads } from '../adapters/venues/order-book-reads.ts';
@@ -19,6 +17,7 @@ import { agentlaunch } from './outside/agentlaunch.ts';
 import { addressesOf, createOrderBooks, createRequestBudgets, type OutsideReach, openBridge, statedBudgets } from './outside/index.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import type { ServiceProcess } from './service-process.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 
 export interface MarketAccess {
   /** Addresses and request budgets of all outside systems. */
@@ -76,5 +75,28 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
     shownBooks: booksFor('optional'),
     bookWants,
     outside: { primaryChain, onchainPredictions, bridge, launcher },
+  };
+}
+
+/** @param warn receives errors from which a bus recovers, with their source */
+function openBuses(deps: {
+  readonly redisUrl: string | null;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly warn: (what: string) => (error: unknown) => void;
+}) {
+  const { redisUrl: url, clock, random, warn } = deps;
+  const onError = warn('the bus of market states');
+  const bus =
+    url === null ? createInProcessQuoteBus({ clock }) : createRedisQuoteBus({ clock, random, url, onError: warn('the quote bus') });
+  const states =
+    url === null ? createInProcessMarketStateBus({ clock, onError }) : createRedisMarketStateBus({ clock, random, url, onError });
+  return {
+    bus,
+    states,
+    async close() {
+      await states.close();
+      await bus.close();
+    },
   };
 }

@@ -5,8 +5,8 @@ import { aheadOfSystem, createLiveClock } from '../../streams/clock/live-clock.t
 import { createMetrics } from '../adapters/log/metrics.ts';
 import { createNewIds } from '../adapters/new-ids.ts';
 import type { Config, Role } from './config.ts';
-import { createLifecycle } from './lifecycle.ts';
 import type { Logger } from '../adapters/log/log.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 
 export interface StartOptions {
   readonly config: Config;
@@ -45,5 +45,26 @@ export function createServiceProcess(options: StartOptions) {
       (what: string): ((error: unknown) => void) =>
       (error) =>
         log.warn({ err: error }, what),
+  };
+}
+
+/** Time after which a slow stop is logged, in milliseconds. */
+const SLOW_MS = 2_000;
+
+/** Keeps the started parts of a process, which are stopped in reverse order. */
+function createLifecycle(log: Pick<Logger, 'warn'>, clock: Pick<Clock, 'elapsed'>) {
+  const stops: { readonly what: string; readonly stop: () => Promise<unknown> }[] = [];
+  return {
+    /** Registers how to stop a part that was just started. `what` names it in the log if stopping fails. */
+    onStop: (what: string, stop: () => Promise<unknown>): void => void stops.push({ what, stop }),
+    /** Stops everything, newest first. Logs errors and slow parts, and continues with the rest. */
+    async stop(): Promise<void> {
+      for (const { what, stop } of stops.splice(0).reverse()) {
+        const began = clock.elapsed();
+        await stop().catch((error: unknown) => log.warn({ err: error }, `stopping ${what}`));
+        const tookMs = Math.round(clock.elapsed() - began);
+        if (tookMs > SLOW_MS) log.warn({ tookMs }, `stopping ${what} took ${tookMs} ms`);
+      }
+    },
   };
 }

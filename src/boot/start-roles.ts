@@ -3,13 +3,13 @@
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ExecutionClients } from '../../actors/proposal/execution-client.ts';
-import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
+import type { PreTrade } from '../../actors/proposal/present-verdict.ts';
 import type { Containment } from '../../actors/runtime/containment.ts';
 import type { ClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { runEvery } from '../../actors/runtime/run-every.ts';
 import { startEmergencyListener } from '../adapters/process/emergency-listener.ts';
 import type { SignInLinks } from '../adapters/identity/sign-in-links.ts';
-import type { Signer } from '../adapters/identity/signer/signer.ts';
+import type { Signer } from '../adapters/identity/signer/open-signer.ts';
 import { toldOfSilence } from '../adapters/identity/signer/supervisor.ts';
 import { openWalletHistories } from '../adapters/indexer/access.ts';
 import { isLoopback } from '../adapters/process/listen-refusal.ts';

@@ -1,10 +1,9 @@
 /** Start of the service: servers, migrations, sandbox, seed and the roles, in this order. They stop in reverse order. */
-
 import { resolve } from 'node:path';
-import { createLeaderboardWalletHandler } from '../../actors/leaderboard-wallet/command-handler.ts';
+import { createLeaderboardWalletHandler } from '../../actors/leaderboard-wallet/commands.ts';
 import { type ClockWatch, createClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { untilReady } from '../../api/operation/readiness-parts.ts';
-import { checkedAddress } from '../adapters/evmchain/address.ts';
+import { checkedAddress } from '../adapters/evmchain/checked-address.ts';
 import { serveHealthPage } from '../adapters/health-page.ts';
 import { createSignInLinks } from '../adapters/identity/sign-in-links.ts';
 import { isLoopback } from '../adapters/process/listen-refusal.ts';
@@ -18,14 +17,14 @@ import { fillExampleMarket, SELLERS } from '../sandbox/example-market.ts';
 import { EXAMPLE, EXAMPLE_TRADERS } from '../sandbox/example-organization.ts';
 import { keepMemberTokens, memberToken } from '../sandbox/identity/member-tokens.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
-import { useCatalog } from './catalog-file.ts';
+import { useCatalog } from './used-catalog.ts';
 import { noteService } from '../adapters/process/noted-service.ts';
 import { openContainment } from './containment.ts';
 import { followExchangeAccounts, seedExchangeKey } from './wiring/exchange-accounts.ts';
 import { openGates } from './wiring/gates.ts';
 import { followListedTokens } from './wiring/listed-tokens.ts';
 import { openMarketAccess } from './market-access.ts';
-import { needsSandbox } from './outside/index.ts';
+import { needsSandbox, statedBudgets } from './outside/index.ts';
 import { originsOf } from './outside/origins.ts';
 import type { Config } from './config.ts';
 import type { ApiRole } from './roles/api.ts';
@@ -35,7 +34,6 @@ import { obtainableHistory } from './sandbox/sandbox-past.ts';
 import { createServiceProcess, type ServiceProcess, type StartOptions } from './service-process.ts';
 import { forgetKey, startSigner } from './signer/signer.ts';
 import { checkedSources } from '../adapters/venues/source-checks.ts';
-import { statedBudgets } from './outside/index.ts';
 import { takeDatabaseTime } from './sandbox/simulated-clock.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
 import { ReplayChannel } from '../adapters/queue/replay-channel.ts';

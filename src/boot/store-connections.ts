@@ -1,5 +1,4 @@
 /** Database of a process: its server, its migrations, and one connection pool per database role. */
-
 import { resolve } from 'node:path';
 import { type Servers, startServers } from '../adapters/process/servers.ts';
 import type { WriterKey } from '../adapters/signing-keys/writer-keys.ts';
@@ -7,9 +6,9 @@ import { announceServiceAlert } from '../adapters/store/actors/service-alerts.ts
 import { type Logins, separateLogins } from '../adapters/store/logins.ts';
 import { readyDatabase } from '../adapters/store/ready-database.ts';
 import { openServicePools, type ServicePools } from '../adapters/store/service-pools.ts';
-import { ROLES } from './config.ts';
+import { ROLES, type Role } from './config.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { writersOf } from './writers.ts';
+import type { Writer } from '../domain/trail/batch.ts';
 
 export interface StoreConnections extends ServicePools {
   readonly servers: Servers;
@@ -67,4 +66,14 @@ export async function openStoreConnections(service: ServiceProcess, { waitsForDi
   });
   alert = (server, downMs) => announceServiceAlert(pools.sql, service.clock.now(), { what: 'server_restarted', server, downMs });
   return { servers, logins, logKey: keys.log ?? null, ...pools };
+}
+
+/** Returns the writers whose keys a process with these roles opens. */
+function writersOf(roles: readonly Role[]): readonly Writer[] {
+  const writers = new Set<Writer>();
+  if (roles.includes('feed')) writers.add('feed');
+  // Both processes that run actors and those that serve their commands assess gates.
+  if (roles.includes('worker')) for (const writer of ['worker', 'evaluator', 'log'] as const) writers.add(writer);
+  if (roles.includes('api') || roles.includes('sandbox')) for (const writer of ['api', 'evaluator'] as const) writers.add(writer);
+  return [...writers];
 }

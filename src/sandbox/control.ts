@@ -21,7 +21,7 @@ const MAX_BODY_BYTES = 16 * 1024;
  * Opens the endpoint on 127.0.0.1. `GET /faults` returns the settings of all simulators, `GET /faults/<simulator>` those of one. `PUT
  * /faults/<simulator>` with `{ "freeze": true, … }` changes the named settings and returns all. `DELETE /faults/<simulator>` and `DELETE
  * /faults` switch faults off. `GET /chain` returns the state of the primary chain, and `POST /chain/<verb>` changes it
- * (src/sandbox/solana/control.ts). A refused request changes nothing.
+ * (src/sandbox/solana/chain-verbs.ts). A refused request changes nothing.
  */
 export async function openSandboxControl(options: {
   readonly faults: Readonly<Record<string, FaultSwitch>>;

@@ -1,5 +1,4 @@
 /** Parts that the sandbox's simulators share: one market, one chain of each kind, one wire of stories, one set of questions. */
-
 import type { Clock } from '../../streams/clock/clock.ts';
 import { BRIDGE_PROVIDERS, type BridgeProviderName } from '../domain/bridge/quote.ts';
 import { CATALOG, type CatalogEntry, USDC_DECIMALS, USDC_MINT } from '../domain/catalog/catalog.ts';
@@ -7,24 +6,24 @@ import { EVM_TOKENS } from '../domain/identity/evm-chain.ts';
 import { agentTokenEntry } from '../domain/catalog/listed-token.ts';
 import { type EpochMs, isoTime } from '../domain/values/time.ts';
 import { AGENT_ASSETS, SANDBOX_AGENT_TOKENS } from './agent-tokens.ts';
-import { bridgeVerbs } from './bridge/control.ts';
-import { type BridgeScript, createBridgeScript } from './bridge/script.ts';
+import { bridgeVerbs } from './bridge/bridge-verbs.ts';
+import { type BridgeScript, createBridgeScript } from './bridge/bridge-script.ts';
 import type { ChainClient } from './control.ts';
 import { foundLedger, newestBlock } from './evmchain/simulator.ts';
 import { sandboxCompanies, sandboxStories } from './intelligence/sandbox-stories.ts';
-import { createModelScript, modelVerbs } from './language-model/script.ts';
+import { createModelScript, modelVerbs } from './language-model/model-script.ts';
 import { createLauncherScript, launcherVerbs } from './launcher/launcher-script.ts';
 import { combinedMarket } from './market/combined-market.ts';
 import type { Market } from './market/market.ts';
 import { createPressedMarket, type PressedMarket } from './market/pressed-market.ts';
 import { createSeededMarket } from './market/seeded-market.ts';
 import { createSeededQuestions } from './prediction/seeded-questions.ts';
-import { chainStatus, chainVerbs } from './solana/control.ts';
+import { chainStatus, chainVerbs } from './solana/chain-verbs.ts';
 import { startKeeper } from './solana/launch-programs/keeper.ts';
 import { foundChain } from './solana/simulator.ts';
 import { createLaunchedMarket } from './spotchain/launched-market.ts';
 import { createSwapBuilder } from './spotchain/swap-builder.ts';
-import { EXCHANGE_VERBS } from './spotexchange/simulators.ts';
+import { EXCHANGE_VERBS } from './spotexchange/sandbox-accounts.ts';
 
 /** Address of the stablecoin on the sandbox's EVM chain. */
 const EVM_STABLE = EVM_TOKENS.find(({ symbol }) => symbol === 'USDC')?.contract ?? '';

@@ -8,7 +8,7 @@ import { bookIdOf, marksOf } from '../../actors/agent/tick-risk.ts';
 import { EXECUTE_ORDER, proposalContext, RECONCILE_ORDER, WITHDRAW_ORDER } from '../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../actors/proposal/execution.ts';
 import { restMs, waitMs } from '../../actors/proposal/parts.ts';
-import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
+import type { PresentVerdict, PreTrade } from '../../actors/proposal/present-verdict.ts';
 import type { ProposalContext } from '../../actors/proposal/protocol.ts';
 import { type ActivityWorker, TOLD } from '../../actors/runtime/activities.ts';
 import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
@@ -33,7 +33,7 @@ import { readTickInputs, type TickInputs } from '../domain/tape/tick-inputs.ts';
 import { AGENT_TICK_MS, type EpochMs, HOUR_MS } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 import { liquidationOf } from '../trading/liquidations.ts';
-import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay/books.ts';
+import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay/replay-books.ts';
 import { assessOnTape, createMarks, type Marks } from './replay/risk.ts';
 import { createRestingFlows, type FollowDigits } from './resting-flows.ts';
 

@@ -3,7 +3,7 @@ import { cutText, type TapeAgent } from '../domain/tape/tape.ts';
 import { isoTime } from '../domain/values/time.ts';
 import type { LiveRunReads } from '../adapters/store/agents/live-run-reads.ts';
 import { createRecordWriter, type ReplayResult, type ReplayTape, replayTape } from './replay/replay.ts';
-import { type Comparison, createComparison } from './replay/comparison.ts';
+import { type Comparison, createComparison } from './replay/record-comparison.ts';
 
 export interface RecordedReplay {
   /** Tapes of one recording, in order of time. */

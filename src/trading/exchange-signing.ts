@@ -4,7 +4,7 @@
  * a pause or a lowered autonomy. Its price must be near the newest quote signed by the feed. Purchases within a day stay within a limit
  * stored beside the key.
  */
-import type { MarketOrderContext } from '../../actors/market-order/protocol.ts';
+import type { MarketOrderContext } from '../../actors/market-order/machine.ts';
 import { orderOfPart, partKey, partOf } from '../../actors/proposal/parts.ts';
 import type { ProposalContext } from '../../actors/proposal/protocol.ts';
 import { EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';

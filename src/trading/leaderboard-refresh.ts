@@ -9,7 +9,7 @@ import {
   REFRESH_WALLETS,
   STALE_MS,
   type WalletSale,
-} from '../domain/leaderboard/entry.ts';
+} from '../domain/leaderboard/leaderboard-entry.ts';
 import { type FifoLedger, ledgerAfter } from '../domain/leaderboard/fifo-ledger.ts';
 import { lamportsOf, walletEventOf } from '../domain/leaderboard/wallet-event.ts';
 import type { WalletChain } from '../domain/identity/linked-wallet.ts';

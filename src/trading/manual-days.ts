@@ -5,7 +5,7 @@ import type { DecimalString } from '../domain/values/decimal.ts';
 import { type BookDay, begunDay } from '../domain/tape/tick-inputs.ts';
 import { type EpochMs, MINUTE_MS } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
-import type { ManualDayStore } from '../adapters/store/books/manual-days.ts';
+import type { ManualDayStore } from '../adapters/store/books/manual-day-store.ts';
 
 /** Interval in milliseconds at which books without a mark of the day are marked. */
 export const MANUAL_DAYS_MS = MINUTE_MS;

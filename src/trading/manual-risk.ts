@@ -20,7 +20,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../domain/values/deci
 import { freeDollars } from '../domain/books/free-dollars.ts';
 import type { ExecutionMode, Order } from '../domain/orders/order.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
-import { exposureOf, readOutcomeKey, restingMark } from '../domain/prediction/order.ts';
+import { exposureOf, readOutcomeKey, restingMark } from '../domain/prediction/prediction-order.ts';
 import type { Outcome } from '../domain/values/refusal.ts';
 import { dollarVenueOf } from '../domain/books/reserves.ts';
 import {

@@ -10,7 +10,7 @@ import type { Allocation, AssessedAllocation, ImpactMaterial } from '../domain/p
 import { type OutcomeFact, outcomeFact } from '../domain/portfolio/outcome.ts';
 import { isPooled } from '../domain/portfolio/pool-exit.ts';
 import type { PortfolioMaterial, PortfolioWallets } from '../domain/portfolio/portfolio.ts';
-import { readOutcomeKey } from '../domain/prediction/order.ts';
+import { readOutcomeKey } from '../domain/prediction/prediction-order.ts';
 import type { Quote } from '../domain/market/quote.ts';
 import { POOL_LIQUIDITY_MAX_AGE_MS } from '../domain/risk/index.ts';
 import { limitUses } from '../domain/risk/limit-uses.ts';

@@ -2,7 +2,7 @@
 import { untouchedBook } from '../../actors/agent/tick-risk.ts';
 import type { ManualVerdict } from '../../actors/manual-order/verdict.ts';
 import type { MarketOrderRequest, MarketPreTrade } from '../../actors/market-order/commands.ts';
-import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
+import type { PresentVerdict, PreTrade } from '../../actors/proposal/present-verdict.ts';
 import { bookIds, markBook, type OpenProposal, type TradingBook } from '../domain/books/book.ts';
 import { Decimal, type DecimalString } from '../domain/values/decimal.ts';
 import { freeDollars, NO_ACCOUNTS } from '../domain/books/free-dollars.ts';
@@ -12,7 +12,7 @@ import { atPresentPrice } from '../domain/orders/present-order.ts';
 import type { Quote } from '../domain/market/quote.ts';
 import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import { assessOrder, exposureOfSums, haltOf, orderContext, plusCash, type RiskContext } from '../domain/risk/index.ts';
-import { liveTouch } from '../domain/risk/refusal.ts';
+import { liveTouch } from '../domain/risk/blocked-by-risk.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
 import { accountAfter, createManualRisk, type ManualRisk, type ManualRiskOptions } from './manual-risk.ts';

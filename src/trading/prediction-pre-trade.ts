@@ -2,7 +2,7 @@
 import { passed } from '../../actors/manual-order/verdict.ts';
 import type { PredictionPreTrade } from '../../actors/prediction-order/commands.ts';
 import { predictionSubject } from '../../actors/prediction-order/purpose.ts';
-import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
+import type { PreparedTransactionContext } from '../../actors/prepared-transaction/machine.ts';
 import { createFreshness } from '../../streams/quality/freshness.ts';
 import { assessedBook } from '../../streams/quality/prediction-quality.ts';
 import { bookIds } from '../domain/books/book.ts';
@@ -16,11 +16,11 @@ import {
   LISTING_MAX_AGE_MS,
   outcomeKey,
   readOutcomeKey,
-} from '../domain/prediction/order.ts';
+} from '../domain/prediction/prediction-order.ts';
 import { atPresentPrice } from '../domain/orders/present-order.ts';
 import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import { presentMarket } from '../domain/risk/index.ts';
-import { notLive } from '../domain/risk/refusal.ts';
+import { notLive } from '../domain/risk/blocked-by-risk.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import { agedQuote, type LatestQuotes } from './live-marks.ts';
 import type { ManualRisk } from './manual-risk.ts';

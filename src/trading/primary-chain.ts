@@ -1,7 +1,7 @@
 /** Swaps on the primary chain before signing: the legs of a token, and risk on its quote. */
 import { passed } from '../../actors/manual-order/verdict.ts';
-import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
-import { type SwapPreTrade, sellerOf } from '../../actors/prepared-transaction/swap-handler.ts';
+import type { PreparedTransactionContext } from '../../actors/prepared-transaction/machine.ts';
+import { type SwapPreTrade, sellerOf } from '../../actors/prepared-transaction/swap-commands.ts';
 import { swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
 import { createFreshness } from '../../streams/quality/freshness.ts';
 import { bookIds, sellableOf } from '../domain/books/book.ts';

@@ -2,14 +2,14 @@
  * Swaps of trade proposals of agents and Takes on the primary chain: prepared for the signing wallet, assessed by the trader's own risk,
  * and looked up by their proposal. The signer is chosen elsewhere.
  */
-import type { CommandContext } from '../../actors/agent/commands.ts';
+import type { CommandContext } from '../core/command-context.ts';
 import { transactionContext, transactionState } from '../../actors/prepared-transaction/effects.ts';
 import type { CapacityObstacle } from '../../actors/prepared-transaction/open-capacity.ts';
-import type { PreparedTransactionContext, PreparedTransactionInput } from '../../actors/prepared-transaction/protocol.ts';
-import { createSwapHandler } from '../../actors/prepared-transaction/swap-handler.ts';
+import type { PreparedTransactionContext, PreparedTransactionInput } from '../../actors/prepared-transaction/machine.ts';
+import { createSwapHandler } from '../../actors/prepared-transaction/swap-commands.ts';
 import { swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
 import type { SubmitInfo } from '../../actors/proposal/execution-client.ts';
-import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
+import type { PreTrade } from '../../actors/proposal/present-verdict.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { ActorRecord, ActorRow } from '../domain/agents/actor-step.ts';
 import { sellableOf } from '../domain/books/book.ts';

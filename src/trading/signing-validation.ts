@@ -5,7 +5,7 @@
  * the mandate itself, runs the policy and the pre-trade risk function again, counts its signatures, and compares the remote signer's result
  * with the prepared message.
  */
-import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
+import type { PreTrade } from '../../actors/proposal/present-verdict.ts';
 import { EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';
 import { compileManifest } from '../domain/agents/decide.ts';
 import { Decimal } from '../domain/values/decimal.ts';

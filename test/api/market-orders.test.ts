@@ -1,6 +1,6 @@
 // Orders of people over HTTP: paper fills through the live book, risk by the organization's preferences, and disabled live orders.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createManualDayStore } from '../../src/adapters/store/books/manual-days.ts';
+import { createManualDayStore } from '../../src/adapters/store/books/manual-day-store.ts';
 import { nextUtcDay } from '../../src/domain/books/book.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';

@@ -10,7 +10,7 @@ import { EVM_TOKENS } from '../../src/domain/identity/evm-chain.ts';
 import { createEvmChainSimulator } from '../../src/sandbox/evmchain/simulator.ts';
 import { openSandboxControl } from '../../src/sandbox/control.ts';
 import { noteSandbox } from '../../src/sandbox/noted-sandbox.ts';
-import { chainStatus, chainVerbs } from '../../src/sandbox/solana/control.ts';
+import { chainStatus, chainVerbs } from '../../src/sandbox/solana/chain-verbs.ts';
 import { sandboxWallets } from '../../src/sandbox/wallet-client.ts';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { type ChainFixture, chainFixture } from '../sandbox/solana/chain-fixture.ts';

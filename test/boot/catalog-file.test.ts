@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { problemText } from '../../src/adapters/catalog-file.ts';
 import { checkedSources as checkedBy, pollingCapacity as capacityOf } from '../../src/adapters/venues/source-checks.ts';
-import { readCatalogFile, useCatalog } from '../../src/boot/catalog-file.ts';
+import { readCatalogFile, useCatalog } from '../../src/boot/used-catalog.ts';
 import { type Config, isConfig, readConfig } from '../../src/boot/config.ts';
 import { addressesOf, createRequestBudgets, createVenues, SIMULATORS, statedBudgets } from '../../src/boot/outside/index.ts';
 import { BUILT_IN_SOURCE, CATALOG, resolveUniverseEntry } from '../../src/domain/catalog/catalog.ts';

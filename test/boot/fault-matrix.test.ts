@@ -27,7 +27,7 @@ import {
 } from '../../src/adapters/store/agents/manifest-reads.ts';
 import { createFundingStore, type FundingStore } from '../../src/adapters/store/books/funding-store.ts';
 import { createMarginStore } from '../../src/adapters/store/books/margin-store.ts';
-import { createManualDayStore } from '../../src/adapters/store/books/manual-days.ts';
+import { createManualDayStore } from '../../src/adapters/store/books/manual-day-store.ts';
 import { isOutage, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
@@ -37,7 +37,7 @@ import { createReserveStore } from '../../src/adapters/store/vaults/reserve-stor
 import { createVaultStore, heldInstruments } from '../../src/adapters/store/vaults/vault-store.ts';
 import { bridgeTransferCapability } from '../../src/boot/capabilities/bridge-transfer.ts';
 import { createLeaderboardRefresh } from '../../src/trading/leaderboard-refresh.ts';
-import { bookFunding } from '../../src/trading/funding.ts';
+import { bookFunding } from '../../src/trading/book-funding.ts';
 import { liquidateBooks } from '../../src/trading/liquidations.ts';
 import { beginManualDays } from '../../src/trading/manual-days.ts';
 import { createReserveCheck } from '../../src/trading/reserve-check.ts';

@@ -1,7 +1,7 @@
 // Contract wallets are verified by the contract itself (ERC-1271), through a node.
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CommandContext } from '../../actors/agent/commands.ts';
+import type { CommandContext } from '../../src/core/command-context.ts';
 import { createWalletReader } from '../../src/adapters/evmchain/wallet-reader.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { lossyLines } from '../../src/adapters/log/lossy-lines.ts';
+import { lossyLines } from '../../src/adapters/log/log.ts';
 
 const full = (): never => {
   throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { simulationPage } from '../../src/adapters/report-page.ts';
+import { simulationPage } from '../../src/adapters/run-pages.ts';
 import { commandService } from '../../src/boot/command-service.ts';
 import { run } from '../../src/cli/backtest/backtest-run.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';

@@ -5,7 +5,7 @@ import type { RiskAssessor } from '../../src/domain/agents/decide.ts';
 import type { DecisionRecord } from '../../src/domain/agents/decision.ts';
 import { PROPOSAL_STATES } from '../../src/domain/orders/execution.ts';
 import { type EntryRule, entryRulesInWords, type TradingFacts, whyNoTrades } from '../../src/domain/agents/why-no-trades.ts';
-import { whyNoTrades as whyNoneSimulated } from '../../src/simulation/backtest/why-no-trades.ts';
+import { whyNoTrades as whyNoneSimulated } from '../../src/simulation/backtest/backtest-previews.ts';
 import { decided } from './decided.ts';
 import { bookOf, HOUR, indicator, LIVE_QUOTE, LIVE_REFERENCE, observation, position } from './observations.ts';
 

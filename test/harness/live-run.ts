@@ -1,8 +1,8 @@
 // Live run in miniature with a recorder: the product's own pipeline, store, agents, Takes, ticks, timers and executions.
-import { createProposalHandler } from '../../actors/proposal/command-handler.ts';
+import { createProposalHandler } from '../../actors/proposal/commands.ts';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
-import { createPreferencesHandler } from '../../actors/risk-preferences/command-handler.ts';
-import { createTakeHandler } from '../../actors/take/command-handler.ts';
+import { createPreferencesHandler } from '../../actors/risk-preferences/commands.ts';
+import { createTakeHandler } from '../../actors/take/commands.ts';
 import { activeManifests } from '../../src/adapters/store/agents/manifest-reads.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../src/adapters/store/agents/dispatch-store.ts';

@@ -14,7 +14,7 @@ import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-cli
 import { createSpotchainRoutes } from '../../src/adapters/venues/spotchain/orders.ts';
 import { createSwaps, preparedTransactionWorkers } from '../../src/boot/capabilities/prepared-transaction.ts';
 import { createChainOrders } from '../../src/boot/wiring/chain-orders.ts';
-import { createDelegations } from '../../src/boot/wiring/delegations.ts';
+import { createDelegations } from '../../src/boot/caller-ports.ts';
 import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog/catalog.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createProposalHandler } from '../../actors/proposal/command-handler.ts';
+import { createProposalHandler } from '../../actors/proposal/commands.ts';
 import { startActivities } from '../../actors/runtime/activities.ts';
 import { findRedisServer, startEmbeddedRedis } from '../../src/adapters/queue/embedded-redis.ts';
 import { until } from '../../src/adapters/process/server-process.ts';

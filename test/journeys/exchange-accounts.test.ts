@@ -27,7 +27,7 @@ import { compareReserves, exchangePlace, RESERVE_AGE_MS } from '../../src/domain
 import { EXCHANGE_KEY } from '../../src/domain/risk/index.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
-import { furtherAccountOf, type SandboxAccount, sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulators.ts';
+import { furtherAccountOf, type SandboxAccount, sandboxExchangeAccount } from '../../src/sandbox/spotexchange/sandbox-accounts.ts';
 import { disabledVenuesOf } from '../../src/trading/disabled-venues.ts';
 import { createExchangeSigning, signedByWorker } from '../../src/trading/exchange-signing.ts';
 import { createPreTrade } from '../../src/trading/pre-trade.ts';

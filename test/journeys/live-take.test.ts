@@ -10,7 +10,7 @@ import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
-import { signWithKey } from '../../src/adapters/venues/spotexchange/signature.ts';
+import { signWithKey } from '../../src/adapters/venues/spotexchange/spot-signer.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
 import { createBreakersOfTakes } from '../../src/boot/wiring/breakers.ts';
 import { emptyBook, markBook } from '../../src/domain/books/book.ts';
@@ -25,7 +25,7 @@ import { expectedSlippageOfTake, type Take } from '../../src/domain/take/take.ts
 import { TAKE_TICK_MS } from '../../src/domain/values/time.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
-import { SANDBOX_EXCHANGE_KEY } from '../../src/sandbox/spotexchange/simulators.ts';
+import { SANDBOX_EXCHANGE_KEY } from '../../src/sandbox/spotexchange/sandbox-accounts.ts';
 import { BTC, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';

@@ -14,7 +14,7 @@ import { EMPTY_BOOK } from '../../src/domain/agents/decision.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import { replayTape } from '../../src/simulation/replay/replay.ts';
-import { replayAgent } from '../../src/simulation/replay/agent.ts';
+import { replayAgent } from '../../src/simulation/replay/replay-agent.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { payload } from '../domain/authored.ts';

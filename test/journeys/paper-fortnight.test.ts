@@ -16,8 +16,8 @@ import { shadowSeriesOf } from '../../src/domain/agents/shadow-evaluation.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape/tape.ts';
 import { type TickInputs, tickInputsText } from '../../src/domain/tape/tick-inputs.ts';
 import { type ReplayResult, type ReplayTape, replayTape } from '../../src/simulation/replay/replay.ts';
-import { replayAgent } from '../../src/simulation/replay/agent.ts';
-import type { ReplayedFill } from '../../src/simulation/replay/books.ts';
+import { replayAgent } from '../../src/simulation/replay/replay-agent.ts';
+import type { ReplayedFill } from '../../src/simulation/replay/replay-books.ts';
 import { seededDraws } from '../../src/simulation/stress/seeded-draws.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';
 

@@ -18,7 +18,7 @@ import { NO_FLAGS } from '../../src/domain/market/quote.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape/tape.ts';
 import type { Venue } from '../../src/domain/market/venue.ts';
 import { createRecordWriter, type ReplayOptions, replayTape } from '../../src/simulation/replay/replay.ts';
-import { replayAgent } from '../../src/simulation/replay/agent.ts';
+import { replayAgent } from '../../src/simulation/replay/replay-agent.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { sevengate } from './running-service.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { commandService } from '../../src/boot/command-service.ts';
 import { membersCommands } from '../../src/cli/operate/members.ts';
 import { SIMULATORS } from '../../src/boot/outside/index.ts';
-import { sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulators.ts';
+import { sandboxExchangeAccount } from '../../src/sandbox/spotexchange/sandbox-accounts.ts';
 import { holdPorts, REFUSING_PORT } from '../harness/ports.ts';
 import { testDatabase, withCluster } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';

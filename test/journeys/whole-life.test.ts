@@ -1,7 +1,7 @@
 // One agent's whole life on a real database: seven gates with evidence of the real evaluators, then a breaker demotes it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBreakerWatch } from '../../actors/agent/breaker-watch.ts';
-import type { AgentCommands } from '../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../actors/agent/commands.ts';
 import type { RunWorker } from '../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import { createLog } from '../../src/adapters/log/log.ts';
@@ -24,7 +24,7 @@ import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { NO_FLAGS } from '../../src/domain/market/quote.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape/tape.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { ReplayedFill } from '../../src/simulation/replay/books.ts';
+import type { ReplayedFill } from '../../src/simulation/replay/replay-books.ts';
 import { replayTape } from '../../src/simulation/replay/replay.ts';
 import { measuredBy } from '../../src/trading/shadow-measuring.ts';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';

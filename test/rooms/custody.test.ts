@@ -11,8 +11,8 @@ const FROM_SECRET =
 const READS_A_KEY: Readonly<Record<string, string>> = {
   'src/adapters/identity/authorization-signature.ts': 'the authorization key, in the signer process alone',
   'src/adapters/signing-keys/writer-keys.ts': "the writers' own keys, which sign what they write and nothing that moves money",
-  'src/adapters/venues/spotexchange/signature.ts': "the operator's own key at the exchange",
-  'src/adapters/venues/prediction/kalshi/signature.ts': "the operator's own key at the provider",
+  'src/adapters/venues/spotexchange/spot-signer.ts': "the operator's own key at the exchange",
+  'src/adapters/venues/prediction/kalshi/kalshi-signer.ts': "the operator's own key at the provider",
   'src/domain/settings/setting-values.ts': 'looks whether a setting is a key at all',
 };
 

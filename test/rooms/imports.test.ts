@@ -9,7 +9,7 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   ['src/core', ['src/domain'], ['typebox']],
   ['streams', ['src/domain'], ['rxjs']],
   ['actors', ['src/domain', 'src/core', 'streams'], ['rxjs', 'xstate', 'typebox']],
-  ['src/trading', ['src/domain', 'streams', 'actors'], []],
+  ['src/trading', ['src/domain', 'src/core', 'streams', 'actors'], []],
   ['src/simulation', ['src/domain', 'streams', 'actors', 'src/trading'], ['node:crypto', 'node:worker_threads', 'rxjs']],
   [
     'src/adapters',

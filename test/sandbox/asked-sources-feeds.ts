@@ -1,9 +1,9 @@
 /** Each source of intelligence with its simulator, polled every 15 s. */
 import type { Observable } from 'rxjs';
 import { createFilingsFeed } from '../../src/adapters/intelligence/filings.ts';
-import { createMacroFeed } from '../../src/adapters/intelligence/macro.ts';
+import { createMacroFeed } from '../../src/adapters/intelligence/macro-feed.ts';
 import { createWireFeed } from '../../src/adapters/intelligence/newswire.ts';
-import { createSocialFeed } from '../../src/adapters/intelligence/social.ts';
+import { createSocialFeed } from '../../src/adapters/intelligence/social-feed.ts';
 import { createTvlFeed } from '../../src/adapters/intelligence/tvl.ts';
 import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-client.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';

@@ -12,7 +12,7 @@ import { writeDigits } from '../../src/domain/market/quote-digits.ts';
 import { seededRandom } from '../../src/domain/values/seeded-random.ts';
 import type { TapeEvent } from '../../src/domain/tape/tape.ts';
 import { type ReplayOptions, type ReplayTape, replayTape } from '../../src/simulation/replay/replay.ts';
-import { replayAgent } from '../../src/simulation/replay/agent.ts';
+import { replayAgent } from '../../src/simulation/replay/replay-agent.ts';
 
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'];
 const START = Date.UTC(2025, 0, 6, 15, 0);

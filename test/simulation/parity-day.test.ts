@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CommandContext } from '../../actors/agent/commands.ts';
+import type { CommandContext } from '../../src/core/command-context.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';

@@ -1,8 +1,8 @@
 // Perpetuals in a replay: hourly funding from the tape, compared with integer sums, and liquidation at the maintenance margin.
 import { expect, test } from 'vitest';
 import type { MarketEvent } from '../../src/domain/market/market-event.ts';
-import { replayAgent } from '../../src/simulation/replay/agent.ts';
-import type { ReplayedFill } from '../../src/simulation/replay/books.ts';
+import { replayAgent } from '../../src/simulation/replay/replay-agent.ts';
+import type { ReplayedFill } from '../../src/simulation/replay/replay-books.ts';
 import { type ReplayTape, replayTape } from '../../src/simulation/replay/replay.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';
 

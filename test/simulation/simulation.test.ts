@@ -5,8 +5,8 @@ import { Decimal } from '../../src/domain/values/decimal.ts';
 import { decisionHash, GENESIS_HASH } from '../../src/domain/agents/decision.ts';
 import { AGENT_TICK_MS } from '../../src/domain/values/time.ts';
 import { MINUTES, plan, START } from '../../src/simulation/seeded/fault-plan.ts';
-import { traceHash, traceLines } from '../../src/simulation/seeded/trace.ts';
-import { type Outcome, simulate } from '../../src/simulation/seeded/world.ts';
+import { traceHash, traceLines } from '../../src/simulation/seeded/trace-lines.ts';
+import { type Outcome, simulate } from '../../src/simulation/seeded/simulate.ts';
 import { rounds } from '../harness/rounds.ts';
 
 const SEEDS = Number(process.env['SIM_SEEDS'] ?? rounds({ suite: 10, proof: 2_000 }));

@@ -8,12 +8,11 @@ import type { FeedMessage, MarketEvent } from '../../src/domain/market/market-ev
 import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../src/domain/market/venue.ts';
 import { type ReplayTape, replayTape } from '../../src/simulation/replay/replay.ts';
-import { replayAgent } from '../../src/simulation/replay/agent.ts';
-import type { ReplayedFill } from '../../src/simulation/replay/books.ts';
+import { replayAgent } from '../../src/simulation/replay/replay-agent.ts';
+import type { ReplayedFill } from '../../src/simulation/replay/replay-books.ts';
 import { type Fault, plan, START } from '../../src/simulation/seeded/fault-plan.ts';
 import { POOL_USD } from '../../src/simulation/seeded/feeds.ts';
-import { MANIFESTS } from '../../src/simulation/seeded/manifests.ts';
-import { type Outcome, simulate } from '../../src/simulation/seeded/world.ts';
+import { MANIFESTS, type Outcome, simulate } from '../../src/simulation/seeded/simulate.ts';
 import { sampleManifest } from '../actors/agent/sample.ts';
 import { rounds } from '../harness/rounds.ts';
 import { foreignPrices, type PricedRun } from './price-origins.ts';

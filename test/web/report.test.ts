@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { simulationPage } from '../../src/adapters/report-page.ts';
+import { simulationPage } from '../../src/adapters/run-pages.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
 import { canonicalHash } from '../../src/domain/values/canonical-json.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';

@@ -1,6 +1,6 @@
 /** The `agents` channel: the organization's agents, then every change of their stage, status, autonomy, breakers and evaluations. */
 import { Type } from 'typebox';
-import { EVALUATIONS } from '../../../actors/evaluation/protocol.ts';
+import { EVALUATIONS } from '../../../actors/evaluation/machine.ts';
 import { WAITS_FOR_WORK, WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import { AutonomyWord, choice, HashText, IdText, PauseCauseWord, StageWord } from '../../shapes.ts';
 import { AgentBody, agentBody } from '../../v1/agents/agent-body.ts';

@@ -3,7 +3,7 @@ import { type TProperties, Type } from 'typebox';
 import { MARKET_ORDER_STATES } from '../../../src/domain/orders/execution.ts';
 import { CHECKOUT_STATES } from '../../../src/domain/marketplace/checkout.ts';
 import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/orders/order.ts';
-import { PREDICTION_ORDER_STATES } from '../../../src/domain/prediction/order.ts';
+import { PREDICTION_ORDER_STATES } from '../../../src/domain/prediction/prediction-order.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable } from '../../shapes.ts';
 import { agentStatus, tripFields } from './agents.ts';

@@ -1,7 +1,7 @@
 /** Evaluations of an agent: backtests, sweeps and stress tests of its active manifest, and their runs. */
 import { Type } from 'typebox';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
-import { EVALUATIONS, RUN_STATES } from '../../../actors/evaluation/protocol.ts';
+import { EVALUATIONS, RUN_STATES } from '../../../actors/evaluation/machine.ts';
 import { WAITS_FOR_WORK, WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { costFigures, hasDrifted } from '../../../src/domain/agents/calibration.ts';

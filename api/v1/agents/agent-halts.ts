@@ -1,6 +1,6 @@
 /** Pausing, closing, resuming and releasing agents, and the emergency halt of all. */
 import { Type } from 'typebox';
-import type { HaltView } from '../../../actors/agent/commands.ts';
+import type { HaltView } from '../../../actors/agent/emergency-halt.ts';
 import type { AgentView } from '../../../actors/agent/resource.ts';
 import { MAX_HALT_REASON_CHARS, NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { priceStepOf } from '../../../src/domain/market/market-step.ts';

@@ -1,14 +1,14 @@
 /** Agents: creation, autonomy, and the groups of all routes of an agent. */
 import { Type } from 'typebox';
 import type { AgentTokens } from '../../../actors/agent/agent-tokens.ts';
-import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import type { GateCommands } from '../../../actors/agent/gate-handler.ts';
 import type { OutsideProposals } from '../../../actors/agent/outside-proposals.ts';
 import type { AgentView } from '../../../actors/agent/resource.ts';
 import type { SignalHooks } from '../../../actors/agent/signal-hooks.ts';
-import type { EvaluationCommands } from '../../../actors/evaluation/command-handler.ts';
+import type { EvaluationCommands } from '../../../actors/evaluation/commands.ts';
 import type { ActorHistory } from '../../../actors/runtime/actor-history.ts';
-import type { RunPages } from '../../../src/adapters/report-page.ts';
+import type { RunPages } from '../../../src/adapters/run-pages.ts';
 import type { AgentReads, LastHalt } from '../../../src/adapters/store/agents/agent-reads.ts';
 import type { DecisionStore } from '../../../src/adapters/store/agents/decision-reads.ts';
 import type { Recommendations } from '../../../src/adapters/store/agents/recommendation-reads.ts';

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type OpenedHook, SIGNAL_TOKEN, type SignalHook } from '../../../actors/agent/signal-hooks.ts';
-import type { FoundHook } from '../../../src/adapters/store/agents/signal-hooks.ts';
+import type { FoundHook } from '../../../src/adapters/store/agents/signal-hook-store.ts';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { OrderSide } from '../../../src/domain/orders/order.ts';

@@ -8,7 +8,7 @@ import { EXPOSURE_RELATIONS } from '../../../src/domain/portfolio/exposure.ts';
 import { PORTFOLIO_FORMULAS, type Portfolio, portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { PRICINGS, type PriceSource } from '../../../src/domain/portfolio/positions.ts';
 import { SCENARIO_IDS, STANDARD_SCENARIOS } from '../../../src/domain/portfolio/standard-scenarios.ts';
-import { INPUT_KINDS, type PortfolioInput } from '../../../src/domain/portfolio/trace.ts';
+import { INPUT_KINDS, type PortfolioInput } from '../../../src/domain/portfolio/input-trace.ts';
 import { isoTime, isoTimeOrNull } from '../../../src/domain/values/time.ts';
 import type { PortfolioReads } from '../../../src/trading/portfolio.ts';
 import { memberOf } from '../../caller.ts';

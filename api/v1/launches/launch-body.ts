@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { type Launch, launch } from '../../../actors/launch/resource.ts';
 import { type LauncherLaunch, launcherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
-import { priceOfSqrt } from '../../../src/domain/launch/curve/config.ts';
+import { priceOfSqrt } from '../../../src/domain/launch/curve/curve-config.ts';
 import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import type { EpochMs } from '../../../src/domain/values/time.ts';

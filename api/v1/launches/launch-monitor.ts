@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import type { Launch } from '../../../actors/launch/resource.ts';
 import type { LaunchReads } from '../../../src/adapters/store/launches/launch-store.ts';
-import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launch/curve/config.ts';
+import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launch/curve/curve-config.ts';
 import { successorPoolAddress } from '../../../src/domain/launch/curve/program.ts';
 import {
   CURVE_LAUNCH_STATES,
@@ -13,7 +13,7 @@ import {
   launchReturns,
 } from '../../../src/domain/launch/launch-state.ts';
 import { type PresetKey, presetOf } from '../../../src/domain/launch/presets.ts';
-import { wholeTokens } from '../../../src/domain/launch/preview.ts';
+import { wholeTokens } from '../../../src/domain/launch/launch-preview.ts';
 import type { TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';

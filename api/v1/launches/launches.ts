@@ -1,6 +1,7 @@
 /** Launches of an organization, by a bonding curve or by the external launcher, and the group of all their routes. */
 import { Type } from 'typebox';
-import { type LaunchClaims, type LaunchCommands, NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import { type LaunchClaims } from '../../../actors/launch/claim-handler.ts';
+import { type LaunchCommands, NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import type { Launch } from '../../../actors/launch/resource.ts';
 import type { LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
 import type { LaunchReads } from '../../../src/adapters/store/launches/launch-store.ts';

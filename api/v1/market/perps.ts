@@ -1,6 +1,6 @@
 /** Perpetuals: mark, oracle, funding and open interest, only from their own venue. */
 import { Type } from 'typebox';
-import type { FundingReads } from '../../../src/adapters/venues/evmvenue/wallet-reads.ts';
+import type { FundingReads } from '../../../src/adapters/venues/evmvenue/perp-reads.ts';
 import type { VenueState } from '../../../src/domain/market/market-state.ts';
 import type { PerpContext, Quote, ReferencePrice } from '../../../src/domain/market/quote.ts';
 import { midPrice } from '../../../src/domain/market/valuation.ts';

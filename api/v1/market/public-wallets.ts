@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { ChainWalletReads } from '../../../src/adapters/evmchain/wallet-reads.ts';
 import type { PrimaryWalletReads } from '../../../src/adapters/solana/primary-wallets.ts';
-import type { PublicWalletReads } from '../../../src/adapters/venues/evmvenue/wallet-reads.ts';
+import type { PublicWalletReads } from '../../../src/adapters/venues/evmvenue/perp-reads.ts';
 import type { PublicWallet } from '../../../src/domain/identity/wallet.ts';
 import { type EpochMs, isoTime, isoTimeOrNull } from '../../../src/domain/values/time.ts';
 import { sendRefusal } from '../../problem.ts';

@@ -2,8 +2,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
-import type { ReplayPosition } from '../../../src/domain/tape/replay-position.ts';
-import { LEAST_SPEED, MOST_SPEED } from '../../../src/domain/tape/replay-speed.ts';
+import { type ReplayPosition, LEAST_SPEED, MOST_SPEED } from '../../../src/domain/tape/replay-position.ts';
 import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { replayProgress } from '../../../src/domain/values/work-progress.ts';

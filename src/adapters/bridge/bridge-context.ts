@@ -4,7 +4,7 @@ import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { BridgeChain } from '../../domain/bridge/quote.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { AskedSystem } from '../log/metrics.ts';
-import type { EvmBridgeChain } from './evm-chain.ts';
+import type { EvmBridgeChain } from './evm-bridge-chain.ts';
 
 export interface BridgeContext {
   readonly clock: Clock;

@@ -14,7 +14,7 @@ import { NodeError } from '../json-rpc.ts';
 import { createSolanaRpc } from '../solana/rpc.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import type { BridgeContext } from './bridge-context.ts';
-import { createEvmBridgeChain, EvmSilence, readSignedEvm } from './evm-chain.ts';
+import { createEvmBridgeChain, EvmSilence, readSignedEvm } from './evm-bridge-chain.ts';
 import { SenselessAnswer } from './provider-http.ts';
 import { createSolanaBridgeChain } from './solana-chain.ts';
 

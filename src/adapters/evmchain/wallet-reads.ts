@@ -2,7 +2,7 @@
 import type { ChainWallet } from '../../domain/identity/wallet.ts';
 import type { Outcome } from '../../domain/values/refusal.ts';
 import { briefly } from '../brief-answers.ts';
-import { checkedAddress } from './address.ts';
+import { checkedAddress } from './checked-address.ts';
 import { createWalletReader } from './wallet-reader.ts';
 
 const CACHE_MS = 5_000;

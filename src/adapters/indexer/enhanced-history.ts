@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { PAGE_TRANSACTIONS } from '../../domain/leaderboard/entry.ts';
+import { PAGE_TRANSACTIONS } from '../../domain/leaderboard/leaderboard-entry.ts';
 import { fieldsOf } from '../bridge/provider-http.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';
 import { VenueError } from '../venues/venue-feed.ts';

@@ -9,10 +9,10 @@ import { createKeyedClient, type KeyedClient } from '../venues/reference/keyed-c
 import type { RequestBudget } from '../venues/request-budget.ts';
 import { createFilingsFeed } from './filings.ts';
 import type { IntelligenceSources } from './intelligence-feed.ts';
-import { createMacroFeed } from './macro.ts';
+import { createMacroFeed } from './macro-feed.ts';
 import { NEWS_PROVIDERS } from './news-providers.ts';
 import { createWireFeed } from './newswire.ts';
-import { createSocialFeed } from './social.ts';
+import { createSocialFeed } from './social-feed.ts';
 import { createTvlFeed } from './tvl.ts';
 import { MINUTE_MS } from '../../domain/values/time.ts';
 

@@ -4,13 +4,12 @@
  */
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { zonedInstant } from '../../domain/values/instant.ts';
+import { zonedInstant, DAY_MS, type EpochMs, MINUTE_MS, isoTime } from '../../domain/values/time.ts';
 import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';
 import { readHeadline } from '../../domain/intelligence/headline.ts';
 import type { NewsProviderName } from '../../domain/intelligence/listening.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import { type Report, readCategory, readTone } from '../../domain/intelligence/report.ts';
-import { DAY_MS, type EpochMs, MINUTE_MS, isoTime } from '../../domain/values/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import type { Reading, Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';

@@ -2,7 +2,7 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { zonedInstant } from '../../domain/values/instant.ts';
+import { zonedInstant, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';
 import { LONGEST_EVENT_LOOKBACK_HOURS, WIRE_SOURCE } from '../../domain/intelligence/listening.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
@@ -16,7 +16,6 @@ import {
   worseSeverity,
 } from '../../domain/intelligence/report.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
-import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';

@@ -5,7 +5,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EpochMs } from '../../domain/values/time.ts';
-import { isPrivateKey, type SpotCredentials, spotSigner } from '../venues/spotexchange/signature.ts';
+import { isPrivateKey, type SpotCredentials, spotSigner } from '../venues/spotexchange/spot-signer.ts';
 
 const SUFFIX = '.json';
 

@@ -4,7 +4,7 @@ import { type CreatorLook, type DepthLook, halfOf, type PriceLook, type TokenLoo
 import { vestingState } from '../../domain/agent-market/vesting-state.ts';
 import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
-import { priceOfSqrt } from '../../domain/launch/curve/config.ts';
+import { priceOfSqrt } from '../../domain/launch/curve/curve-config.ts';
 import {
   associatedAccount,
   readPoolConfig,
@@ -13,7 +13,7 @@ import {
   successorPoolAddress,
   successorVaultAddress,
 } from '../../domain/launch/curve/program.ts';
-import { wholeTokens } from '../../domain/launch/preview.ts';
+import { wholeTokens } from '../../domain/launch/launch-preview.ts';
 import type { TokenOrigin } from '../../domain/catalog/listed-token.ts';
 import type { Quote } from '../../domain/market/quote.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';

@@ -2,7 +2,7 @@
  * Strict parsing of a node's answers: a value of the wrong type refuses the answer with its path. See
  * docs/reference/outside/primary-chain.md.
  */
-import type { ChainAccount } from '../../../actors/launch/launch-chain.ts';
+import type { ChainAccount } from '../../../actors/prepared-transaction/chain-client.ts';
 import { isAddress } from '../../domain/solana/base58.ts';
 import type { BalanceChanges, Commitment, TokenChange } from '../../domain/solana/chain.ts';
 import { NodeError } from '../json-rpc.ts';

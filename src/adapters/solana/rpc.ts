@@ -1,5 +1,5 @@
 /** JSON-RPC client of a primary chain node for prepared transactions and balances. See docs/reference/outside/primary-chain.md. */
-import type { ChainAccount } from '../../../actors/launch/launch-chain.ts';
+import type { ChainAccount } from '../../../actors/prepared-transaction/chain-client.ts';
 import type { MessageLifetime } from '../../../actors/prepared-transaction/built.ts';
 import type { HolderReading } from '../../domain/agent-market/holders.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';

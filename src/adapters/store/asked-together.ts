@@ -1,5 +1,5 @@
 /** Combines concurrent queries into one statement, so that each costs a share of one read. */
-import { isRetryable } from './database.ts';
+import { isRetryable, type Fragment, type Sql } from './database.ts';
 
 /** Maximum queries per statement. */
 const MOST = 256;
@@ -38,4 +38,20 @@ export function askedTogether<Key, Value>(ask: (keys: readonly Key[]) => Promise
       if (open.length === 0) setImmediate(answerAll);
       open.push({ key, found, lost });
     });
+}
+
+const askers = new WeakMap<Sql, (condition: Fragment) => Promise<boolean>>();
+
+/** Checks whether work waits. Concurrent checks of all loops share one statement, so that idle polling is cheap. @param condition SQL condition */
+export function holdsNow(sql: Sql, condition: Fragment): Promise<boolean> {
+  let ask = askers.get(sql);
+  if (ask === undefined) {
+    ask = askedTogether<Fragment, boolean>(async (conditions) => {
+      const list = conditions.map((one, place) => (place === 0 ? sql`${one}` : sql`, ${one}`));
+      const [row] = await sql<{ holds: readonly boolean[] }[]>`select array_to_json(array[${list}]::boolean[]) as holds`;
+      return (one) => row?.holds[conditions.indexOf(one)] === true;
+    });
+    askers.set(sql, ask);
+  }
+  return ask(condition);
 }

@@ -414,3 +414,8 @@ const LOSSES = new Set(['57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET',
 function codeOf(error: unknown): string {
   return valueText((error as { code?: unknown } | null)?.code ?? '');
 }
+
+/** Escapes a text as a field of COPY. */
+export function copyText(text: string): string {
+  return /[\\\t\n\r]/.test(text) ? text.replace(/\\/g, '\\\\').replace(/\t/g, '\\t').replace(/\n/g, '\\n').replace(/\r/g, '\\r') : text;
+}

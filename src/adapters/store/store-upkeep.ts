@@ -5,13 +5,13 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Log } from '../../../streams/log.ts';
 import type { ServiceMetrics } from '../log/metrics.ts';
 import { countQuarantined } from './actors/quarantine-store.ts';
-import { forgetActivities, forgetAnnouncements, forgetInputs } from './actors/forget-old.ts';
 import { stalledShards } from './agents/shard-health.ts';
 import { createIdempotencyStore } from './callers/idempotency-store.ts';
 import { createWorkRecorder, forgetWork } from './long-work-store.ts';
 import type { Sql } from './database.ts';
 import { moveOldHistory } from './trail/history-archive.ts';
-import { HOUR_MS } from '../../domain/values/time.ts';
+import { HOUR_MS, type EpochMs } from '../../domain/values/time.ts';
+import { INPUTS_KEPT_MS } from '../../domain/outside/outside-proposal.ts';
 
 /** Hours for which answers under an Idempotency-Key are kept. */
 const ANSWER_HOURS = 48;
@@ -65,4 +65,30 @@ export function stalledShardsWatch(
       told = shards.length;
     },
   };
+}
+
+/** Rows per statement, so that it blocks others only briefly. */
+const BATCH_ROWS = 5_000;
+
+async function untilNoneIsLeft(forget: () => Promise<readonly { readonly count: number }[]>): Promise<number> {
+  let forgotten = 0;
+  for (let last = BATCH_ROWS; last === BATCH_ROWS; forgotten += last) last = (await forget())[0]?.count ?? 0;
+  return forgotten;
+}
+
+/** Deletes announcements older than the given days (at least 1) and returns their number. */
+export function forgetAnnouncements(sql: Sql, days: number): Promise<number> {
+  return untilNoneIsLeft(() => sql<{ count: number }[]>`select forget_announcements(${days}::int, ${BATCH_ROWS}::int) as count`);
+}
+
+/** Deletes activities that ended more than the given days (at least 1) ago and returns their number. */
+export function forgetActivities(sql: Sql, days: number): Promise<number> {
+  return untilNoneIsLeft(() => sql<{ count: number }[]>`select forget_activities(${days}::int, ${BATCH_ROWS}::int) as count`);
+}
+
+/** Deletes the bytes of inputs received more than 90 days ago and returns their number. The hashes stay. */
+export function forgetInputs(sql: Sql, now: EpochMs): Promise<number> {
+  return untilNoneIsLeft(
+    () => sql<{ count: number }[]>`select forget_outside_inputs(${now - INPUTS_KEPT_MS}, ${BATCH_ROWS}::int) as count`,
+  );
 }

@@ -1,9 +1,8 @@
 /** Agents: commands, gates and lists for callers, the tick of every minute, breakers and vaults. */
-
 import { randomBytes } from 'node:crypto';
 import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
 import { createAgentTokens } from '../../../actors/agent/agent-tokens.ts';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import { createCommandHandler } from '../../../actors/agent/commands.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
 import { createSignalHooks } from '../../../actors/agent/signal-hooks.ts';
@@ -14,11 +13,11 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import type { ApiPorts } from '../../../api/route.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
-import { createAgentTokenStore } from '../../adapters/store/agents/agent-tokens.ts';
+import { createAgentTokenStore } from '../../adapters/store/agents/agent-token-store.ts';
 import { createAgentReads, createHeldReads, readLastHalt } from '../../adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
-import { createSignalHookStore } from '../../adapters/store/agents/signal-hooks.ts';
-import { createOutsideStore } from '../../adapters/store/agents/outside-proposals.ts';
+import { createSignalHookStore } from '../../adapters/store/agents/signal-hook-store.ts';
+import { createOutsideStore } from '../../adapters/store/agents/outside-store.ts';
 import { createRecommendations } from '../../adapters/store/agents/recommendation-reads.ts';
 import { calibrationOf } from '../../adapters/store/gates/calibration-store.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';

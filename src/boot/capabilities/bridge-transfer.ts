@@ -1,12 +1,11 @@
 /** Bridge transfers: commands for callers, and activities of workers. */
-import { createBridgeHandler } from '../../../actors/bridge-transfer/command-handler.ts';
-import { type BridgeCommands, NO_TRANSFER } from '../../../actors/bridge-transfer/commands.ts';
+import { createBridgeHandler, type BridgeCommands, NO_TRANSFER } from '../../../actors/bridge-transfer/commands.ts';
 import { bridgeTransferKind } from '../../../actors/bridge-transfer/effects.ts';
 import { bridgeTransferWorkers } from '../../../actors/bridge-transfer/execution.ts';
 import { followPushes } from '../../../actors/bridge-transfer/pushes.ts';
-import { switchedOff } from '../../../actors/runtime/switched-off.ts';
+import { switchedOff, type ActorCapability, type CallerDeps } from './capability.ts';
 import type { ApiPorts } from '../../../api/route.ts';
-import { checkedAddress } from '../../adapters/evmchain/address.ts';
+import { checkedAddress } from '../../adapters/evmchain/checked-address.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import {
@@ -15,7 +14,6 @@ import {
   isHashTaken,
   settledArrivals,
 } from '../../adapters/store/bridge/bridge-transfer-store.ts';
-import type { ActorCapability, CallerDeps } from './capability.ts';
 
 /** Returns the callers' commands, which refuse if bridging is not set up. */
 function commandsOf(

@@ -27,7 +27,7 @@ import type { HistorySource } from '../../domain/backtest/missing-history.ts';
 import type { PredictionProvider } from '../../domain/prediction/market.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
-import type { PerpHistory } from '../../trading/funding.ts';
+import type { PerpHistory } from '../../trading/book-funding.ts';
 import type { createManualMarks } from '../../trading/manual-risk.ts';
 import type { createPreTrade } from '../../trading/pre-trade.ts';
 import type { ReservePlaces } from '../../trading/reserve-check.ts';
@@ -35,6 +35,7 @@ import type { RiskDeps } from '../../trading/present-market.ts';
 import type { LatestQuotes } from '../../trading/live-marks.ts';
 import type { WalletHistories } from '../../adapters/indexer/access.ts';
 import type { LaunchingPrimaryChain } from '../../adapters/venues/spotchain/access.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 
 /** Outside systems in which capabilities act. */
 export interface OutsideAccess {
@@ -137,4 +138,16 @@ export interface ActorCapability {
   readonly watches?: (deps: WorkerDeps) => readonly RecurringWork[];
   /** Commands and lists by their names in the API. */
   readonly callers?: (deps: CallerDeps) => object;
+}
+
+/**
+ * Returns commands of a capability that is not configured. They refuse what would begin something. For a known id, its own state comes first.
+ * @param detail Names the missing setting. @param nothing Message for an unknown id. */
+export function switchedOff(detail: string, nothing: string, find: (orgId: string, id: string) => Promise<unknown>) {
+  const begin = async (): Promise<Outcome<never>> => refuse('feature_disabled', detail);
+  return {
+    begin,
+    goOn: async ({ orgId }: { readonly orgId: string }, id: string) =>
+      (await find(orgId, id)) === null ? refuse('not_found', nothing) : begin(),
+  };
 }

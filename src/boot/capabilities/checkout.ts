@@ -1,9 +1,9 @@
 /** Marketplace: listings, and checkouts with the licenses and imports that they create. */
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
-import { createCheckoutHandler } from '../../../actors/checkout/command-handler.ts';
+import { createCommandHandler } from '../../../actors/agent/commands.ts';
+import { createCheckoutHandler } from '../../../actors/checkout/commands.ts';
 import { checkoutKind } from '../../../actors/checkout/effects.ts';
 import { checkoutWorkers } from '../../../actors/checkout/execution.ts';
-import { createListingHandler } from '../../../actors/listing/command-handler.ts';
+import { createListingHandler } from '../../../actors/listing/commands.ts';
 import type { ApiPorts } from '../../../api/route.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { isSilence } from '../../adapters/json-rpc.ts';

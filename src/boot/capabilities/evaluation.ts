@@ -1,13 +1,12 @@
 /** Evaluation runs: commands and reads for any role, and the activity workers. */
-
-import { createEvaluationHandler } from '../../../actors/evaluation/command-handler.ts';
+import { createEvaluationHandler } from '../../../actors/evaluation/commands.ts';
 import { evaluationKind } from '../../../actors/evaluation/effects.ts';
-import type { Evaluation } from '../../../actors/evaluation/protocol.ts';
+import type { Evaluation } from '../../../actors/evaluation/machine.ts';
 import { type EvaluationRunner, type RunWorker, startRunWorker } from '../../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { createRunPages } from '../../adapters/report-page.ts';
+import { createRunPages } from '../../adapters/run-pages.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createEvaluationReads, createRunStore } from '../../adapters/store/evaluations/evaluation-store.ts';
 import { createPreviewStore } from '../../adapters/store/evaluations/trial-reads.ts';

@@ -1,11 +1,10 @@
 /** Launches on bonding curves: preparation, submission and follow-up. */
-import { createClaimHandler } from '../../../actors/launch/claim-handler.ts';
-import { createLaunchHandler } from '../../../actors/launch/command-handler.ts';
-import { type LaunchClaims, type LaunchCommands, NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import { createClaimHandler, type LaunchClaims } from '../../../actors/launch/claim-handler.ts';
+import { createLaunchHandler, type LaunchCommands, NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import { launchKind } from '../../../actors/launch/effects.ts';
 import { readCurveState, launchWorkers } from '../../../actors/launch/execution.ts';
 import { createTransactionSubmission } from '../../../actors/prepared-transaction/submission.ts';
-import { switchedOff } from '../../../actors/runtime/switched-off.ts';
+import { switchedOff, type ActorCapability, type CallerDeps } from './capability.ts';
 import type { ApiPorts } from '../../../api/route.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { newEphemeralKey } from '../../adapters/solana/ephemeral-key.ts';
@@ -16,7 +15,6 @@ import { createPreparedTransactionStore, exposureVersionOf, obstacleOf } from '.
 import { controlEpoch } from '../../adapters/store/risk/risk-reads.ts';
 import { launchProblem } from '../../domain/catalog/listed-token.ts';
 import { createLaunchQuotes, quoteDollars } from '../../trading/launch-quotes.ts';
-import type { ActorCapability, CallerDeps } from './capability.ts';
 import { createLauncherLaunches } from './launcher-launch.ts';
 
 function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps): LaunchCommands {

@@ -1,8 +1,6 @@
 /** Launches by the external launcher: quotes, submission and follow-up. */
-
 import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
-import { createLauncherHandler } from '../../../actors/launcher-launch/command-handler.ts';
-import type { LauncherClient, LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
+import { createLauncherHandler, type LauncherClient, type LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
 import { launcherLaunchKind } from '../../../actors/launcher-launch/effects.ts';
 import { launcherWorkers } from '../../../actors/launcher-launch/execution.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';

@@ -1,5 +1,5 @@
 /** Manual orders: on paper at once, and live by the workers that execute proposals. */
-import { createMarketOrderHandler } from '../../../actors/market-order/command-handler.ts';
+import { createMarketOrderHandler } from '../../../actors/market-order/commands.ts';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
 import { marketOrderWorkers } from '../../../actors/market-order/execution.ts';
 import { createRestingWatch } from '../../../actors/market-order/resting-watch.ts';
@@ -7,11 +7,11 @@ import type { ApiPorts } from '../../../api/route.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
 import { createFundingStore } from '../../adapters/store/books/funding-store.ts';
 import { createMarginStore } from '../../adapters/store/books/margin-store.ts';
-import { createManualDayStore } from '../../adapters/store/books/manual-days.ts';
+import { createManualDayStore } from '../../adapters/store/books/manual-day-store.ts';
 import { isOutage } from '../../adapters/store/database.ts';
 import { createMarketOrderStore, restingOrders } from '../../adapters/store/orders/market-order-store.ts';
 import { missingSetting } from '../../domain/risk/index.ts';
-import { bookFunding, FUNDING_MS } from '../../trading/funding.ts';
+import { bookFunding, FUNDING_MS } from '../../trading/book-funding.ts';
 import { LIQUIDATIONS_MS, liquidateBooks } from '../../trading/liquidations.ts';
 import { beginManualDays, MANUAL_DAYS_MS } from '../../trading/manual-days.ts';
 import type { ActorCapability } from './capability.ts';

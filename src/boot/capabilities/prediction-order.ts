@@ -1,13 +1,16 @@
 /** Orders on prediction markets: risk on the provider's current book, the manual book and the actors. */
-import { createPredictionOrderHandler } from '../../../actors/prediction-order/command-handler.ts';
-import { type LivePredictionOrders, NO_PREDICTION_ORDER, type PredictionOrderCommands } from '../../../actors/prediction-order/commands.ts';
+import {
+  createPredictionOrderHandler,
+  NO_PREDICTION_ORDER,
+  type PredictionOrderCommands,
+} from '../../../actors/prediction-order/commands.ts';
+import { type LivePredictionOrders, createLivePredictionHandler } from '../../../actors/prediction-order/live-handler.ts';
 import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
 import { predictionOrderWorkers } from '../../../actors/prediction-order/execution.ts';
-import { createLivePredictionHandler } from '../../../actors/prediction-order/live-handler.ts';
 import type { OnchainPredictions } from '../../../actors/prediction-order/onchain-venue.ts';
 import { createTransactionSubmission } from '../../../actors/prepared-transaction/submission.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
-import { switchedOff } from '../../../actors/runtime/switched-off.ts';
+import { switchedOff, type ActorCapability } from './capability.ts';
 import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
@@ -22,7 +25,6 @@ import { listedNow, orNone, type PredictionAsking } from '../../adapters/venues/
 import type { PredictionProvider } from '../../domain/prediction/market.ts';
 import { createManualRisk } from '../../trading/manual-risk.ts';
 import { createPredictionPreTrade, predictionMayLeave } from '../../trading/prediction-pre-trade.ts';
-import type { ActorCapability } from './capability.ts';
 import type { RiskDeps } from '../../trading/present-market.ts';
 
 /** Interval of settling holdings of resolved markets, and of listing the providers' markets. */

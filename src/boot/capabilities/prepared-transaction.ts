@@ -1,22 +1,23 @@
 /** Transactions of the primary chain that a wallet outside of the service signs: preparation, submission and execution. */
-
-import { checkoutRules } from '../../../actors/checkout/purpose.ts';
-import { launchClaimRules, launchRules } from '../../../actors/launch/purpose.ts';
-import { launcherPaymentRules } from '../../../actors/launcher-launch/purpose.ts';
+import { checkoutRules } from '../../../actors/checkout/execution.ts';
+import { launchClaimRules, launchRules } from '../../../actors/launch/execution.ts';
+import { launcherPaymentRules } from '../../../actors/launcher-launch/execution.ts';
 import { predictionOrderRules } from '../../../actors/prediction-order/purpose.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
-import type { TransactionSubmission } from '../../../actors/prepared-transaction/commands.ts';
+import {
+  type TransactionSubmission,
+  createTransactionSubmission,
+  NO_TRANSACTION,
+} from '../../../actors/prepared-transaction/submission.ts';
 import { preparedTransactionKind } from '../../../actors/prepared-transaction/effects.ts';
 import { transactionWorkers } from '../../../actors/prepared-transaction/execution.ts';
 import type { Purposes } from '../../../actors/prepared-transaction/purpose.ts';
-import { createTransactionSubmission, NO_TRANSACTION } from '../../../actors/prepared-transaction/submission.ts';
-import type { SwapCommands } from '../../../actors/prepared-transaction/swap-commands.ts';
-import { createSwapHandler, type SwapPreTrade } from '../../../actors/prepared-transaction/swap-handler.ts';
+import { type SwapCommands, createSwapHandler, type SwapPreTrade } from '../../../actors/prepared-transaction/swap-commands.ts';
 import { swapPurpose, swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
-import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
+import type { PreTrade } from '../../../actors/proposal/present-verdict.ts';
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
-import { switchedOff } from '../../../actors/runtime/switched-off.ts';
+import { switchedOff, type ActorCapability } from './capability.ts';
 import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
@@ -28,7 +29,6 @@ import { readProposalFacts } from '../../adapters/store/orders/proposal-facts.ts
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import { createSwapPreTrade, legsOf, swapMayLeave } from '../../trading/primary-chain.ts';
 import { proposalSwapMayLeave } from '../../trading/proposal-swaps.ts';
-import type { ActorCapability } from './capability.ts';
 import type { RiskDeps } from '../../trading/present-market.ts';
 import type { PrimaryChain } from '../../adapters/venues/spotchain/access.ts';
 

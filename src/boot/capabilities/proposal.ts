@@ -1,5 +1,5 @@
 /** Trade proposals: decided by operators and executed by any worker that can trade, with the kill switch that closes positions. */
-import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
+import { createProposalHandler } from '../../../actors/proposal/commands.ts';
 import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../../actors/proposal/execution.ts';
 import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';

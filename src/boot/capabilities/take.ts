@@ -1,7 +1,6 @@
 /** Takes: commands and lists for callers, and their evaluation every half minute. */
-
 import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
-import { createTakeHandler } from '../../../actors/take/command-handler.ts';
+import { createTakeHandler } from '../../../actors/take/commands.ts';
 import { takeKind } from '../../../actors/take/effects.ts';
 import { rereadArmed } from '../../../actors/take/reread-armed.ts';
 import type { ApiPorts } from '../../../api/route.ts';

@@ -1,7 +1,6 @@
 /** External launcher of agent tokens in this service. */
 import { createLauncher } from '../../adapters/launcher/launcher-http.ts';
 import type { Reach } from '../../adapters/reach.ts';
-import { AGENTLAUNCH_SIMULATORS } from '../../sandbox/launcher/simulators.ts';
 import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
@@ -22,7 +21,15 @@ export const agentlaunch = {
     return { agentlaunch: url === null ? null : { url, key: key?.reveal() ?? null } };
   },
   isSimulated: () => false,
-  simulators: AGENTLAUNCH_SIMULATORS,
+  simulators: {
+    agentlaunch: {
+      place: 21,
+      async start({ chain, mints, scripts }, at) {
+        const { createLauncherSimulator } = await import('../../sandbox/launcher/launcher-simulator.ts');
+        return createLauncherSimulator({ chain, pairs: mints, key: SANDBOX_KEY, script: scripts.launcher, ...at });
+      },
+    },
+  },
 
   /** Opens the launcher, or returns null if none is configured. */
   open({ addresses, clock }: Pick<Reach<Addresses, object>, 'addresses' | 'clock'>, onFailure: (code: string) => void) {

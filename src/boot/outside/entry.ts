@@ -14,6 +14,8 @@ import type { Venue } from '../../domain/market/venue.ts';
 import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 import type { Simulators } from '../../sandbox/simulator-entry.ts';
 import type { Config } from '../config.ts';
+import type { BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
+import type { BridgeContext } from '../../adapters/bridge/bridge-context.ts';
 
 /** Returns the URL of a simulator: `http://127.0.0.1:<port>`. @throws Error if no sandbox is found */
 export type SimulatorAt = (name: string) => string;
@@ -46,3 +48,12 @@ export function keyFor(url: string | null, given: Pick<Secret, 'reveal'> | null)
 
 /** Returns the websocket URL for an HTTP URL. */
 export const streamAt = (url: string): string => url.replace(/^http/, 'ws');
+
+export interface BridgeProviderEntry extends OutsideEntry {
+  readonly isNamed: (addresses: never) => boolean;
+  /** Opens the provider, or returns null if it is not configured or does not serve the EVM chain. */
+  readonly open: (context: BridgeContext, reach: never) => BridgeProvider | null;
+}
+
+/** True if both chains are the sandbox's. Simulated providers connect only simulated chains, real ones only real chains. */
+export const isBridgeSimulated = (config: Config): boolean => config.SPOTCHAIN_URL === null && config.EVMCHAIN_URL === null;

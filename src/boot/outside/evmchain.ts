@@ -1,7 +1,6 @@
 /** The EVM chain in this service: its node and its tokens. */
 import type { TokenListing } from '../../adapters/evmchain/wallet-reader.ts';
 import { EVM_TOKENS } from '../../domain/identity/evm-chain.ts';
-import { EVMCHAIN_SIMULATORS } from '../../sandbox/evmchain/simulators.ts';
 import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
 
@@ -21,5 +20,13 @@ export const evmchain = {
     },
   }),
   isSimulated: (config) => config.EVMCHAIN_URL === null,
-  simulators: EVMCHAIN_SIMULATORS,
+  simulators: {
+    evmchain: {
+      place: 11,
+      async start({ ledger, evmChainId: chainId }, at) {
+        const { createEvmChainSimulator } = await import('../../sandbox/evmchain/simulator.ts');
+        return createEvmChainSimulator({ chainId, tokens: EVM_TOKENS, ledger, ...at });
+      },
+    },
+  },
 } satisfies OutsideEntry;

@@ -1,6 +1,5 @@
 /** The perpetuals venue in this service. */
 import { type EvmVenueAddresses, evmvenueAccess } from '../../adapters/venues/evmvenue/access.ts';
-import { EVMVENUE_SIMULATORS } from '../../sandbox/evmvenue/simulators.ts';
 import type { Config } from '../config.ts';
 import { type SimulatorAt, streamAt, type VenueEntry } from './entry.ts';
 
@@ -14,5 +13,13 @@ export const evmvenue = {
     },
   }),
   isSimulated: (config) => config.EVMVENUE_URL === null,
-  simulators: EVMVENUE_SIMULATORS,
+  simulators: {
+    evmvenue: {
+      place: 1,
+      async start({ market }, at) {
+        const { createEvmVenueSimulator } = await import('../../sandbox/evmvenue/simulator.ts');
+        return createEvmVenueSimulator({ market, ...at });
+      },
+    },
+  },
 } satisfies VenueEntry;

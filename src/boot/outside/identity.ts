@@ -1,8 +1,8 @@
 /** Identity in this service: the token provider and the remote signer. */
 import { SANDBOX_AUDIENCE, SANDBOX_ISSUER } from '../../sandbox/identity/provider.ts';
-import { IDENTITY_SIMULATORS } from '../../sandbox/identity/simulators.ts';
 import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
+import { identityFolder, registeredKeys } from '../../sandbox/identity/identity-folder.ts';
 
 interface Addresses {
   readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
@@ -21,5 +21,20 @@ export const identity = {
         : { issuer: SANDBOX_ISSUER, audience: SANDBOX_AUDIENCE, jwksUrl: `${simulator('identity')}/.well-known/jwks.json` },
   }),
   isSimulated: (config) => config.IDP_ISSUER === null || (config.SVC_DELEGATED_SIGNING_ENABLED && config.IDP_SIGNER_URL === null),
-  simulators: IDENTITY_SIMULATORS,
+  simulators: {
+    identity: {
+      place: 6,
+      async start(_, at, home) {
+        const { createIdentityProvider } = await import('../../sandbox/identity/provider.ts');
+        return createIdentityProvider({ folder: identityFolder(home), ...at });
+      },
+    },
+    signer: {
+      place: 15,
+      async start(_, at, home) {
+        const { createRemoteSignerSimulator } = await import('../../sandbox/identity/remote-signer.ts');
+        return createRemoteSignerSimulator({ authorizationKeys: () => registeredKeys(identityFolder(home)), ...at });
+      },
+    },
+  },
 } satisfies OutsideEntry;

@@ -1,6 +1,5 @@
 /** Indexing provider of the primary chain in this service. */
 import { type IndexerAddresses, indexerBudgets } from '../../adapters/indexer/access.ts';
-import { INDEXER_SIMULATORS } from '../../sandbox/indexer/simulators.ts';
 import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
 
@@ -13,5 +12,13 @@ export const indexer = {
   },
   // The chain's simulator already determines whether a sandbox is needed.
   isSimulated: () => false,
-  simulators: INDEXER_SIMULATORS,
+  simulators: {
+    indexer: {
+      place: 20,
+      async start({ chain }, at) {
+        const { createIndexerSimulator } = await import('../../sandbox/indexer/simulator.ts');
+        return createIndexerSimulator({ chain, ...at });
+      },
+    },
+  },
 } satisfies OutsideEntry;

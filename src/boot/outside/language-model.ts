@@ -1,5 +1,4 @@
 /** Language model in this service, used only if the environment names one. */
-import { MODEL_SIMULATORS } from '../../sandbox/language-model/simulators.ts';
 import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
@@ -20,5 +19,13 @@ export const languageModel = {
   budgets: () => ({}),
   addresses: (config: Config, simulator: SimulatorAt): Addresses => ({ model: addressOf(config, simulator) }),
   isSimulated: (config) => config.MODEL_URL === 'sandbox',
-  simulators: MODEL_SIMULATORS,
+  simulators: {
+    model: {
+      place: 19,
+      async start({ scripts }, at) {
+        const { createModelSimulator } = await import('../../sandbox/language-model/simulator.ts');
+        return createModelSimulator({ key: SANDBOX_KEY, script: scripts.model, ...at });
+      },
+    },
+  },
 } satisfies OutsideEntry;

@@ -1,10 +1,13 @@
 /** Prediction markets in this service: both providers, and the on-chain venue of live orders. */
-import { resolve } from 'node:path';
+import { resolve, join } from 'node:path';
 import { type PredictionAddresses, predictionAccess } from '../../adapters/venues/prediction/access.ts';
-import { PREDICTION_SIMULATORS, sandboxKalshiKey } from '../../sandbox/prediction/simulators.ts';
 import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 import type { Config } from '../config.ts';
 import { type SimulatorAt, streamAt, type VenueEntry } from './entry.ts';
+import { openAccessKey } from '../../sandbox/prediction/access-key.ts';
+
+/** Opens the key that the sandbox's Kalshi accepts, and creates it on first use. @param home state folder */
+const sandboxKalshiKey = (home: string) => openAccessKey(join(home, 'kalshi'));
 
 type Addresses = PredictionAddresses['prediction'];
 
@@ -28,7 +31,27 @@ export const prediction = {
     },
   }),
   isSimulated: (config) => config.POLYMARKET_GAMMA_URL === null || config.KALSHI_URL === null,
-  simulators: PREDICTION_SIMULATORS,
+  simulators: {
+    polymarket: {
+      place: 12,
+      start: async ({ questions }, at) =>
+        (await import('../../sandbox/prediction/polymarket-simulator.ts')).createPolymarketSimulator({ questions, ...at }),
+    },
+    kalshi: {
+      place: 13,
+      async start({ questions }, at, home) {
+        const { createKalshiSimulator } = await import('../../sandbox/prediction/kalshi-simulator.ts');
+        return createKalshiSimulator({ questions, key: sandboxKalshiKey(home), ...at });
+      },
+    },
+    onchain: {
+      place: 16,
+      async start({ questions, chain, stable }, at) {
+        const { createOnchainPredictionSimulator } = await import('../../sandbox/prediction/onchain/simulator.ts');
+        return createOnchainPredictionSimulator({ questions, chain, stable, key: SANDBOX_KEY, ...at });
+      },
+    },
+  },
 } satisfies VenueEntry;
 
 function kalshiKey(config: Config): Addresses['kalshi']['key'] {

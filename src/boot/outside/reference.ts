@@ -1,9 +1,9 @@
 /** Reference prices in this service: the share oracle, its fallback and the issuers' marks. */
 import { type ReferenceAddresses, referenceAccess } from '../../adapters/venues/reference/access.ts';
-import { REFERENCE_SIMULATORS } from '../../sandbox/reference/simulators.ts';
 import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 import type { Config } from '../config.ts';
 import { keyFor, type SimulatorAt, type VenueEntry } from './entry.ts';
+import { CATALOG, referenceShares } from '../../domain/catalog/catalog.ts';
 
 export const reference = {
   ...referenceAccess,
@@ -16,7 +16,31 @@ export const reference = {
     issuerProvider: config.ISSUER_URL === null ? 'prestocks' : config.ISSUER_PROVIDER,
   }),
   isSimulated: (config) => config.REFERENCE_URL === null,
-  simulators: REFERENCE_SIMULATORS,
+  simulators: {
+    reference: {
+      place: 3,
+      async start({ market }, at) {
+        const { createReferenceSimulator } = await import('../../sandbox/reference/simulator.ts');
+        return createReferenceSimulator({ market, feeds: referenceShares(), apiKey: SANDBOX_KEY, ...at });
+      },
+    },
+    issuer: {
+      place: 4,
+      async start({ market }, at) {
+        const { createIssuerSimulator } = await import('../../sandbox/reference/issuer.ts');
+        const preIpo = CATALOG.entries.filter(({ kind }) => kind === 'pre_ipo');
+        const tokens = preIpo.map(({ instrument, name, token }) => ({ symbol: instrument, mint: token?.mint ?? '', name }));
+        return createIssuerSimulator({ market, tokens, ...at });
+      },
+    },
+    fallback: {
+      place: 14,
+      async start({ market }, at) {
+        const { createShareQuotesSimulator } = await import('../../sandbox/reference/share-quotes.ts');
+        return createShareQuotesSimulator({ market, symbols: referenceShares().map(({ symbol }) => symbol), apiKey: SANDBOX_KEY, ...at });
+      },
+    },
+  },
 } satisfies VenueEntry;
 
 /** Returns the fallback's address. A simulated price never replaces a real one: with a real first source the fallback is real or absent. */

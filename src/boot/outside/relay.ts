@@ -1,9 +1,7 @@
 /** Relay in this service: a bridge provider that pays from its own funds. */
 import { type RelayAddresses, relayAccess } from '../../adapters/bridge/relay/access.ts';
-import { RELAY_SIMULATORS } from '../../sandbox/bridge/relay-simulators.ts';
 import type { Config } from '../config.ts';
-import { type BridgeProviderEntry, isBridgeSimulated } from './bridge-provider.ts';
-import { type SimulatorAt, streamAt } from './entry.ts';
+import { type BridgeProviderEntry, isBridgeSimulated, type SimulatorAt, streamAt } from './entry.ts';
 
 export const relay = {
   ...relayAccess,
@@ -15,5 +13,13 @@ export const relay = {
   },
   // The chains' simulators already determine whether a sandbox is needed.
   isSimulated: () => false,
-  simulators: RELAY_SIMULATORS,
+  simulators: {
+    relay: {
+      place: 17,
+      async start({ chains, evmChainId: chainId, scripts }, at) {
+        const { createRelaySimulator } = await import('../../sandbox/bridge/relay-simulator.ts');
+        return createRelaySimulator({ ...chains, chainId, script: scripts.relay, ...at });
+      },
+    },
+  },
 } satisfies BridgeProviderEntry;

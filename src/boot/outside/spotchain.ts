@@ -1,12 +1,14 @@
 /** Primary chain in this service: its aggregator, the history of its pools, and its node. */
 import { KEYLESS_PER_MINUTE, type SpotchainAddresses, spotchainAccess } from '../../adapters/venues/spotchain/access.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
-import { SANDBOX_LAUNCH_PARTNER } from '../../sandbox/solana/launch-partner.ts';
 import { SANDBOX_MAKER } from '../../sandbox/spotchain/maker.ts';
 import { poolAddress } from '../../sandbox/spotchain/pool-address.ts';
-import { SPOTCHAIN_SIMULATORS } from '../../sandbox/spotchain/simulators.ts';
 import type { Config } from '../config.ts';
 import { keyFor, type SimulatorAt, type VenueEntry } from './entry.ts';
+import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
+
+/** Wallet that receives the partner's fees of a launch in the sandbox. `sandboxKey('launch partner')` signs for it. */
+const SANDBOX_LAUNCH_PARTNER = '8PkHChnn4NQugLyY6eVH96kCrR76KhhEp5UKxBrnFHSH';
 
 /** Pools of the sandbox: every token of the catalog has one once it is listed. */
 const SANDBOX_POOLS: SpotchainAddresses['spotchain']['pools'] = {
@@ -40,5 +42,21 @@ export const spotchain = {
     },
   }),
   isSimulated: (config) => config.SPOTCHAIN_URL === null,
-  simulators: SPOTCHAIN_SIMULATORS,
+  simulators: {
+    spotchain: {
+      place: 2,
+      async start({ tokenMarket: market, mints: tokens, stable, swaps: handler, launched }, at) {
+        const { createSpotchainSimulator } = await import('../../sandbox/spotchain/simulator.ts');
+        return createSpotchainSimulator({ market, tokens, stable, handler, launched, apiKeys: [SANDBOX_KEY], ...at });
+      },
+    },
+    // Must be last, because its websockets use the next port.
+    primarychain: {
+      place: 22,
+      async start({ chain, seed }, at) {
+        const { openSolanaNode } = await import('../../sandbox/solana/simulator.ts');
+        return openSolanaNode(chain, { seed, ...at });
+      },
+    },
+  },
 } satisfies VenueEntry;

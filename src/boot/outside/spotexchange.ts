@@ -1,8 +1,8 @@
 /** The spot exchange in this service. */
 import { type SpotExchangeAddresses, spotexchangeAccess } from '../../adapters/venues/spotexchange/access.ts';
-import { SPOTEXCHANGE_SIMULATORS } from '../../sandbox/spotexchange/simulators.ts';
 import type { Config } from '../config.ts';
 import { type SimulatorAt, streamAt, type VenueEntry } from './entry.ts';
+import { SANDBOX_EXCHANGE_KEY, furtherAccountOf } from '../../sandbox/spotexchange/sandbox-accounts.ts';
 
 export const spotexchange = {
   ...spotexchangeAccess,
@@ -15,5 +15,13 @@ export const spotexchange = {
     },
   }),
   isSimulated: (config) => config.SPOTEXCHANGE_URL === null,
-  simulators: SPOTEXCHANGE_SIMULATORS,
+  simulators: {
+    spotexchange: {
+      place: 0,
+      async start({ market }, at) {
+        const { createSpotExchangeSimulator } = await import('../../sandbox/spotexchange/simulator.ts');
+        return createSpotExchangeSimulator({ market, keys: [SANDBOX_EXCHANGE_KEY], accountOfKey: furtherAccountOf, ...at });
+      },
+    },
+  },
 } satisfies VenueEntry;

@@ -1,5 +1,5 @@
 /** Worker role: ticks, durable timers and activities of actors. Any number of processes may run it. */
-import { type AgentCommands, createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import { type AgentCommands, createCommandHandler } from '../../../actors/agent/commands.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import type { ActorStore } from '../../../actors/runtime/actor-store.ts';
 import { writeCheckpoints } from '../../../actors/runtime/actor-history.ts';

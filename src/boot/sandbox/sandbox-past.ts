@@ -7,7 +7,7 @@ import type { DataSource } from '../../domain/market/data-source.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import { createSeededMarket } from '../../sandbox/market/seeded-market.ts';
-import { sandboxArchives, sandboxHistories } from '../../sandbox/sandbox-past.ts';
+import { sandboxArchives, sandboxHistories } from '../../sandbox/sandbox-histories.ts';
 import type { Config } from '../config.ts';
 import { originsOf } from '../outside/origins.ts';
 import type { ServiceProcess } from '../service-process.ts';

@@ -59,7 +59,7 @@ import {
   type StretchWorker,
 } from '../../simulation/stretch/stretch.ts';
 import { createToldReports } from '../../simulation/stretch/told-reports.ts';
-import { bookFunding } from '../../trading/funding.ts';
+import { bookFunding } from '../../trading/book-funding.ts';
 import { liquidateBooks } from '../../trading/liquidations.ts';
 import { measureDue } from '../../trading/shadow-measuring.ts';
 import { disabledVenuesOf } from '../../trading/disabled-venues.ts';
@@ -67,7 +67,7 @@ import { createPreTrade } from '../../trading/pre-trade.ts';
 import type { Containment } from '../../../actors/runtime/containment.ts';
 import { activityWorkersOf, tickersOf } from '../capabilities/index.ts';
 import type { WorkerDeps } from '../capabilities/capability.ts';
-import { useCatalog } from '../catalog-file.ts';
+import { useCatalog } from '../used-catalog.ts';
 import { type Config, ROLES } from '../config.ts';
 import { openGates } from '../wiring/gates.ts';
 import { openContainment } from '../containment.ts';

@@ -5,9 +5,8 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { openSigner, type Signer } from '../../adapters/identity/signer/signer.ts';
-import { identityFolder } from '../../sandbox/identity/identity-folder.ts';
-import { registerKey } from '../../sandbox/identity/registered-key.ts';
+import { openSigner, type Signer } from '../../adapters/identity/signer/open-signer.ts';
+import { identityFolder, registerKey } from '../../sandbox/identity/identity-folder.ts';
 import { SANDBOX_SIGNER_APP } from '../../sandbox/identity/remote-signer.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../../adapters/log/log.ts';

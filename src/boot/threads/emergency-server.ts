@@ -1,6 +1,6 @@
 /** Emergency thread that halts and pauses, with its own listener, database connections, key set and limits. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import { createCommandHandler } from '../../../actors/agent/commands.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';

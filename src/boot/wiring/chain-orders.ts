@@ -1,6 +1,6 @@
 /** Client of live orders on the primary chain in a worker process, with or without a signer for owners. */
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
-import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
+import type { PreTrade } from '../../../actors/proposal/present-verdict.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';

@@ -12,7 +12,7 @@ import { createKnownHistoryReads } from '../../adapters/store/candles/backtest-r
 import type { HistorySource } from '../../domain/backtest/missing-history.ts';
 import { missingHistory } from '../../simulation/backtest/missing-history.ts';
 import { backtestNeeds, barSeriesOf } from '../../simulation/backtest/needs.ts';
-import { createBacktestPreviews } from '../../simulation/backtest/preview.ts';
+import { createBacktestPreviews } from '../../simulation/backtest/backtest-previews.ts';
 import type { ApiPorts } from '../../../api/route.ts';
 import { createBacktestRunner } from '../../simulation/backtest/backtest-runner.ts';
 import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';

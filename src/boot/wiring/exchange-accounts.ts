@@ -5,7 +5,7 @@ import { readExchangeKey, writeExchangeKey } from '../../adapters/signing-keys/e
 import { createExchangeAccountStore } from '../../adapters/store/callers/exchange-account-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { EXAMPLE_ORGANIZATION } from '../../sandbox/example-organization.ts';
-import { SANDBOX_EXCHANGE_ACCOUNT, SANDBOX_EXCHANGE_KEY } from '../../sandbox/spotexchange/simulators.ts';
+import { SANDBOX_EXCHANGE_ACCOUNT, SANDBOX_EXCHANGE_KEY } from '../../sandbox/spotexchange/sandbox-accounts.ts';
 import type { ServiceProcess } from '../service-process.ts';
 
 /** Maximum time until every process knows an added or removed key. */

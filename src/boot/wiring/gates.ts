@@ -1,7 +1,7 @@
 /** Gates of this database: the command handler over runtime and evidence, and the daily assessment of paper and shadow trading. */
 import { assessDue, lookDaily } from '../../../actors/agent/daily-gates.ts';
 import type { ContainedLoop } from '../../../actors/runtime/containment.ts';
-import { createEvaluationHandler } from '../../../actors/evaluation/command-handler.ts';
+import { createEvaluationHandler } from '../../../actors/evaluation/commands.ts';
 import { createGateHandler, type GatedView } from '../../../actors/agent/gate-handler.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';

@@ -2,7 +2,7 @@
 import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
 import type { ServiceMetrics } from '../../adapters/log/metrics.ts';
 import { createLeaderboardStore } from '../../adapters/store/leaderboard/leaderboard-store.ts';
-import { REFRESH_MS } from '../../domain/leaderboard/entry.ts';
+import { REFRESH_MS } from '../../domain/leaderboard/leaderboard-entry.ts';
 import { createLeaderboardRefresh } from '../../trading/leaderboard-refresh.ts';
 import type { WorkerDeps } from '../capabilities/capability.ts';
 

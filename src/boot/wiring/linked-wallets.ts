@@ -1,8 +1,8 @@
 /** Linked wallets for the API: reads of the store, and the command handler that verifies them. */
-import { createLinkedWalletHandler } from '../../../actors/linked-wallet/command-handler.ts';
+import { createLinkedWalletHandler } from '../../../actors/linked-wallet/commands.ts';
 import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { checkedAddress } from '../../adapters/evmchain/address.ts';
+import { checkedAddress } from '../../adapters/evmchain/checked-address.ts';
 import { createWalletReader } from '../../adapters/evmchain/wallet-reader.ts';
 import { type EvmWallets, isWalletTextSigned } from '../../adapters/identity/wallet-signature.ts';
 import { createLinkedWalletStore } from '../../adapters/store/callers/linked-wallet-store.ts';

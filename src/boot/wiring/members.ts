@@ -1,11 +1,11 @@
 /** Members for the API: reads of the store, and the command handler with unguessable codes. */
-import { createMemberHandler } from '../../../actors/members/command-handler.ts';
+import { createMemberHandler } from '../../../actors/members/commands.ts';
 import type { ApiPorts } from '../../../api/route.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { invitationHash, newInvitationCode } from '../../adapters/identity/invitation-code.ts';
 import { acceptInvitation, createOrganizationMembers } from '../../adapters/store/callers/organization-members.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { refuse } from '../../domain/values/refusal.ts';
+import { createHash, randomBytes } from 'node:crypto';
 
 /** Creates the commands of members. @param sql connection that acts for the organization */
 export function createMembers(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string): ApiPorts['members'] {
@@ -21,4 +21,12 @@ export function createJoining(sql: Sql, clock: Pick<Clock, 'now'>): ApiPorts['jo
       return 'orgId' in answer ? { ok: true, value: { orgId: answer.orgId } } : refuse('state_conflict', answer.refusal);
     },
   };
+}
+
+const invitationHash = (code: string): string => createHash('sha256').update(code).digest('hex');
+
+/** Creates a code of 192 bits and its stored hash. */
+function newInvitationCode(): { readonly code: string; readonly sha256: string } {
+  const code = randomBytes(24).toString('base64url');
+  return { code, sha256: invitationHash(code) };
 }

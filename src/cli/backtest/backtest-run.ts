@@ -43,7 +43,7 @@ export async function run(service: Service, file: string, options: BacktestOptio
 
 async function pageOf({ name }: Manifest, evaluation: 'backtest' | 'sweep', { resultHash, summary, result }: Finished): Promise<string> {
   // Loaded only if a page is requested, because it uses the modules of web/report.
-  const { simulationPage } = await import('../../adapters/report-page.ts');
+  const { simulationPage } = await import('../../adapters/run-pages.ts');
   const data = { evaluation, title: name, manifestVersion: null, resultHash, summary, result: JSON.parse(result) as unknown };
   return (await simulationPage(data)).page;
 }

@@ -5,7 +5,7 @@ import { checkCertificate, namedTapes, signCertificate } from '../../adapters/si
 import { createLiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
 import { simulatedTime } from '../../adapters/store/simulated-time.ts';
 import { isoTime } from '../../domain/values/time.ts';
-import { certificateText, type ParityRange, reportParity } from '../../simulation/parity.ts';
+import { certificateText, type ParityRange, reportParity } from '../../simulation/replay-parity.ts';
 import { withTapes } from '../tape/open-tapes.ts';
 import type { Service } from '../ports.ts';
 import { withDatabase } from '../service-database.ts';

@@ -1,6 +1,6 @@
 /** `sevengate parity`: replays tapes, compares them with the live run's records, and signs the result. */
 import type { Command } from 'commander';
-import { instant } from '../../domain/values/instant.ts';
+import { instant } from '../../domain/values/time.ts';
 import type { ParityOptions } from './parity-run.ts';
 import type { Service } from '../ports.ts';
 

@@ -11,8 +11,8 @@ export function simCommand(command: Command): void {
       const seed = Number(options.seed);
       if (!/^\d+$/.test(options.seed) || !Number.isSafeInteger(seed)) throw new Error(`--seed must be a whole number, not ${options.seed}`);
       const [{ traceHash, traceLines }, { simulate }] = await Promise.all([
-        import('../../simulation/seeded/trace.ts'),
-        import('../../simulation/seeded/world.ts'),
+        import('../../simulation/seeded/trace-lines.ts'),
+        import('../../simulation/seeded/simulate.ts'),
       ]);
       const outcome = await simulate(seed);
       const lines = traceLines(outcome);

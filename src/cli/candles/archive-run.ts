@@ -18,8 +18,7 @@ import {
 } from '../../adapters/store/trail/history-archive.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
 import type { ActorRow } from '../../domain/agents/actor-step.ts';
-import { instant } from '../../domain/values/instant.ts';
-import { DAY_MS, isoTime } from '../../domain/values/time.ts';
+import { instant, DAY_MS, isoTime } from '../../domain/values/time.ts';
 import type { Service } from '../ports.ts';
 import { withDatabase, withWriterDatabase } from '../service-database.ts';
 import { print } from '../words.ts';

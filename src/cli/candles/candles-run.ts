@@ -13,9 +13,8 @@ import { createCandleStore } from '../../adapters/store/candles/candle-store.ts'
 import { createCandleWindows } from '../../adapters/store/candles/candle-windows.ts';
 import { createWorkRecorder } from '../../adapters/store/long-work-store.ts';
 import { type BackfillReport, backfillText, recordedBackfill } from '../../adapters/venues/candle-backfill.ts';
-import { instant } from '../../domain/values/instant.ts';
+import { instant, isoTime } from '../../domain/values/time.ts';
 import { checkedSeries } from '../../domain/candles/named-series.ts';
-import { isoTime } from '../../domain/values/time.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
 import { withWriterDatabase } from '../service-database.ts';
 import type { Service } from '../ports.ts';

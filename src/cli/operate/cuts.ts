@@ -2,8 +2,7 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { type CutCorrection, correctCuts, cutCorrections } from '../../adapters/store/trail/cut-corrections.ts';
-import { instant } from '../../domain/values/instant.ts';
-import { isoTime } from '../../domain/values/time.ts';
+import { instant, isoTime } from '../../domain/values/time.ts';
 import { withDatabase, withWriterDatabase } from '../service-database.ts';
 import type { Service } from '../ports.ts';
 

@@ -8,7 +8,7 @@ import { listExchangeKeys, readExchangeKey, removeExchangeKey, writeExchangeKey 
 import { createExchangeAccountStore } from '../../adapters/store/callers/exchange-account-store.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
-import { type SpotCredentials, signWithKey } from '../../adapters/venues/spotexchange/signature.ts';
+import { type SpotCredentials, signWithKey } from '../../adapters/venues/spotexchange/spot-signer.ts';
 import { keyChange } from '../../domain/orders/exchange-request.ts';
 import { exchangeSecret } from '../../domain/settings/setting-values.ts';
 import { ORGANIZATION_OPTION, organization } from './organization.ts';

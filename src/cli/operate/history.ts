@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../../adapters/store/catalog/market-history-store.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
-import { instant } from '../../domain/values/instant.ts';
+import { instant } from '../../domain/values/time.ts';
 import { withWriterDatabase } from '../service-database.ts';
 import type { Service } from '../ports.ts';
 import { print } from '../words.ts';
@@ -74,7 +74,7 @@ export function historyCommands(history: Command, service: Service): void {
     .description('list stored events, marks and liquidity')
     .option('--json', 'print the result as JSON')
     .action(async (options: { json?: true }) => {
-      const { keptHistory, keptHistoryText } = await import('../../adapters/store/catalog/kept-history.ts');
+      const { keptHistory, keptHistoryText } = await import('../../adapters/store/catalog/history-files.ts');
       const kept = await withWriterDatabase(service, 'sevengate history', keptHistory);
       print(options.json ? JSON.stringify(kept) : keptHistoryText(kept));
     });

@@ -2,9 +2,8 @@
 import type { Command } from 'commander';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
-import { instant } from '../../domain/values/instant.ts';
-import { LEAST_SPEED, MOST_SPEED } from '../../domain/tape/replay-speed.ts';
-import { type EpochMs, isoTime } from '../../domain/values/time.ts';
+import { instant, type EpochMs, isoTime } from '../../domain/values/time.ts';
+import { LEAST_SPEED, MOST_SPEED } from '../../domain/tape/replay-position.ts';
 import { errorText } from '../../domain/values/value-text.ts';
 import type { Service } from '../ports.ts';
 import { port, quantity } from '../words.ts';

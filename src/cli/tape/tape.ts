@@ -121,7 +121,7 @@ function replayCommand(tape: Command, service: Service): void {
 async function replayFiles(service: Service, files: readonly string[], options: ReplayChoice): Promise<ReplaySummary> {
   // Loaded late: commands that only read a tape need neither agents nor a database.
   const [{ replayAgent }, { manifestFromFile }] = await Promise.all([
-    import('../../simulation/replay/agent.ts'),
+    import('../../simulation/replay/replay-agent.ts'),
     import('../backtest/manifest-file.ts'),
   ]);
   const agents = (options.agent ?? []).map((file, place) => replayAgent(manifestFromFile(file), place, options.autonomy));

@@ -1,5 +1,5 @@
 /** Unlocked part of a launch's vesting at an instant. It runs from the completion of the curve. */
-import { type LockedVesting, vestingTotal } from '../launch/curve/config.ts';
+import { type LockedVesting, vestingTotal } from '../launch/curve/curve-config.ts';
 
 export interface VestingState {
   /** `none`: nothing is locked. `waiting`: the curve is not complete, so everything is locked. */

@@ -2,7 +2,7 @@
 import type { OpenProposal } from '../books/book.ts';
 import { type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { ReadAccount } from '../portfolio/account.ts';
-import { plainInput } from '../portfolio/trace.ts';
+import { plainInput } from '../portfolio/input-trace.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { ArrivalState, SourceState, TransferState } from './axes.ts';

@@ -2,7 +2,7 @@
 import { computeBudget, ownAccount } from '../solana/common-instructions.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../solana/programs.ts';
 import { writeUint } from './byte-struct.ts';
-import { type CurveConfig, type CurveFacts } from './curve/config.ts';
+import { type CurveConfig, type CurveFacts } from './curve/curve-config.ts';
 import { U64_MAX } from './curve/math.ts';
 import {
   associatedAccount,
@@ -15,7 +15,7 @@ import {
   swapInstruction,
   type TokenNames,
 } from './curve/program.ts';
-import { swapIn } from './curve/swap.ts';
+import { swapIn } from './curve/curve-swap.ts';
 import { baseFeeAt } from './fees.ts';
 import { NATIVE_MINT } from './quote-tokens.ts';
 import { type Claimer, lockerClaimInstruction, migrationFeeInstruction, surplusInstruction } from './withdrawals.ts';

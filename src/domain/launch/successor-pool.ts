@@ -13,7 +13,7 @@ import {
   successorPoolAddress,
   successorVaultAddress,
 } from './curve/program.ts';
-import type { CurveShape } from './curve/swap.ts';
+import type { CurveShape } from './curve/curve-swap.ts';
 import { type DynamicFee, referencesAt, totalFee, type VolatilityTracker } from './fees.ts';
 
 const DISCRIMINATOR = Uint8Array.from(Buffer.from('f19a6d0411b16dbc', 'hex'));

@@ -3,7 +3,7 @@ import type { Observation } from '../market/cut.ts';
 import { Decimal } from '../values/decimal.ts';
 import { limitPriceOf, type Order } from './order.ts';
 import { observedOrderQuote } from '../risk/context.ts';
-import { liveTouch } from '../risk/refusal.ts';
+import { liveTouch } from '../risk/blocked-by-risk.ts';
 import type { EpochMs } from '../values/time.ts';
 import { ageInWords } from '../values/words.ts';
 

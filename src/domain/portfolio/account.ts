@@ -7,7 +7,7 @@ import type { EpochMs } from '../values/time.ts';
 import type { FreeDollars, OutsideCoin } from '../books/free-dollars.ts';
 import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
 import { amountOf, type ChainWallet, type PublicWallet } from '../identity/wallet.ts';
-import { type PortfolioInput, plainInput } from './trace.ts';
+import { type PortfolioInput, plainInput } from './input-trace.ts';
 
 /** A book as a portfolio reads it, with the fills behind its open positions. */
 export interface PortfolioBook {

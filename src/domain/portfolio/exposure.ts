@@ -5,7 +5,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts'
 import { exposureGroupOf } from '../risk/capacity.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { PortfolioPosition, PortfolioTotals } from './positions.ts';
-import { catalogInputId, MANDATE_INPUT } from './trace.ts';
+import { catalogInputId, MANDATE_INPUT } from './input-trace.ts';
 
 /** Sector name of cash. */
 const CASH_SECTOR = 'cash';

@@ -12,7 +12,7 @@ import type { InstrumentKey } from '../market/venue.ts';
 import type { PortfolioBook } from './account.ts';
 import { isPooled } from './pool-exit.ts';
 import { instrumentInputs, type Portfolio, type PortfolioMaterial, portfolioOf } from './portfolio.ts';
-import { catalogInputId, MANDATE_INPUT, type PortfolioInput, plainInput, poolInputId, quoteInputId } from './trace.ts';
+import { catalogInputId, MANDATE_INPUT, type PortfolioInput, plainInput, poolInputId, quoteInputId } from './input-trace.ts';
 
 /** One proposed purchase or sale. */
 export interface Allocation {

@@ -1,7 +1,7 @@
 /** Facts of unquoted prediction contracts in a portfolio. */
 import type { DecimalString } from '../values/decimal.ts';
 import type { OutcomeSide, PredictionMarket } from '../prediction/market.ts';
-import { exposureOf, isListedNow } from '../prediction/order.ts';
+import { exposureOf, isListedNow } from '../prediction/prediction-order.ts';
 import type { EpochMs } from '../values/time.ts';
 
 /** Facts of a held outcome. */

@@ -4,7 +4,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts'
 import { isoTime } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { PortfolioPosition } from './positions.ts';
-import { MANDATE_INPUT, poolInputId } from './trace.ts';
+import { MANDATE_INPUT, poolInputId } from './input-trace.ts';
 
 /** Percentage of its pool's liquidity above which a position takes the exit haircut. */
 export const LARGE_POSITION_PCT = 5;

@@ -33,7 +33,7 @@ import {
   quoteInput,
   quoteInputId,
   scenarioInputId,
-} from './trace.ts';
+} from './input-trace.ts';
 
 /** A wallet, or part of one, that did not answer. Its holdings are in no sum. */
 export interface UnreadWallet {

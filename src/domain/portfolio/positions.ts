@@ -10,7 +10,7 @@ import { ageInWords } from '../values/words.ts';
 import type { Account, AccountPosition } from './account.ts';
 import { type AssetClass, assetClassOf } from './asset-class.ts';
 import type { OutcomeFact } from './outcome.ts';
-import { catalogInputId, quoteInputId } from './trace.ts';
+import { catalogInputId, quoteInputId } from './input-trace.ts';
 
 /**
  * `live`: at a live quote. `qualified`: at a known price that is no longer (or not quite) the market's, with the reason. `unpriced`:

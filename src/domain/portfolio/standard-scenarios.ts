@@ -4,7 +4,7 @@ import type { EpochMs } from '../values/time.ts';
 import type { AssetClass } from './asset-class.ts';
 import { LARGE_POSITION_PCT, type PoolExit } from './pool-exit.ts';
 import type { PortfolioPosition, PortfolioTotals } from './positions.ts';
-import { CALENDAR_INPUT, scenarioInputId } from './trace.ts';
+import { CALENDAR_INPUT, scenarioInputId } from './input-trace.ts';
 
 export const SCENARIO_IDS = ['equity_selloff', 'private_mark_reset', 'crypto_crash', 'liquidity_freeze', 'weekend_gap'] as const;
 export type ScenarioId = (typeof SCENARIO_IDS)[number];

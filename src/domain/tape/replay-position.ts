@@ -20,3 +20,6 @@ export interface ReplayPosition {
   /** Reason of the failure in one sentence, or null. */
   readonly failure: string | null;
 }
+
+export const LEAST_SPEED = 0.01;
+export const MOST_SPEED = 100_000;

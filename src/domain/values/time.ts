@@ -1,5 +1,4 @@
 /** Time in the engine: milliseconds since the Unix epoch, slots and timeframes. */
-
 /** Milliseconds since 1970-01-01T00:00:00Z. Always an integer. */
 export type EpochMs = number;
 
@@ -34,3 +33,18 @@ export function isoTime(at: EpochMs): string {
 
 /** Formats a time as ISO 8601, or returns null if there is none. */
 export const isoTimeOrNull = (at: EpochMs | null): string | null => (at === null ? null : isoTime(at));
+
+/** Reads a day, or a time with its offset. @throws Error with one sentence if the text is neither. */
+export function instant(text: string, option: string): EpochMs {
+  const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) throw new Error(`${option}: ${JSON.stringify(text)} is not a time; use YYYY-MM-DD or 2026-03-02T14:31:00Z`);
+  return at;
+}
+
+/**
+ * Reads a provider's timestamp with its offset, ISO 8601 or RFC 2822. NaN without an offset, because the engine would assume this machine's
+ * time zone, and a bare date begins before the day's events.
+ */
+export function zonedInstant(text: unknown): EpochMs {
+  return typeof text === 'string' && /:\d\d(\.\d+)? ?(Z|UTC|GMT|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+}

@@ -15,3 +15,11 @@ export function valueText(value: unknown, characters = LONGEST_TEXT): string {
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : valueText(error);
 }
+
+/** Thrown for a stored row that this software cannot have written. Its owner is quarantined, and nothing else is affected. */
+export class UnreadableRow extends Error {
+  /** Creates the error. @param what Names the row. @param cause Says what is wrong with it. */
+  constructor(what: string, cause: unknown) {
+    super(`${what} cannot be read: ${errorText(cause)}`, { cause });
+  }
+}

@@ -5,13 +5,13 @@ import { decodeFunctionData, getAddress, type Hex, parseAbi } from 'viem';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
-import { SANDBOX_MESSENGER } from '../evmchain/ledger.ts';
+import { SANDBOX_MESSENGER } from '../evmchain/evm-ledger.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import { BURN_PROGRAM, burnOf } from '../solana/burn-program.ts';
 import { sandboxKey } from '../solana/keys.ts';
 import { type BridgeChains, depth, nameOfNothing, pay, payBadly, type Side } from './chains.ts';
-import { type BridgeScript, type BridgeTrouble, createBridgeScript } from './script.ts';
+import { type BridgeScript, type BridgeTrouble, createBridgeScript } from './bridge-script.ts';
 
 const SOLANA_DOMAIN = 5;
 const MESSENGER_ABI = parseAbi([

@@ -1,7 +1,7 @@
 /** Access of the bridge simulators to both chains: they find deposits and make payments. */
 import { createHash } from 'node:crypto';
 import { address, getBase58Decoder } from '@solana/kit';
-import type { EvmLedger } from '../evmchain/ledger.ts';
+import type { EvmLedger } from '../evmchain/evm-ledger.ts';
 import type { Landed, SolanaChain } from '../solana/chain.ts';
 import { fund } from '../solana/genesis.ts';
 import {

@@ -2,12 +2,12 @@
 import { address } from '@solana/kit';
 import { encodeFunctionData, erc20Abi, getAddress, type Hex, parseAbi } from 'viem';
 import type { EpochMs } from '../../domain/values/time.ts';
-import { SANDBOX_DEPOSITORY } from '../evmchain/ledger.ts';
+import { SANDBOX_DEPOSITORY } from '../evmchain/evm-ledger.ts';
 import { DEPOSIT_PROGRAM, DEPOSIT_TOKEN, DEPOSIT_VAULT, DEPOSITORY } from '../solana/deposit-program.ts';
 import { ASSOCIATED_TOKEN, associatedAccount, SYSTEM, TOKEN } from '../solana/instructions.ts';
 import { sandboxKey } from '../solana/keys.ts';
 import type { BridgeChains, Side } from './chains.ts';
-import type { BridgeTrouble } from './script.ts';
+import type { BridgeTrouble } from './bridge-script.ts';
 
 /** Relay's chain id of Solana. */
 export const RELAY_NUMBER_OF_SOLANA = 792_703_809;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { address, isAddress as isSolanaAddress } from '@solana/kit';
 import { decodeFunctionData, type Hex, isAddress } from 'viem';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { SANDBOX_DEPOSITORY } from '../evmchain/ledger.ts';
+import { SANDBOX_DEPOSITORY } from '../evmchain/evm-ledger.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import { DEPOSIT_VAULT, depositIn } from '../solana/deposit-program.ts';
@@ -12,7 +12,7 @@ import { sandboxKey } from '../solana/keys.ts';
 import { type BridgeChains, depth, nameOfNothing, pay, payBadly, type Side, succeeded } from './chains.ts';
 import { DEPOSITORY_ABI, type Intent, RELAY_NUMBER_OF_SOLANA, relayQuoteBody } from './relay-quote.ts';
 import { createRequestPushes } from './request-pushes.ts';
-import { type BridgeScript, type BridgeTrouble, createBridgeScript } from './script.ts';
+import { type BridgeScript, type BridgeTrouble, createBridgeScript } from './bridge-script.ts';
 
 const STRANGER = sandboxKey('stranger').address;
 /** Solver's fee for gas in base units, and its service fee in basis points of the amount. */

@@ -18,7 +18,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
-import { createEvmLedger, type EvmLedger, type LandedEvm, LedgerRefusal, LedgerRevert, type LedgerToken } from './ledger.ts';
+import { createEvmLedger, type EvmLedger, type LandedEvm, LedgerRefusal, LedgerRevert, type LedgerToken } from './evm-ledger.ts';
 
 export interface EvmChainSimulatorOptions {
   readonly chainId: number;

@@ -1,7 +1,7 @@
 /** Listings of the simulated perpetuals venue: coins, stocks of a builder's dex, and one delisted market. */
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
-import type { PerpListing } from './wallets.ts';
+import type { PerpListing } from './perp-wallets.ts';
 
 /** Builder-deployed markets: perpetuals on shares carry this dex as a prefix, `xyz:TSLA`. */
 export const SHARE_DEX = 'xyz';

@@ -2,7 +2,7 @@
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { bendPrices, type FaultSwitch, seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';
-import { type PerpListing, perpPrice } from './wallets.ts';
+import { type PerpListing, perpPrice } from './perp-wallets.ts';
 
 /** Candle intervals, in milliseconds. */
 export const INTERVAL_MS: Readonly<Record<string, number>> = {

@@ -5,7 +5,7 @@ import { type FaultSwitch, seededRandom } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { RepeatingCalls } from '../repeating-calls.ts';
 import { INTERVAL_MS, type PerpMarket } from './perp-market.ts';
-import type { PerpListing } from './wallets.ts';
+import type { PerpListing } from './perp-wallets.ts';
 
 const IDLE_MS = MINUTE_MS;
 const CHANNELS = new Set(['bbo', 'l2Book', 'activeAssetCtx', 'candle', 'trades']);

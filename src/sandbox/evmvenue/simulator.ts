@@ -1,13 +1,14 @@
 /** Simulator of the perpetuals venue on loopback, with Hyperliquid's `/info` and `/ws` wire formats over the seeded market. */
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import { createFaultSwitch, type FaultSwitch, seededRandom } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import type { Market } from '../market/market.ts';
 import { RequestWeight } from '../request-weight.ts';
-import { type InfoType, infoTypes, ROWS_PER_WEIGHT } from './info-requests.ts';
-import { listingsOf } from './listings.ts';
-import { PerpMarket } from './perp-market.ts';
+import { listingsOf, DELISTED_CONTEXT, metaOf, type PerpListings, SHARE_DEX } from './listings.ts';
+import { PerpMarket, INTERVAL_MS, rate } from './perp-market.ts';
 import { PerpStreams } from './perp-streams.ts';
+import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
+import { clearinghouseState, type PerpListing, perpPrice, userFills, userFillsSince } from './perp-wallets.ts';
 
 const WEIGHT_LIMIT = 1_200;
 
@@ -83,6 +84,164 @@ export async function createEvmVenueSimulator(options: EvmVenueSimulatorOptions)
     async close() {
       streams.close();
       await server.close();
+    },
+  };
+}
+
+const REACHABLE_BARS = 5_000;
+const FUNDING_PAGE = 500;
+
+interface InfoType {
+  readonly weight: number;
+  /** Returns the answer, or undefined if the request is malformed. */
+  readonly answer: (body: Record<string, unknown>, now: EpochMs) => unknown;
+}
+
+type InfoTypes = Readonly<Record<string, InfoType>>;
+
+interface InfoSources {
+  readonly market: Market;
+  readonly listings: PerpListings;
+  readonly perps: PerpMarket;
+  readonly venueNow: () => EpochMs;
+}
+
+/** Rows per additional unit of weight, by request type. */
+const ROWS_PER_WEIGHT: Readonly<Record<string, number>> = {
+  candleSnapshot: 60,
+  fundingHistory: 20,
+  userFills: 20,
+  userFillsByTime: 20,
+  recentTrades: 20,
+};
+
+/** Returns all request types by name. */
+function infoTypes(sources: InfoSources): InfoTypes {
+  return { ...dexTypes(sources), ...marketTypes(sources), ...walletTypes(sources) };
+}
+
+const listingOf = ({ byCoin }: PerpListings, coin: unknown): PerpListing | undefined =>
+  typeof coin === 'string' ? byCoin.get(coin) : undefined;
+const addressOf = (user: unknown): string | null =>
+  typeof user === 'string' && /^0x[0-9a-fA-F]{40}$/.test(user) ? user.toLowerCase() : null;
+
+/** Creates the requests about listings and all prices. */
+function dexTypes({ market, listings, perps }: InfoSources): InfoTypes {
+  return {
+    meta: { weight: 20, answer: ({ dex }) => metaOf(listings, dex) ?? undefined },
+    metaAndAssetCtxs: {
+      weight: 20,
+      answer: ({ dex }, now) => {
+        const head = metaOf(listings, dex);
+        if (head === null) return undefined;
+        const contexts = (dex === SHARE_DEX ? listings.shareDex : listings.mainDex).map((listing) => perps.context(listing, now));
+        return [head, dex === SHARE_DEX ? contexts : [...contexts, DELISTED_CONTEXT]];
+      },
+    },
+    perpDexs: {
+      weight: 20,
+      answer: () => [
+        null,
+        { name: SHARE_DEX, fullName: 'Shares', deployer: `0x${'8'.repeat(40)}`, oracleUpdater: null, feeRecipient: null },
+      ],
+    },
+    allMids: {
+      weight: 2,
+      answer: ({ dex }, now) =>
+        Object.fromEntries(
+          (dex === SHARE_DEX ? listings.shareDex : listings.mainDex).map((listing) => [
+            listing.coin,
+            perpPrice(market.perp(listing.asset, now).mark, listing.sizeDecimals),
+          ]),
+        ),
+    },
+  };
+}
+
+/** Creates the requests about one market: book, trades, candles and funding. */
+function marketTypes({ market, listings, perps }: InfoSources): InfoTypes {
+  return {
+    l2Book: {
+      weight: 2,
+      answer: ({ coin }, now) => {
+        const listing = listingOf(listings, coin);
+        return listing === undefined ? null : perps.book(listing, now, false);
+      },
+    },
+    recentTrades: {
+      weight: 20,
+      answer: ({ coin }, now) => {
+        const listing = listingOf(listings, coin);
+        return listing === undefined ? null : perps.recentTrades(listing, now);
+      },
+    },
+    candleSnapshot: {
+      weight: 20,
+      answer: ({ req }, now) => {
+        const { coin, interval, startTime, endTime } = (req ?? {}) as Record<string, unknown>;
+        const listing = listingOf(listings, coin);
+        if (typeof interval !== 'string' || !Object.hasOwn(INTERVAL_MS, interval) || typeof startTime !== 'number') return undefined;
+        if (listing === undefined) return null;
+        const barMs = INTERVAL_MS[interval] as number;
+        const current = Math.floor(now / barMs) * barMs;
+        const end = Math.min(typeof endTime === 'number' ? endTime : now, now);
+        const oldest = current - (REACHABLE_BARS - 1) * barMs;
+        const from = Math.max(Math.floor(startTime / barMs) * barMs, oldest);
+        const bars = perps.closedCandles(listing, interval, from, Math.min(end + 1, current));
+        return end >= current && current >= from ? [...bars, perps.formingCandle(listing, interval, now)] : bars;
+      },
+    },
+    fundingHistory: {
+      weight: 20,
+      answer: ({ coin, startTime, endTime }, now) => {
+        const listing = listingOf(listings, coin);
+        if (typeof startTime !== 'number') return undefined;
+        if (listing === undefined) return null;
+        const end = Math.min(typeof endTime === 'number' ? endTime : now, now);
+        const rows: object[] = [];
+        for (let hour = Math.floor(startTime / HOUR_MS) * HOUR_MS; hour <= end && rows.length < FUNDING_PAGE; hour += HOUR_MS) {
+          // The venue settles on the hour and stamps the payment some milliseconds later.
+          const time = hour + 10 + Math.floor(seededRandom(hour / HOUR_MS)() * 190);
+          if (time < startTime || time > end) continue;
+          const { mark, oracle, hourlyFunding } = market.perp(listing.asset, hour);
+          rows.push({
+            coin: listing.coin,
+            fundingRate: rate(hourlyFunding * listing.fundingScale),
+            premium: rate((mark - oracle) / oracle),
+            time,
+          });
+        }
+        return rows;
+      },
+    },
+  };
+}
+
+/** Creates the requests about an address: its holdings and history. */
+function walletTypes({ market, listings, venueNow }: InfoSources): InfoTypes {
+  return {
+    clearinghouseState: {
+      weight: 2,
+      answer: ({ user }, now) => {
+        const address = addressOf(user);
+        return address === null ? undefined : clearinghouseState(address, market, listings.mainDex, now, venueNow());
+      },
+    },
+    userFills: {
+      weight: 20,
+      answer: ({ user }, now) => {
+        const address = addressOf(user);
+        return address === null ? undefined : userFills(address, market, listings.mainDex, now);
+      },
+    },
+    userFillsByTime: {
+      weight: 20,
+      answer: ({ user, startTime }, now) => {
+        const address = addressOf(user);
+        return address === null || typeof startTime !== 'number'
+          ? undefined
+          : userFillsSince(address, market, listings.mainDex, now, startTime);
+      },
     },
   };
 }

@@ -5,7 +5,7 @@
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
-import { createModelScript, type ModelCourse, type ModelScript } from './script.ts';
+import { createModelScript, type ModelCourse, type ModelScript } from './model-script.ts';
 
 export interface ModelSimulatorOptions {
   readonly clock: Clock;

@@ -11,7 +11,7 @@ import type { EpochMs } from '../../domain/values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { listingsOf } from '../evmvenue/listings.ts';
 import { PerpMarket } from '../evmvenue/perp-market.ts';
-import type { PerpListing } from '../evmvenue/wallets.ts';
+import type { PerpListing } from '../evmvenue/perp-wallets.ts';
 import { createFaultSwitch } from '../faults.ts';
 import { throughPool } from '../spotchain/pool.ts';
 import { rulesOf, SimulatedBook } from '../spotexchange/simulated-book.ts';

@@ -5,7 +5,7 @@ import { Decimal, plainDecimal } from '../../domain/values/decimal.ts';
 import type { TapeEvent } from '../../domain/tape/tape.ts';
 import { type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
-import { createLayeredMarket } from './layered-market.ts';
+import { createLayeredMarket } from './combined-market.ts';
 import type { Market, MarketAsset } from './market.ts';
 import { createTapeMarket, type TapeSeries } from './tape-market.ts';
 

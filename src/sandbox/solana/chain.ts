@@ -1,7 +1,7 @@
 /** Simulated primary chain: a virtual machine with slots, commitments, expiring blockhashes and forks on command. */
 import { type Address, address, lamports as amountOf, type EncodedAccount } from '@solana/kit';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import type { TransactionError } from './errors.ts';
+import type { TransactionError } from './transaction-error.ts';
 import { createModelledMachine, type ProgramModel } from './launch-programs/modelled-machine.ts';
 import { createMachine, type Machine, type Moment, memoOf, type Run } from './machine.ts';
 import { BLOCKHASH_LIFE, type Commitment, createSlotClock, FINAL_AFTER, type SlotClock } from './slot-clock.ts';

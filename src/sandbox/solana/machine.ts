@@ -14,7 +14,7 @@ import type { ProgramInstruction } from '../../domain/launch/curve/program.ts';
 import { compileMessage } from '../../domain/solana/compile-message.ts';
 import { readLookupTable, readTokenAccount, type TokenAccount } from '../../domain/solana/token-layout.ts';
 import { asStandardPrograms, STABLE_DECIMALS } from './burn-program.ts';
-import { errorName, type TransactionError } from './errors.ts';
+import { errorName, type TransactionError } from './transaction-error.ts';
 import { COMPUTE_BUDGET, LOOKUP_TABLES, TOKEN, TOKEN_2022 } from './instructions.ts';
 import { sandboxKey } from './keys.ts';
 import { SLOTS_PER_EPOCH } from './slot-clock.ts';

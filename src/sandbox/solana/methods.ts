@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Address, type EncodedAccount, getBase58Decoder, getBase58Encoder } from '@solana/kit';
 import { type MintAccount, readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { Landed, SolanaChain } from './chain.ts';
-import { errorSentence } from './errors.ts';
+import { errorSentence } from './transaction-error.ts';
 import { fund, NATIVE } from './genesis.ts';
 import { TOKEN, TOKEN_2022 } from './instructions.ts';
 import { feeOf, type Run } from './machine.ts';

@@ -1,6 +1,6 @@
 /** Parameters of JSON-RPC methods, parsed as strictly as by a node. */
 import { type Address, getBase58Encoder, isAddress } from '@solana/kit';
-import type { TransactionError } from './errors.ts';
+import type { TransactionError } from './transaction-error.ts';
 import { COMMITMENTS, type Commitment } from './slot-clock.ts';
 import { LONGEST_TRANSACTION, type ReadTransaction, decodeTransaction, UnreadableTransaction } from './decode-transaction.ts';
 

@@ -1,7 +1,7 @@
 /** Launched tokens as the aggregator reads them from the chain: the curve or pool that trades each, its price and its trades. */
 
 import { address } from '@solana/kit';
-import { priceOfSqrt } from '../../domain/launch/curve/config.ts';
+import { priceOfSqrt } from '../../domain/launch/curve/curve-config.ts';
 import {
   type PoolKeys,
   pointsOf,
@@ -11,7 +11,7 @@ import {
   storedDynamicFee,
   successorPoolAddress,
 } from '../../domain/launch/curve/program.ts';
-import { type CurveDirection, type CurveShape, type CurveSwap, swapIn } from '../../domain/launch/curve/swap.ts';
+import { type CurveDirection, type CurveShape, type CurveSwap, swapIn } from '../../domain/launch/curve/curve-swap.ts';
 import { baseFeeAt, referencesAt, totalFee } from '../../domain/launch/fees.ts';
 import { readSuccessorPool, successorFee, successorShape } from '../../domain/launch/successor-pool.ts';
 import { CURVE_PROGRAM } from '../../domain/solana/programs.ts';

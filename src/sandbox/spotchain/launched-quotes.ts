@@ -1,7 +1,7 @@
 /** Quotes, prices and bars of launched tokens, through their own curve or pool and the price of their quote token. */
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { priceOfSqrt } from '../../domain/launch/curve/config.ts';
-import type { CurveDirection } from '../../domain/launch/curve/swap.ts';
+import { priceOfSqrt } from '../../domain/launch/curve/curve-config.ts';
+import type { CurveDirection } from '../../domain/launch/curve/curve-swap.ts';
 import { NATIVE_MINT } from '../../domain/launch/quote-tokens.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';

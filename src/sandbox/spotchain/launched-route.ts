@@ -1,7 +1,7 @@
 /** Route of a swap through a launched token's curve or pool, as one instruction of the aggregator's program. */
 import { type Address, address, type Instruction } from '@solana/kit';
 import { swapInstruction } from '../../domain/launch/curve/program.ts';
-import type { CurveDirection } from '../../domain/launch/curve/swap.ts';
+import type { CurveDirection } from '../../domain/launch/curve/curve-swap.ts';
 import { successorSwapInstruction } from '../../domain/launch/successor-pool.ts';
 import { ROUTE_AUTHORITY, type RouteStep, routeInstruction } from '../solana/aggregator-program.ts';
 import type { SolanaChain } from '../solana/chain.ts';

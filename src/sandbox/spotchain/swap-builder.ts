@@ -5,7 +5,7 @@ import { readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { SimulatorReply } from '../reference/http-simulator.ts';
 import type { SolanaChain } from '../solana/chain.ts';
-import { errorSentence } from '../solana/errors.ts';
+import { errorSentence } from '../solana/transaction-error.ts';
 import { COMMON_TABLE, commonAddresses, fund, type MintListing } from '../solana/genesis.ts';
 import {
   associatedAccount,

@@ -5,7 +5,7 @@ import { sessionAt } from '../../domain/market/session.ts';
 import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
 import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../../domain/market/valuation.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
-import { bestPrices } from './best-prices.ts';
+import { bestPrices } from './bar-execution.ts';
 import {
   EVENTS_KNOWN,
   type History,

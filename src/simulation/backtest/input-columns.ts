@@ -7,7 +7,7 @@ import { SESSIONS } from '../../domain/market/quote.ts';
 import { isSessionKnown, nextSessionChange, sessionAt } from '../../domain/market/session.ts';
 import { HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
 import { midPrice, percentAbove } from '../../domain/market/valuation.ts';
-import { bestPrices } from './best-prices.ts';
+import { bestPrices } from './bar-execution.ts';
 import {
   type CloseSeries,
   EVENTS_KNOWN,

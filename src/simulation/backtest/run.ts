@@ -30,7 +30,7 @@ import {
   shapeOf,
   sharpeRatio,
   sortinoRatio,
-} from './performance.ts';
+} from './ratios.ts';
 import { evaluateRules, type HistoryInputs, type RuleBook } from './rule-columns.ts';
 import { FinerBars, type FinerReads, type FinerUse } from './finer-bars.ts';
 import { DISPOSITION_CODES, type MissReason, SEEN, type Simulation, simulate, simulateInside } from './simulate.ts';

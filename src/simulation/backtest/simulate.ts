@@ -18,8 +18,16 @@ import { mandateOf } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
-import { type BarCourse, type BarFill, barCourseOf, type BarOrder, fillOnBars, type MetBars, TAKEN_AT_OPEN } from './bar-execution.ts';
-import { bestPrices } from './best-prices.ts';
+import {
+  type BarCourse,
+  type BarFill,
+  barCourseOf,
+  type BarOrder,
+  fillOnBars,
+  type MetBars,
+  TAKEN_AT_OPEN,
+  bestPrices,
+} from './bar-execution.ts';
 import type { BarPlace, FinerBars, FinerUse } from './finer-bars.ts';
 import { type FundingPaid, type History, type InstrumentColumns, priceText, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
 import { percentOf } from './input-columns.ts';

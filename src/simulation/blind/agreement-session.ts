@@ -2,8 +2,8 @@
 import { type Agreement, type AnsweredTrade, agreementOf, isSameAnswer, type Opening } from '../../domain/backtest/agreement.ts';
 import type { BlindTrade } from '../../domain/outside/replay-step.ts';
 import type { ReplayPath } from './replay-path.ts';
-import { drawPaths, type ReplayWork } from './session.ts';
-import { BlindSteps, type ShownPath } from './steps.ts';
+import { drawPaths, type ReplayWork } from './replay-session.ts';
+import { BlindSteps, type ShownPath } from './blind-steps.ts';
 
 /** Passed session, from its result. */
 export interface PassedSession {

@@ -10,10 +10,10 @@ import type { BlindTrade } from '../../domain/outside/replay-step.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { createAsOfView } from '../backtest/as-of.ts';
 import type { History } from '../backtest/history.ts';
-import { returnsAlong, sharpeRatio } from '../backtest/performance.ts';
+import { returnsAlong, sharpeRatio } from '../backtest/ratios.ts';
 import { evaluateRules, type RuleBook } from '../backtest/rule-columns.ts';
 import { type BarByBar, type Simulation, simulateBarByBar } from '../backtest/simulate.ts';
-import type { ShownPath } from './steps.ts';
+import type { ShownPath } from './blind-steps.ts';
 import { type Disguise, isAlias, shownSlot, undisguised } from './disguise.ts';
 
 interface PathWork {

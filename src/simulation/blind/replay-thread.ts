@@ -10,8 +10,8 @@ import type { AgreementAsked, AgreementFound } from './agreement-runner.ts';
 import { AgreementSession } from './agreement-session.ts';
 import type { ThreadAnswer, ThreadAsk } from './replay-host.ts';
 import type { ReplayAsked } from './replay-runner.ts';
-import { ReplaySession } from './session.ts';
-import type { BlindSteps } from './steps.ts';
+import { ReplaySession } from './replay-session.ts';
+import type { BlindSteps } from './blind-steps.ts';
 
 /** Runs a replay session. `port` delivers the steps; `post` receives progress. */
 export async function workReplay(

@@ -30,7 +30,7 @@ import type { TapeAgent, TapeCommand } from '../../domain/tape/tape.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf, TAKE_TICK_MS } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { type BrokerCounts, createPaperBroker, type PaperBroker } from '../paper-broker.ts';
-import type { BrokeredAgent, ReplayedFill } from './books.ts';
+import type { BrokeredAgent, ReplayedFill } from './replay-books.ts';
 import { type ReplayPipeline, SILENT } from './pipeline.ts';
 
 /** Reason why a live decision did not use the slot's cut. */

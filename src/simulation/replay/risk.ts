@@ -1,6 +1,6 @@
 /** Pre-trade risk function on a tape's current quotes. */
 import { untouchedBook } from '../../../actors/agent/tick-risk.ts';
-import type { PresentVerdict, PreTrade } from '../../../actors/proposal/pre-trade.ts';
+import type { PresentVerdict, PreTrade } from '../../../actors/proposal/present-verdict.ts';
 import type { MarketView } from '../../../streams/market-view.ts';
 import type { InstrumentRelations } from '../../../streams/slot-cut.ts';
 import { markBook } from '../../domain/books/book.ts';
@@ -18,7 +18,7 @@ import {
 import type { EpochMs } from '../../domain/values/time.ts';
 import { midPrice } from '../../domain/market/valuation.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
-import type { BrokeredAgent, ReplayBooks } from './books.ts';
+import type { BrokeredAgent, ReplayBooks } from './replay-books.ts';
 
 interface ReplayRiskDeps {
   readonly books: ReplayBooks;

@@ -5,11 +5,11 @@
 import type { ActorState } from '../../domain/agents/actor-step.ts';
 import { agentContext, agentKind, agentValue } from '../../../actors/agent/effects.ts';
 import { untouchedBook } from '../../../actors/agent/tick-risk.ts';
-import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
+import { createProposalHandler } from '../../../actors/proposal/commands.ts';
 import type { ProposalView } from '../../../actors/proposal/resource.ts';
 import { proposalContext, proposalKind, proposalRow, proposalState } from '../../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../../actors/proposal/execution.ts';
-import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
+import type { PreTrade } from '../../../actors/proposal/present-verdict.ts';
 import type { ProposalContext } from '../../../actors/proposal/protocol.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';

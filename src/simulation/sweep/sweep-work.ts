@@ -10,7 +10,7 @@ import type { DecimalString } from '../../domain/values/decimal.ts';
 import { sampleDeviation } from '../../domain/values/statistics.ts';
 import { timeframeMs } from '../../domain/values/time.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
-import { maxDrawdown, sharpeRatio, sortinoRatio } from '../backtest/performance.ts';
+import { maxDrawdown, sharpeRatio, sortinoRatio } from '../backtest/ratios.ts';
 import { type BacktestResult, type EquityDayRow, luckOf, NO_OTHERS, type PerformanceSummary, runBacktest } from '../backtest/run.ts';
 import { insufficiencyOf } from '../backtest/sufficiency.ts';
 import { tryInThreads } from './trial-threads.ts';

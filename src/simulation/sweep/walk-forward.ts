@@ -3,7 +3,7 @@
  * counts.
  */
 import type { WalkForwardRequest } from '../../domain/backtest/sweep-windows.ts';
-import { sharpeRatio } from '../backtest/performance.ts';
+import { sharpeRatio } from '../backtest/ratios.ts';
 
 /** Fold of the walk-forward. Days are indices of the curve. A window includes its first day and excludes its end. */
 export interface Fold {

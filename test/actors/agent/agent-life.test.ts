@@ -1,7 +1,7 @@
 // The agent's chart on the runtime: duty, autonomy, versions, the five-second breaker, the emergency halt.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AgentCommands, createCommandHandler } from '../../../actors/agent/command-handler.ts';
-import type { CommandContext } from '../../../actors/agent/commands.ts';
+import { type AgentCommands, createCommandHandler } from '../../../actors/agent/commands.ts';
+import type { CommandContext } from '../../../src/core/command-context.ts';
 import { agentKind, agentValue } from '../../../actors/agent/effects.ts';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';

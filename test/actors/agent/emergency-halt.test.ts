@@ -1,6 +1,6 @@
 // A halt answers once its epoch is durable, however many agents there are. No agent starts anything until all are paused.
 import { beforeEach, expect, test } from 'vitest';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import { createCommandHandler } from '../../../actors/agent/commands.ts';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { readPermitFacts } from '../../../src/adapters/store/actors/actor-records.ts';

@@ -1,9 +1,9 @@
 // External agents on real PostgreSQL: outside proposals join the next slot, respect the mandate, and are on the trail.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutsideHandler, type OutsideReceipt, type ProposalWish } from '../../../actors/agent/outside-proposals.ts';
-import { forgetInputs } from '../../../src/adapters/store/actors/forget-old.ts';
+import { forgetInputs } from '../../../src/adapters/store/store-upkeep.ts';
 import { createSilenceReports } from '../../../src/adapters/store/agents/outside-silence.ts';
-import { createOutsideStore } from '../../../src/adapters/store/agents/outside-proposals.ts';
+import { createOutsideStore } from '../../../src/adapters/store/agents/outside-store.ts';
 import { verifyOutsideProposals } from '../../../src/adapters/store/agents/outside-verifier.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';

@@ -1,6 +1,6 @@
 // A bad row in any table that a tick reads affects only its own agent: all others of the shard decide in the same slot.
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { stalledShards } from '../../../src/adapters/store/agents/shard-health.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';

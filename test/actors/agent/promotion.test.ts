@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { agentContext, agentKind, agentValue, validateAgent } from '../../../actors/agent/effects.ts';
-import type { AgentContext } from '../../../actors/agent/protocol.ts';
+import type { AgentContext } from '../../../actors/agent/machine.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
 import type { ActorEvent, ActorState } from '../../../src/domain/agents/actor-step.ts';

@@ -1,6 +1,6 @@
 // A shard's tick on real PostgreSQL: every slot once, missed slots late, throws contained, poisonous agents found and paused.
 import { beforeEach, expect, test } from 'vitest';
-import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { LATE_AFTER_MS, movedWindow } from '../../../actors/ticking/tick-window.ts';
 import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';

@@ -1,7 +1,12 @@
 // Chart of a bridge transfer: all transitions by the axes, each alert once, and the same after a restore.
 import { expect, test } from 'vitest';
-import { transferContext, transferState } from '../../../actors/bridge-transfer/commands.ts';
-import { BROADCAST_SOURCE, bridgeTransferKind, LOOK_AT_TRANSFER } from '../../../actors/bridge-transfer/effects.ts';
+import {
+  transferContext,
+  transferState,
+  BROADCAST_SOURCE,
+  bridgeTransferKind,
+  LOOK_AT_TRANSFER,
+} from '../../../actors/bridge-transfer/effects.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
 import type { ActorEvent, ActorState, StepPlan } from '../../../src/domain/agents/actor-step.ts';
 import { arrived, done, look, NOW, ORG, QUOTED, refunded, says, source, submission, TRANSFER } from './sample.ts';

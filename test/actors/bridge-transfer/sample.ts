@@ -1,5 +1,5 @@
 // Initial quoted transfer, and the events that may reach it.
-import type { BridgeAnswer, BridgeTransferInput } from '../../../actors/bridge-transfer/protocol.ts';
+import type { BridgeAnswer, BridgeTransferInput } from '../../../actors/bridge-transfer/machine.ts';
 import type { ActorEvent } from '../../../src/domain/agents/actor-step.ts';
 import { NO_ARRIVAL, type Sighting } from '../../../src/domain/bridge/axes.ts';
 

@@ -1,10 +1,9 @@
 // Seeded transfers of both providers in both directions under faults. The chains' outcome is decided first, and the actor must reach it
 // with each alert once.
-import { transferContext, transferState } from '../../../actors/bridge-transfer/commands.ts';
-import { bridgeTransferKind } from '../../../actors/bridge-transfer/effects.ts';
+import { transferContext, transferState, bridgeTransferKind } from '../../../actors/bridge-transfer/effects.ts';
 import { bridgeTransferWorkers } from '../../../actors/bridge-transfer/execution.ts';
 import type { TransferChain } from '../../../actors/bridge-transfer/ports.ts';
-import type { BridgeTransferInput } from '../../../actors/bridge-transfer/protocol.ts';
+import type { BridgeTransferInput } from '../../../actors/bridge-transfer/machine.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createMemoryStore, type MemoryStore } from '../../../actors/runtime/memory-store.ts';

@@ -2,7 +2,7 @@
 // organization.
 
 import { address } from '@solana/kit';
-import type { CommandContext } from '../../../actors/agent/commands.ts';
+import type { CommandContext } from '../../../src/core/command-context.ts';
 import type { CheckoutView } from '../../../actors/checkout/resource.ts';
 import { type Runtime } from '../../../actors/runtime/runtime.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';

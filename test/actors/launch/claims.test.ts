@@ -1,6 +1,6 @@
 // Claims of creator and partner: each kind by its own prepared transaction, paid to the right wallet, once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ClaimWish } from '../../../actors/launch/commands.ts';
+import type { ClaimWish } from '../../../actors/launch/claim-handler.ts';
 import type { AddressBalances } from '../../../src/adapters/solana/rpc.ts';
 import { associatedAccount, swapInstruction } from '../../../src/domain/launch/curve/program.ts';
 import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';

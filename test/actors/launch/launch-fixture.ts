@@ -1,9 +1,9 @@
 // Launches on a real PostgreSQL and the sandbox's chain over sockets, on a clock that the test moves.
 
-import type { CommandContext } from '../../../actors/agent/commands.ts';
+import type { CommandContext } from '../../../src/core/command-context.ts';
 import type { LaunchWish } from '../../../actors/launch/commands.ts';
 import { launchWorkers } from '../../../actors/launch/execution.ts';
-import type { LaunchChain } from '../../../actors/launch/launch-chain.ts';
+import type { LaunchChain } from '../../../actors/prepared-transaction/chain-client.ts';
 import { type Runtime } from '../../../actors/runtime/runtime.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { launchCapability } from '../../../src/boot/capabilities/launch.ts';

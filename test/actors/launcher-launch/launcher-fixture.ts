@@ -1,5 +1,5 @@
 // Launches by the external launcher on a real PostgreSQL, with the sandbox's chain and launcher over sockets.
-import type { CommandContext } from '../../../actors/agent/commands.ts';
+import type { CommandContext } from '../../../src/core/command-context.ts';
 import type { LauncherClient, LauncherWish } from '../../../actors/launcher-launch/commands.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createLauncher } from '../../../src/adapters/launcher/launcher-http.ts';

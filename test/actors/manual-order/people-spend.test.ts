@@ -1,9 +1,8 @@
 // A person's dollar payments cannot use what armed Takes need: one rule over all ways to spend.
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { createMarketOrderHandler } from '../../../actors/market-order/command-handler.ts';
-import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
-import type { PreparedTransactionInput } from '../../../actors/prepared-transaction/protocol.ts';
+import { createMarketOrderHandler, type MarketPreTrade } from '../../../actors/market-order/commands.ts';
+import type { PreparedTransactionInput } from '../../../actors/prepared-transaction/machine.ts';
 import { ROUTES } from '../../../api/v1/index.ts';
 import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';

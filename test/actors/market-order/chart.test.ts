@@ -1,7 +1,7 @@
 // Chart of a person's order: each event in each state, taken or not, and the same after a restore.
 import { expect, test } from 'vitest';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
-import type { MarketOrderInput } from '../../../actors/market-order/protocol.ts';
+import type { MarketOrderInput } from '../../../actors/market-order/machine.ts';
 import { atRest, restore, startStep } from '../../../actors/runtime/step.ts';
 import type { ActorEvent, ActorState } from '../../../src/domain/agents/actor-step.ts';
 import type { Fill } from '../../../src/domain/books/book.ts';

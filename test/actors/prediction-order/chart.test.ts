@@ -1,7 +1,7 @@
 // Chart of the prediction order: each event in each state, taken or not, and the same after a restore.
 import { expect, test } from 'vitest';
 import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
-import type { PredictionOrderInput } from '../../../actors/prediction-order/protocol.ts';
+import type { PredictionOrderInput } from '../../../actors/prediction-order/machine.ts';
 import { atRest, eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
 import type { ActorEvent, ActorState } from '../../../src/domain/agents/actor-step.ts';
 import { SLOT } from '../agent/sample.ts';

@@ -1,7 +1,7 @@
 // Live prediction orders on a real PostgreSQL, with the sandbox's chain and on-chain venue over sockets, on a clock that the test moves.
 
 import { type Address, address } from '@solana/kit';
-import type { CommandContext } from '../../../actors/agent/commands.ts';
+import type { CommandContext } from '../../../src/core/command-context.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { createPredictionOrderStore } from '../../../src/adapters/store/orders/prediction-order-store.ts';
 import { createPredictionStore } from '../../../src/adapters/store/predictions/prediction-store.ts';
@@ -11,7 +11,7 @@ import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 import { createLivePredictionOrders } from '../../../src/boot/capabilities/prediction-order.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
-import type { PredictionWish } from '../../../src/domain/prediction/order.ts';
+import type { PredictionWish } from '../../../src/domain/prediction/prediction-order.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { createKalshiSimulator } from '../../../src/sandbox/prediction/kalshi-simulator.ts';
 import { createOnchainPredictionSimulator } from '../../../src/sandbox/prediction/onchain/simulator.ts';

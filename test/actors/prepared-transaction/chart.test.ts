@@ -1,7 +1,7 @@
 // Chart of the prepared transaction: each event in each state, taken or not, and the same after a restore.
 import { expect, test } from 'vitest';
 import { preparedTransactionKind } from '../../../actors/prepared-transaction/effects.ts';
-import type { PreparedTransactionInput } from '../../../actors/prepared-transaction/protocol.ts';
+import type { PreparedTransactionInput } from '../../../actors/prepared-transaction/machine.ts';
 import { atRest, eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
 import type { ActorEvent, ActorState, StepPlan } from '../../../src/domain/agents/actor-step.ts';
 import {

@@ -2,7 +2,7 @@
 // moves.
 
 import { type Keypair, VersionedTransaction } from '@solana/web3.js';
-import type { CommandContext } from '../../../actors/agent/commands.ts';
+import type { CommandContext } from '../../../src/core/command-context.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/resource.ts';
 import type { SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';

@@ -1,7 +1,7 @@
 // A trade proposal from the decision to the book, on real PostgreSQL: approved, declined, expired, cancelled, blocked, filled.
 import { beforeEach, expect, test } from 'vitest';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
-import type { MarketOrderInput } from '../../../actors/market-order/protocol.ts';
+import type { MarketOrderInput } from '../../../actors/market-order/machine.ts';
 import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';

@@ -1,9 +1,9 @@
 // Agents that trade on a real PostgreSQL and a virtual clock: ticks, proposals, risk on live quotes, executions.
-import type { CommandContext } from '../../../actors/agent/commands.ts';
-import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
+import type { CommandContext } from '../../../src/core/command-context.ts';
+import { createProposalHandler } from '../../../actors/proposal/commands.ts';
 import { type ExecutionDeps, executionWorkers } from '../../../actors/proposal/execution.ts';
-import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
-import { createTakeHandler } from '../../../actors/take/command-handler.ts';
+import type { PreTrade } from '../../../actors/proposal/present-verdict.ts';
+import { createTakeHandler } from '../../../actors/take/commands.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';

@@ -5,7 +5,7 @@ import { agentKind } from '../../../actors/agent/effects.ts';
 import type { PastState } from '../../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
-import { accountOfStep } from '../../../actors/runtime/step-account.ts';
+import { accountOfStep } from '../../../actors/runtime/actor-branches.ts';
 import type { ActorEvent, ActorState } from '../../../src/domain/agents/actor-step.ts';
 
 const HASH = 'a'.repeat(64);

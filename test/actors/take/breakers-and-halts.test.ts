@@ -1,6 +1,6 @@
 // Halts and breakers reach Takes and basis policies as they reach agents: same transition, same halt, same seconds by the wall clock.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { createFeedNotices } from '../../../actors/agent/feed-notices.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';

@@ -3,7 +3,7 @@ import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { createCctpProvider } from '../../../src/adapters/bridge/cctp/provider.ts';
-import { createEvmBridgeChain } from '../../../src/adapters/bridge/evm-chain.ts';
+import { createEvmBridgeChain } from '../../../src/adapters/bridge/evm-bridge-chain.ts';
 import { createProviderHttp } from '../../../src/adapters/bridge/provider-http.ts';
 import { createRelayProvider } from '../../../src/adapters/bridge/relay/provider.ts';
 import { createSolanaBridgeChain } from '../../../src/adapters/bridge/solana-chain.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { encodeFunctionData } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEPOSITORY_ABI } from '../../../src/adapters/bridge/evm-calls.ts';
-import { readSignedEvm } from '../../../src/adapters/bridge/evm-chain.ts';
+import { readSignedEvm } from '../../../src/adapters/bridge/evm-bridge-chain.ts';
 import { createProviderHttp } from '../../../src/adapters/bridge/provider-http.ts';
 import { createRelayProvider, RELAY_DEPOSITORY } from '../../../src/adapters/bridge/relay/provider.ts';
 import { evmDifferences } from '../../../src/domain/bridge/evm-fields.ts';

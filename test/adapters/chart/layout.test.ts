@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type AnyStateNode, createMachine } from 'xstate';
 import { agentMachine } from '../../../actors/agent/machine.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
-import { createChartLayouts, layoutMachine } from '../../../src/adapters/chart/layout.ts';
+import { createChartLayouts, layoutMachine } from '../../../src/adapters/chart/chart-layouts.ts';
 import type { ChartBox, MachineLayout } from '../../../src/adapters/chart/machine-layout.ts';
 
 // Everything that a chart may contain: nested and parallel states, a final one, self-transitions, and a transition out of its region.

@@ -1,6 +1,6 @@
 // Wallet of the EVM chain, read by the real client from the simulator: every balance at one block, and described failures.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkedAddress } from '../../../src/adapters/evmchain/address.ts';
+import { checkedAddress } from '../../../src/adapters/evmchain/checked-address.ts';
 import { createWalletReader } from '../../../src/adapters/evmchain/wallet-reader.ts';
 import { EVM_TOKENS } from '../../../src/domain/identity/evm-chain.ts';
 import { amountOf } from '../../../src/domain/identity/wallet.ts';

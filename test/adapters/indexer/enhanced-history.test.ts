@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { indexerBudgets } from '../../../src/adapters/indexer/access.ts';
 import { createEnhancedHistory, readEnhanced } from '../../../src/adapters/indexer/enhanced-history.ts';
-import { openSharedBudgets } from '../../../src/adapters/queue/shared-budget.ts';
+import { openSharedBudgets } from '../../../src/adapters/queue/request-budgets.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { lamportsOf, walletEventOf } from '../../../src/domain/leaderboard/wallet-event.ts';
 import { createFaultSwitch, type FaultSwitch } from '../../../src/sandbox/faults.ts';

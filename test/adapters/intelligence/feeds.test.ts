@@ -2,9 +2,9 @@
 import type { Observable } from 'rxjs';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createFilingsFeed } from '../../../src/adapters/intelligence/filings.ts';
-import { createMacroFeed } from '../../../src/adapters/intelligence/macro.ts';
+import { createMacroFeed } from '../../../src/adapters/intelligence/macro-feed.ts';
 import { createWireFeed } from '../../../src/adapters/intelligence/newswire.ts';
-import { createSocialFeed } from '../../../src/adapters/intelligence/social.ts';
+import { createSocialFeed } from '../../../src/adapters/intelligence/social-feed.ts';
 import { createTvlFeed } from '../../../src/adapters/intelligence/tvl.ts';
 import { createKeyedClient, type KeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openSharedBudgets, type SharedBudgets } from '../../../src/adapters/queue/shared-budget.ts';
+import { openSharedBudgets, type SharedBudgets } from '../../../src/adapters/queue/request-budgets.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { testRedis } from '../../harness/redis.ts';

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { checkCertificate } from '../../../src/adapters/signing-keys/parity-certificate.ts';
 import { isSignedBy, openParityKey, openWriterKeys, parityKeysOf, trustedKeysOf } from '../../../src/adapters/signing-keys/writer-keys.ts';
 import { encodeNote, verifiedBy } from '../../../src/domain/trail/signed-note.ts';
-import { certificateText, type ParityReport } from '../../../src/simulation/parity.ts';
+import { certificateText, type ParityReport } from '../../../src/simulation/replay-parity.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'parity-'));
 afterAll(() => rmSync(home, { recursive: true }));

@@ -15,7 +15,7 @@ import { createActorReads } from '../../../src/adapters/store/actors/actor-reads
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
-import { createOutsideStore } from '../../../src/adapters/store/agents/outside-proposals.ts';
+import { createOutsideStore } from '../../../src/adapters/store/agents/outside-store.ts';
 import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-reads.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';

@@ -1,5 +1,5 @@
 /** Two agents on their own database that decide like the service's, on a clock that the test moves. */
-import type { CommandContext } from '../../../actors/agent/commands.ts';
+import type { CommandContext } from '../../../src/core/command-context.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import type { VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';

@@ -1,7 +1,7 @@
 // Loops that poll at the same moment share one statement, and each gets its own answer.
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
-import { holdsNow } from '../../../src/adapters/store/waiting-work.ts';
+import { holdsNow } from '../../../src/adapters/store/asked-together.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
 test('concurrent conditions are one statement, a broken one fails alone, and nothing is cached', async () => {

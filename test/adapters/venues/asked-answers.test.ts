@@ -20,11 +20,11 @@ import { fetchOrderBook } from '../../../src/adapters/venues/spotexchange/depth.
 import { fetchInstruments } from '../../../src/adapters/venues/spotexchange/instruments.ts';
 import { createSpotOrders } from '../../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest, fetchServerTime } from '../../../src/adapters/venues/spotexchange/rest.ts';
-import { signWithKey } from '../../../src/adapters/venues/spotexchange/signature.ts';
+import { signWithKey } from '../../../src/adapters/venues/spotexchange/spot-signer.ts';
 import { fetchDayTicker } from '../../../src/adapters/venues/spotexchange/ticker.ts';
 import { UNCHANGED } from '../../../src/adapters/venues/venue-http.ts';
 import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
-import { outcomeKey } from '../../../src/domain/prediction/order.ts';
+import { outcomeKey } from '../../../src/domain/prediction/prediction-order.ts';
 import type { RiskApproved } from '../../../src/domain/risk/index.ts';
 import { createUnknownFields, type NoteUnknownField, type UnknownFields } from '../../../streams/feed-counters.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';

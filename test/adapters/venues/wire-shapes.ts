@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { readSubmissions } from '../../../src/adapters/intelligence/filings.ts';
-import { readObservations, readReleases } from '../../../src/adapters/intelligence/macro.ts';
+import { readObservations, readReleases } from '../../../src/adapters/intelligence/macro-feed.ts';
 import { readWirePage } from '../../../src/adapters/intelligence/newswire.ts';
-import { readPosts } from '../../../src/adapters/intelligence/social.ts';
+import { readPosts } from '../../../src/adapters/intelligence/social-feed.ts';
 import { readChains, readHistory } from '../../../src/adapters/intelligence/tvl.ts';
 import { mapPerpFrame } from '../../../src/adapters/venues/evmvenue/map.ts';
 import {

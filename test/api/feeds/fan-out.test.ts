@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { comparePositions, formatCursor, parseCursor } from '../../../api/feeds/cursor.ts';
+import { comparePositions, formatCursor, parseCursor } from '../../../api/feeds/position.ts';
 import { createFanOut, type FeedClient, type Member } from '../../../api/feeds/fan-out.ts';
 import { channelFrame, frameText, websocketBytes } from '../../../api/feeds/frames.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';

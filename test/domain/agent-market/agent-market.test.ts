@@ -1,14 +1,20 @@
 // Analytics of agent tokens: holders, wash-resistant volume, risk score, vesting, and performance against the share.
 
 import { describe, expect, test } from 'vitest';
-import { analysisOf, duplicatedExposure, rankTokens, type TokenLook } from '../../../src/domain/agent-market/analysis.ts';
+import {
+  analysisOf,
+  duplicatedExposure,
+  rankTokens,
+  type TokenLook,
+  countedVolume,
+  volumeStability,
+} from '../../../src/domain/agent-market/analysis.ts';
 import { concentrationOf, type HolderReading, holderKind, type TokenHolding } from '../../../src/domain/agent-market/holders.ts';
 import { pairedPerformance } from '../../../src/domain/agent-market/paired-performance.ts';
 import { RISK_TERMS, RISK_WEIGHTS, type RiskInputs, riskScoreOf } from '../../../src/domain/agent-market/risk-score.ts';
 import { vestingState } from '../../../src/domain/agent-market/vesting-state.ts';
-import { countedVolume, volumeStability } from '../../../src/domain/agent-market/volume.ts';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
-import { vestingTotal } from '../../../src/domain/launch/curve/config.ts';
+import { vestingTotal } from '../../../src/domain/launch/curve/curve-config.ts';
 import { POOL_AUTHORITY, SUCCESSOR_AUTHORITY } from '../../../src/domain/launch/curve/program.ts';
 import { agentTokenEntry } from '../../../src/domain/catalog/listed-token.ts';
 import { seededRandom } from '../../../src/domain/values/seeded-random.ts';

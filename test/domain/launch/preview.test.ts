@@ -1,8 +1,8 @@
 /** Presets and previews compared with the closed forms of a one-segment curve. */
 import { describe, expect, test } from 'vitest';
-import { wishProblem } from '../../../src/domain/launch/curve/config.ts';
+import { wishProblem } from '../../../src/domain/launch/curve/curve-config.ts';
 import { DBC_PRESETS, presetOf } from '../../../src/domain/launch/presets.ts';
-import { previewOf } from '../../../src/domain/launch/preview.ts';
+import { previewOf } from '../../../src/domain/launch/launch-preview.ts';
 import { listedObjection, mintObjection } from '../../../src/domain/launch/quote-mint.ts';
 import type { MintAccount } from '../../../src/domain/solana/token-layout.ts';
 

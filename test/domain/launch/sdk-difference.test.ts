@@ -28,8 +28,8 @@ import {
   curveFacts,
   planOf,
   priceOfSqrt,
-} from '../../../src/domain/launch/curve/config.ts';
-import { swapIn, swapOut } from '../../../src/domain/launch/curve/swap.ts';
+} from '../../../src/domain/launch/curve/curve-config.ts';
+import { swapIn, swapOut } from '../../../src/domain/launch/curve/curve-swap.ts';
 import { accumulatorAt, baseFeeAt, feeInPeriod, referencesAt, totalFee } from '../../../src/domain/launch/fees.ts';
 import { DBC_PRESETS } from '../../../src/domain/launch/presets.ts';
 import { rounds } from '../../harness/rounds.ts';

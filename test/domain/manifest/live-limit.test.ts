@@ -1,6 +1,6 @@
 // Messages at draft about where an agent can never, or not yet, trade live.
 import { expect, test } from 'vitest';
-import { liveLimit } from '../../../src/domain/manifest/live-limit.ts';
+import { liveLimit } from '../../../src/domain/manifest/execution-words.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 
 const universe = (...keys: InstrumentKey[]) => ({ universe: keys.map((key) => ({ key, kind: 'spot' as const })) });

@@ -20,7 +20,7 @@ import {
   readOutcomeKey,
   restingMark,
   takenFeeUsd,
-} from '../../../src/domain/prediction/order.ts';
+} from '../../../src/domain/prediction/prediction-order.ts';
 import {
   assessOrder,
   DEFAULT_PREFERENCES,

@@ -1,6 +1,6 @@
 // Price of a person's order: the live quote of its venue, or a refusal with the reason.
 import { expect, test } from 'vitest';
-import { liveTouch } from '../../../src/domain/risk/refusal.ts';
+import { liveTouch } from '../../../src/domain/risk/blocked-by-risk.ts';
 
 const quote = { venue: 'spotchain', instrument: 'AAPLx', bid: '99.5', ask: '100.25', quality: 'live', flags: [] } as const;
 

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
 import { openSandboxControl } from '../../../src/sandbox/control.ts';
-import { chainStatus, chainVerbs } from '../../../src/sandbox/solana/control.ts';
+import { chainStatus, chainVerbs } from '../../../src/sandbox/solana/chain-verbs.ts';
 import { createMachine } from '../../../src/sandbox/solana/machine.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import { type ChainFixture, chainFixture, type Json, STABLE } from './chain-fixture.ts';

@@ -1,6 +1,6 @@
 // A launch on the sandbox's chain, instruction by instruction, with the keys of all participants.
 import { type Address, address } from '@solana/kit';
-import { buildCurveConfig, type CurveConfig, type CurvePlan } from '../../../src/domain/launch/curve/config.ts';
+import { buildCurveConfig, type CurveConfig, type CurvePlan } from '../../../src/domain/launch/curve/curve-config.ts';
 import {
   associatedAccount,
   claimFeeInstruction,

@@ -1,7 +1,7 @@
 // Modelled programs compared with the real ones, transaction by transaction: the same bytes give the same accounts and
 // errors. The binaries are not part of the project: without `../shared/data/programs` only the model is tested.
 import { describe, expect, test } from 'vitest';
-import { planOf } from '../../../src/domain/launch/curve/config.ts';
+import { planOf } from '../../../src/domain/launch/curve/curve-config.ts';
 import { configParameters, MIGRATION_PROGRESS } from '../../../src/domain/launch/curve/program.ts';
 import { DBC_PRESETS } from '../../../src/domain/launch/presets.ts';
 import { TOKEN_2022 } from '../../../src/domain/solana/programs.ts';

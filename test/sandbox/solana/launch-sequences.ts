@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { address } from '@solana/kit';
 import { expect } from 'vitest';
-import { planOf } from '../../../src/domain/launch/curve/config.ts';
+import { planOf } from '../../../src/domain/launch/curve/curve-config.ts';
 import { DBC_PRESETS } from '../../../src/domain/launch/presets.ts';
 import { CLAIMERS } from '../../../src/domain/launch/withdrawals.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';

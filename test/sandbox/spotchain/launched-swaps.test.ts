@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainFeed } from '../../../src/adapters/venues/spotchain/feed.ts';
 import { fixedMultiplier } from '../../../src/adapters/venues/spotchain/multiplier.ts';
-import { planOf } from '../../../src/domain/launch/curve/config.ts';
+import { planOf } from '../../../src/domain/launch/curve/curve-config.ts';
 import { associatedAccount, badgeAddress } from '../../../src/domain/launch/curve/program.ts';
 import { presetOf } from '../../../src/domain/launch/presets.ts';
 import { delegatedSwapObjection } from '../../../src/domain/solana/delegated-swap.ts';

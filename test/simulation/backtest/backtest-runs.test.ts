@@ -1,12 +1,12 @@
 // Backtest runs on a real database: queued, computed in a thread, cancelled, taken over from a dead worker, and refused.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import type { ProgressBody, RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { evaluationBody } from '../../../api/v1/agents/agent-evaluations.ts';
 import { createLog } from '../../../src/adapters/log/log.ts';
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
-import { createRunPages } from '../../../src/adapters/report-page.ts';
+import { createRunPages } from '../../../src/adapters/run-pages.ts';
 import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
@@ -28,7 +28,7 @@ import { type Manifest, manifestHash } from '../../../src/domain/manifest/manife
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { sha256Hex } from '../../../src/domain/values/canonical-json.ts';
 import { evaluationProgress } from '../../../src/domain/values/work-progress.ts';
-import { createBacktestPreviews } from '../../../src/simulation/backtest/preview.ts';
+import { createBacktestPreviews } from '../../../src/simulation/backtest/backtest-previews.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import type { SweepResult } from '../../../src/simulation/sweep/sweep-work.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';

@@ -11,7 +11,7 @@ import {
   shapeOf,
   sharpeRatio,
   sortinoRatio,
-} from '../../../src/simulation/backtest/performance.ts';
+} from '../../../src/simulation/backtest/ratios.ts';
 
 test('Sharpe is mean over sample deviation times the root of the periods', () => {
   // By hand: mean 0.01, squares 4 x 0.0001 over ddof 3 = 0.000133..., deviation 0.011547.

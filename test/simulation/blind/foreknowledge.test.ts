@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { foreknowledge, type PathResult, RESAMPLED_PATHS } from '../../../src/domain/backtest/foreknowledge.ts';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
 import type { InstrumentInput } from '../../../src/simulation/backtest/history.ts';
-import { sharpeRatio } from '../../../src/simulation/backtest/performance.ts';
+import { sharpeRatio } from '../../../src/simulation/backtest/ratios.ts';
 import { drawsOf } from '../../../src/simulation/blind/draws.ts';
 import { drawBlocks, resampler } from '../../../src/simulation/blind/resample.ts';
 import { rounds } from '../../harness/rounds.ts';

@@ -2,7 +2,7 @@
 // trials.
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createLog } from '../../../src/adapters/log/log.ts';

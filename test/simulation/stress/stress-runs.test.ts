@@ -1,6 +1,6 @@
 // Stress tests as evaluation runs on a real database: known market data, computed in a thread, with evidence and page.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { AgentCommands } from '../../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';

@@ -1,7 +1,7 @@
 // Leaderboard with many wallets, and the time of its pages.
 import { expect } from 'vitest';
 import type { LeaderboardFilter } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
-import { LEADERBOARD_WINDOWS } from '../../../src/domain/leaderboard/entry.ts';
+import { LEADERBOARD_WINDOWS } from '../../../src/domain/leaderboard/leaderboard-entry.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
 import { percentile } from '../../harness/measured.ts';
 import { HOUR, NOW, ORG, type RefreshFixture } from './refresh-fixture.ts';

@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createLeaderboardReads, createLeaderboardStore } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
 import { createRegistrationStore } from '../../../src/adapters/store/leaderboard/registration-store.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
-import type { LeaderboardWindow } from '../../../src/domain/leaderboard/entry.ts';
+import type { LeaderboardWindow } from '../../../src/domain/leaderboard/leaderboard-entry.ts';
 import { base58 } from '../../../src/domain/solana/base58.ts';
 import type { ReportedFill } from '../../../src/domain/identity/wallet.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';

@@ -1,6 +1,6 @@
 // Leaderboard entries of a wallet, refresh by refresh: figures, ranks, reasons, and the cost of a refresh.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { coverageOf, reasonsOf } from '../../../src/domain/leaderboard/entry.ts';
+import { coverageOf, reasonsOf } from '../../../src/domain/leaderboard/leaderboard-entry.ts';
 import { ranksOf } from './ranking.ts';
 import { bought, closing, HOUR, moved, NOW, type RefreshFixture, refreshFixture, signature, sold, USDC } from './refresh-fixture.ts';
 

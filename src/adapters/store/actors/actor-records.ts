@@ -111,8 +111,8 @@ const WRITERS: { readonly [type: string]: Writer } = {
       select p.id, 'cancelled', 0, jsonb_build_object('type', 'cancel', 'reason', r.reason)
       from jsonb_to_recordset(${transaction.json(rows)}) as r("agentId" uuid, reason text)
       join proposals p on p.agent_id = r."agentId" and p.state in ('pending_approval', 'approved', 'executing')
-      left join agents a on a.id = p.agent_id left join manifests m on m.agent_id = a.id and m.version = a.manifest_version
-      where not coalesce(a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and m.canonical::jsonb->>'killSwitchAction' = 'halt_only', false)
+      left join traders a on a.id = p.agent_id and a.kind = 'agent' left join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+      where not coalesce(a.paused_by_breaker and m.canonical::jsonb->>'killSwitchAction' = 'halt_only', false)
       on conflict (actor_id, timer_id) do nothing`;
   },
 

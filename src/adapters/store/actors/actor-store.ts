@@ -15,7 +15,7 @@ import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { type Fragment, isDataRefusal, isRetryable, send, type Sql, type Transaction } from '../database.ts';
 import { writeRecords } from './actor-records.ts';
-import { holdsNow } from '../waiting-work.ts';
+import { holdsNow } from '../asked-together.ts';
 
 /** Notification channel of announcements. It is a hint; the rows are authoritative. */
 export const ANNOUNCEMENTS_CHANNEL = 'sevengate_announcements';

@@ -3,8 +3,13 @@ import type { Announcement } from '../../../domain/agents/actor-step.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { ANNOUNCEMENTS_CHANNEL } from './actor-store.ts';
-import type { AnnouncementFilter, AnnouncementPage, AnnouncementPosition, AnnouncementRow } from './announced-rows.ts';
-import { RecentAnnouncements } from './recent-announcements.ts';
+import {
+  type AnnouncementFilter,
+  type AnnouncementPage,
+  type AnnouncementPosition,
+  type AnnouncementRow,
+  RecentAnnouncements,
+} from './announced-rows.ts';
 
 interface AnnouncementTailOptions {
   /** Connections that see all organizations. */

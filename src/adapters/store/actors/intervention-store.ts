@@ -1,5 +1,5 @@
 /** Writes of interventions: activities to retry, and actors released from quarantine. */
-import type { FoundActivity, InterventionStore } from '../../../../actors/intervention/command-handler.ts';
+import type { FoundActivity, InterventionStore } from '../../../../actors/intervention/commands.ts';
 import type { Sql } from '../database.ts';
 import { writeRecords } from './actor-records.ts';
 import { activityLeft } from './activity-left.ts';

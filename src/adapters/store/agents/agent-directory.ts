@@ -9,7 +9,7 @@ import type { Sql, Transaction } from '../database.ts';
 import { takeableMarketOrders } from '../orders/market-order-store.ts';
 import { columnsOf } from '../resource-rows.ts';
 import { agentOf } from './agent-reads.ts';
-import { holdsNow } from '../waiting-work.ts';
+import { holdsNow } from '../asked-together.ts';
 
 /** Lifetime of a claim on a halt's pausing after the process's last renewal. */
 const SWEEP_CLAIM = '10 seconds';
@@ -30,8 +30,7 @@ export function createAgentDirectory(sql: Sql) {
 
     async onDuty(orgId: string): Promise<readonly string[]> {
       const rows = await sql<{ id: string }[]>`
-        select id from agents where org_id = ${orgId} and pause_cause is null
-        union all select id from takes where org_id = ${orgId} and on_duty order by id`;
+        select id from traders where org_id = ${orgId} and not paused order by id`;
       return rows.map(({ id }) => id);
     },
 
@@ -105,8 +104,7 @@ async function beginHalt(
       epoch = control.epoch + 1, sweeping_until = excluded.sweeping_until
     returning epoch`;
   const [duty] = await transaction<{ count: number }[]>`
-    select (select count(*) from agents where org_id = ${orgId} and pause_cause is null)
-      + (select count(*) from takes where org_id = ${orgId} and on_duty) as count`;
+    select count(*) from traders where org_id = ${orgId} and not paused`;
   await writeRecords(transaction, records);
   return { epoch: row?.epoch as number, onDuty: duty?.count ?? 0 };
 }

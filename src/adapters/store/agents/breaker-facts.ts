@@ -4,7 +4,7 @@ import { markBook, utcDayOf } from '../../../domain/books/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
-import type { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
+import type { UnreadableRow } from '../../../domain/values/value-text.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { MarkedTrader } from '../../../../actors/agent/book-breakers.ts';
@@ -12,7 +12,7 @@ import { booksOf } from '../books/book-store.ts';
 import type { Sql } from '../database.ts';
 import { expectedSlippage } from '../gates/evidence-store.ts';
 import { expectedSlippageOfTakes } from '../takes/take-reads.ts';
-import { holdsNow } from '../waiting-work.ts';
+import { holdsNow } from '../asked-together.ts';
 
 /** Maximum age in milliseconds of a cut whose bids value positions. */
 const MARK_AGE_MS = 120_000;

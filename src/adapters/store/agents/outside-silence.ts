@@ -22,9 +22,9 @@ export function createSilenceReports(sql: Sql) {
 /** Returns external agents on duty whose last proposal is that old and that had no alert in the day before `now`. */
 async function silentAgents(sql: Sql, now: EpochMs): Promise<readonly Silent[]> {
   return sql<Silent[]>`
-    select a.id, p.received_at as last from agents a
+    select a.id, p.received_at as last from traders a
     cross join lateral (select received_at from outside_proposals where agent_id = a.id order by number desc limit 1) p
-    where a.pause_cause is null and a.autonomy <> 'research' and is_external(a.id, a.manifest_version)
+    where a.kind = 'agent' and not a.paused and a.autonomy <> 'research' and is_external(a.id, a.manifest_version)
       and p.received_at <= ${now - SILENT_SLOTS * AGENT_TICK_MS}
       and not exists (select 1 from announcements n where n.channel = 'alerts' and n.actor_id = a.id and n.at > ${now - DAY_MS}
         and n.body ->> 'what' = 'outside_silent') order by 1`;

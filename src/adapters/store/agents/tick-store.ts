@@ -14,17 +14,16 @@ import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import { NO_INPUTS } from '../../../domain/tape/tick-inputs.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { decisionsDigest } from '../../../domain/trail/batch-digests.ts';
-import { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
+import { UnreadableRow } from '../../../domain/values/value-text.ts';
 import { readPermitFacts, writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction, writeStarts } from '../actors/actor-store.ts';
 import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
-import { copyText } from '../copy-text.ts';
-import { isRetryable, type Sql, type Transaction } from '../database.ts';
+import { copyText, isRetryable, type Sql, type Transaction } from '../database.ts';
 import { part } from '../resource-rows.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
 import { accountFactsOf } from '../vaults/account-facts.ts';
 import { readCut } from './cut-store.ts';
-import { outsideProposalsOf } from './outside-proposals.ts';
+import { outsideProposalsOf } from './outside-store.ts';
 
 const NO_RESTS: readonly never[] = [];
 const NO_BOOKS: ReadonlyMap<string, TradingBook> = new Map();
@@ -228,7 +227,7 @@ async function organizationRisks(
     booksOfOrganizations(sql, orgIds, 'paper', note),
     booksOfOrganizations(sql, orgIds, 'live', note),
     accountFactsOf(sql, orgIds),
-    sql<{ id: string }[]>`select id from agents where id = any(${agentIds as string[]}::uuid[]) and pause_cause is not null`,
+    sql<{ id: string }[]>`select id from traders where id = any(${agentIds as string[]}::uuid[]) and kind = 'agent' and paused`,
   ]);
   const resting = new Set(paused.map(({ id }) => id));
   const books = [...paper, ...live];

@@ -32,7 +32,7 @@ import type { FundingPayment } from '../../../domain/orders/funding.ts';
 import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeShadowOrders } from '../gates/shadow-store.ts';
-import { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
+import { UnreadableRow } from '../../../domain/values/value-text.ts';
 import { type Sql, send, type Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
 

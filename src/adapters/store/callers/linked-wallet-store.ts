@@ -1,5 +1,5 @@
 /** Store of linked wallets, and of texts that wait for an owner's signature. */
-import type { WalletDirectory } from '../../../../actors/linked-wallet/command-handler.ts';
+import type { WalletDirectory } from '../../../../actors/linked-wallet/commands.ts';
 import { type LinkedWallet, linkedWallet } from '../../../../actors/linked-wallet/resource.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { WalletChallenge } from '../../../domain/identity/linked-wallet.ts';

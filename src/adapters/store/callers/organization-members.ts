@@ -1,5 +1,5 @@
 /** Members, roles and invitations of one organization. Database functions check every change again. */
-import type { MemberDirectory } from '../../../../actors/members/command-handler.ts';
+import type { MemberDirectory } from '../../../../actors/members/commands.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Permission } from '../../../domain/agents/agent.ts';
 import { BUILT_IN_ROLES, type Invitation, type MemberRole, type MemberView } from '../../../domain/identity/member.ts';

@@ -1,6 +1,6 @@
 /** First contents of an empty database: an organization with members, and agents that decide from the first minute. */
-import type { AgentCommands } from '../../../../actors/agent/command-handler.ts';
-import type { CommandContext } from '../../../../actors/agent/commands.ts';
+import type { AgentCommands } from '../../../../actors/agent/commands.ts';
+import type { CommandContext } from '../../../core/command-context.ts';
 import type { Autonomy, Permission } from '../../../domain/agents/agent.ts';
 import { readManifest } from '../../../domain/manifest/reader.ts';
 import type { Sql } from '../database.ts';

@@ -1,12 +1,10 @@
 /** Imports the bars of a file by COPY, in one transaction per file, and never silently overwrites a different bar. */
-
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { CandleSeries } from '../../../domain/candles/candle.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
-import { copyText } from '../copy-text.ts';
+import { copyText, type Sql, type Transaction } from '../database.ts';
 import { writesReal } from '../catalog/source-origins.ts';
-import type { Sql, Transaction } from '../database.ts';
 import { recordWindow } from './candle-windows.ts';
 
 /** Batch of bars as rows for COPY: openTime, open, high, low, close, volume, separated by tabs. */

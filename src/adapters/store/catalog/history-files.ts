@@ -4,14 +4,14 @@ import { parse } from 'csv-parse/sync';
 import { readNamedFile } from '../../named-file.ts';
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import { isDecimalString, isPositive } from '../../../domain/values/decimal.ts';
-import { instant } from '../../../domain/values/instant.ts';
-import { isoTime } from '../../../domain/values/time.ts';
+import { instant, isoTime } from '../../../domain/values/time.ts';
 import type { Fact } from '../../../domain/backtest/fact.ts';
 import type { WorkProgress } from '../../../domain/values/work-progress.ts';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Sql } from '../database.ts';
 import { createWorkRecorder, sourceOf } from '../long-work-store.ts';
-import { type HistoryKind, keepHistory } from './market-history-store.ts';
+import { type HistoryKind, keepHistory, listHistory } from './market-history-store.ts';
+import { listArchives } from '../intelligence/event-archive-store.ts';
 
 const VALUE_WORDS: Readonly<Record<HistoryKind, string>> = {
   issuer_mark: 'price above zero',
@@ -78,4 +78,23 @@ function factsOf(file: string, kind: HistoryKind): readonly Fact[] {
       throw new Error(`${file}: line ${i + 2} is not later than the line before it`);
   }
   return facts;
+}
+
+/** Lists stored events, marks and liquidity for backtests. */
+export async function keptHistory(sql: Sql) {
+  return { archives: await listArchives(sql), facts: await listHistory(sql) };
+}
+
+/** Formats one line per archive and series. */
+export function keptHistoryText({ archives, facts }: Awaited<ReturnType<typeof keptHistory>>): string {
+  const lines = [
+    ...archives.map(
+      ({ source, underlyings, from, to, reports, file }) =>
+        `${source} of ${underlyings.join(', ')} from ${isoTime(from)} to ${isoTime(to)}: ${reports} reports (${file})`,
+    ),
+    ...facts.map(
+      ({ what, instrument, values, from, to }) => `${what} of ${instrument}: ${values} values, ${isoTime(from)} to ${isoTime(to)}`,
+    ),
+  ];
+  return lines.length === 0 ? 'nothing is kept: history import-events and import-facts bring it' : lines.join('\n');
 }

@@ -15,7 +15,7 @@ import { createDelegationReads, readDelegatedOrder } from './delegation-store.ts
 import type { Cut } from '../../../domain/market/cut.ts';
 import type { PreparedMessage } from '../../../domain/solana/verify.ts';
 import type { DelegatedOrder } from '../../../../actors/delegation/resource.ts';
-import type { MarketOrderContext } from '../../../../actors/market-order/protocol.ts';
+import type { MarketOrderContext } from '../../../../actors/market-order/machine.ts';
 import type { ProposalContext } from '../../../../actors/proposal/protocol.ts';
 
 /** State of a prepared transaction's actor. */

@@ -9,7 +9,7 @@ import type { ToldProgress } from '../../../domain/values/work-progress.ts';
 import { isoTime, isoTimeOrNull } from '../../../domain/values/time.ts';
 import { hintAnnouncements } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
-import { holdsNow } from '../waiting-work.ts';
+import { holdsNow } from '../asked-together.ts';
 
 type Fields = { readonly [name: string]: Json };
 type Evaluation = 'backtest' | 'stress_test' | 'sweep' | 'agreement';

@@ -11,7 +11,7 @@ const HOURS = { least: 12, more: 24 };
 /** Selects external agents on duty at a trading stage. `entered` is the start of the stage. */
 const trading = (sql: Sql) => sql`
   select a.id, a.org_id, a.manifest_version, a.manifest_hash, (stage_entry(a.id)).at as entered
-  from agents a where a.stage in ('paper', 'shadow', 'limited_live', 'live') and a.pause_cause is null and is_external(a.id, a.manifest_version)`;
+  from traders a where a.kind = 'agent' and a.stage in ('paper', 'shadow', 'limited_live', 'live') and not a.paused and is_external(a.id, a.manifest_version)`;
 
 export async function dueAgreements(sql: Sql, now: EpochMs): Promise<readonly DueAgreement[]> {
   return sql<DueAgreement[]>`

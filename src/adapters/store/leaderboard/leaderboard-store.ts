@@ -9,7 +9,7 @@ import {
   OUTDATED_MS,
   type WalletSale,
   WINDOW_MS,
-} from '../../../domain/leaderboard/entry.ts';
+} from '../../../domain/leaderboard/leaderboard-entry.ts';
 import type { WalletChain } from '../../../domain/identity/linked-wallet.ts';
 import type { LandedTransaction } from '../../../domain/solana/chain.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';

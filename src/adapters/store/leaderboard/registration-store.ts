@@ -1,5 +1,5 @@
 /** Registrations of addresses. A trigger adds a new address to the leaderboard in the same transaction. */
-import type { RegistrationDirectory } from '../../../../actors/leaderboard-wallet/command-handler.ts';
+import type { RegistrationDirectory } from '../../../../actors/leaderboard-wallet/commands.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';

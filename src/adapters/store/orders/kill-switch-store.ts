@@ -2,7 +2,7 @@
 import type { ActorStart } from '../../../domain/agents/actor-step.ts';
 import type { Autonomy } from '../../../domain/agents/agent.ts';
 import type { Position } from '../../../domain/books/book.ts';
-import { BREAKER_PAUSES, type Closing } from '../../../domain/orders/execution.ts';
+import type { Closing } from '../../../domain/orders/execution.ts';
 import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import { CLOSING } from '../../../domain/take/take.ts';
@@ -10,7 +10,7 @@ import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { inTransaction, writeStarts } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
-import { holdsNow } from '../waiting-work.ts';
+import { holdsNow } from '../asked-together.ts';
 
 interface TrippedRow {
   id: string;
@@ -31,16 +31,14 @@ interface TrippedRow {
 export function createKillSwitchStore(sql: Sql) {
   return {
     async tripped() {
-      const isToClose = sql`
-        exists (select 1 from agents where pause_cause = any(${[...BREAKER_PAUSES]}::text[]) or closing <> '[]')
-          or exists (select 1 from takes where state = 'disarmed' and reason = ${CLOSING})`;
+      const isToClose = sql`exists (select 1 from traders where paused_by_breaker or closed_by_hand)`;
       if (!(await holdsNow(sql, isToClose))) return [];
       const rows = await sql<TrippedRow[]>`
         with tripped as (
           select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, a.stage in ('limited_live', 'live') as live, a.closing,
-            coalesce(a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and readable_json(m.canonical)->>'killSwitchAction' = 'reduce_to_flat', false) as flat
-          from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
-          where a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) or a.closing <> '[]'
+            coalesce(t.paused_by_breaker and readable_json(m.canonical)->>'killSwitchAction' = 'reduce_to_flat', false) as flat
+          from agents a join traders t on t.id = a.id join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+          where t.paused_by_breaker or t.closed_by_hand
           union all
           select id, org_id, 'policy_auto', manifest_version, manifest_hash, mode = 'live', '[]', true from takes where state = 'disarmed' and reason = ${CLOSING}
         )

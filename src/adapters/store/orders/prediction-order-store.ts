@@ -5,7 +5,7 @@ import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { OpenProposal, Position } from '../../../domain/books/book.ts';
 import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import type { PredictionMarket } from '../../../domain/prediction/market.ts';
-import { type PredictionOrderState, readOutcomeKey } from '../../../domain/prediction/order.ts';
+import { type PredictionOrderState, readOutcomeKey } from '../../../domain/prediction/prediction-order.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';

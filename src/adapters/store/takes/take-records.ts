@@ -1,5 +1,5 @@
 /** Checks the capital of Takes, and notifies them of their proposals. */
-import type { TakeFunding } from '../../../../actors/take/command-handler.ts';
+import type { TakeFunding } from '../../../../actors/take/commands.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { isPosition, type Position } from '../../../domain/books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';

@@ -10,7 +10,7 @@ import { appendLeaf, consistencyProof, emptyFrontier, frontierRoot, leafHash } f
 import type { Checkpoint } from '../../../domain/trail/signed-note.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';
-import { barDigest } from './bar-digest.ts';
+import { barDigest } from './signed-rows.ts';
 import { batchFault, readBatches, type StoredBatch, type StoredChange } from './batch-check.ts';
 import { verifyShadowWindows } from '../gates/shadow-store.ts';
 import { verifyCorrections } from './cut-corrections.ts';

@@ -11,7 +11,6 @@ import type { ChangeOp, Writer } from '../../../domain/trail/batch.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../domain/market/venue.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { barDigest } from './bar-digest.ts';
 import { batchFault, readBatches } from './batch-check.ts';
 import { foreignCuts } from './row-signers.ts';
 import { shadowFaults } from '../gates/shadow-store.ts';
@@ -316,4 +315,10 @@ async function requireBars(
       );
     from = next[0]?.open_time ?? null;
   }
+}
+
+/** Returns the expression over a row of `candles`: 8 bytes of its open time and the first 16 of the SHA-256 of its values. */
+export function barDigest(sql: Transaction): PendingQuery<Row[]> {
+  return sql`int8send(open_time) || substring(sha256(convert_to(concat_ws(' ', trim_scale(open), trim_scale(high), trim_scale(low), trim_scale(close),
+    trim_scale(volume)), 'UTF8')) from 1 for 16)`;
 }

@@ -1,5 +1,4 @@
 /** Store of vaults: shares, deposits, withdrawals, marks, and the ranking. */
-
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Stage } from '../../../domain/agents/agent.ts';
@@ -9,7 +8,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../../../domain/value
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import { drawdownPct, shareValue } from '../../../domain/books/vault.ts';
-import type { UnreadableRow } from '../../../domain/values/unreadable-row.ts';
+import type { UnreadableRow } from '../../../domain/values/value-text.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';

@@ -1,5 +1,4 @@
 /** Opens the primary chain: its aggregator, the history of its pools, and its node. */
-
 import { USDC_DECIMALS, USDC_MINT } from '../../../domain/catalog/catalog.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import type { Reach } from '../../reach.ts';
@@ -9,8 +8,7 @@ import { createKeyedClient } from '../reference/keyed-client.ts';
 import { createSpotchainCandles } from './candles.ts';
 import { createSpotchainFeed } from './feed.ts';
 import { createSpotchainRoutes } from './orders.ts';
-import type { LaunchChain } from '../../../../actors/launch/launch-chain.ts';
-import type { ChainClient } from '../../../../actors/prepared-transaction/chain-client.ts';
+import type { LaunchChain, ChainClient } from '../../../../actors/prepared-transaction/chain-client.ts';
 import type { SwapRouter } from '../../../../actors/prepared-transaction/swap-router.ts';
 import type { HolderReading } from '../../../domain/agent-market/holders.ts';
 import type { PrimaryBalances } from '../../../domain/portfolio/account.ts';

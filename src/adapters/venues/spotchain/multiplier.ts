@@ -1,7 +1,6 @@
 /** Scaled UI amounts of Token-2022: the number of shares per whole token, and its changes. See docs/reference/outside/aggregator.md. */
 import { Decimal, type DecimalString } from '../../../domain/values/decimal.ts';
-import { zonedInstant } from '../../../domain/values/instant.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import { zonedInstant, type EpochMs } from '../../../domain/values/time.ts';
 
 /** Present and next multiplier of a mint, and the time of the change. */
 export interface ScaledUi {

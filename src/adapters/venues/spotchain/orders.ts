@@ -6,7 +6,7 @@ import type { RouteRequest } from '../../../../actors/prepared-transaction/swap-
 import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { RiskRejection } from '../../../domain/agents/decision.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
-import { blockedBecause } from '../../../domain/risk/refusal.ts';
+import { blockedBecause } from '../../../domain/risk/blocked-by-risk.ts';
 import { fromBase64 } from '../../../domain/solana/verify.ts';
 import { valueText } from '../../../domain/values/value-text.ts';
 import type { KeyedClient } from '../reference/keyed-client.ts';

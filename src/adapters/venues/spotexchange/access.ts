@@ -7,7 +7,7 @@ import { withJoinedBars } from '../joined-bars.ts';
 import { followedBooks, listedOn } from '../listed.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import type { AskTrades } from '../venue-flows.ts';
-import { fetchAccount, type SpotAccount } from './account.ts';
+import { fetchAccount, type SpotAccount } from './spot-account.ts';
 import { createSpotCandles, INTERVALS } from './candles.ts';
 import { fetchOrderBook } from './depth.ts';
 import { createSpotExchangeFeed } from './feed.ts';

@@ -8,7 +8,7 @@ import {
   TOKEN_PROGRAM,
 } from '../../solana/programs.ts';
 import { byteStruct, joined, keyBytes, lengthAndText, writeUint } from '../byte-struct.ts';
-import type { CurveConfig, LockedVesting } from './config.ts';
+import type { CurveConfig, LockedVesting } from './curve-config.ts';
 import { CURVE_INSTRUCTIONS } from './instructions.ts';
 import type { CurvePoint } from './math.ts';
 import type { BaseFee, DynamicFee } from '../fees.ts';

@@ -11,7 +11,7 @@ import type { SolanaChain } from '../../solana/chain.ts';
 import { ISSUER } from '../../solana/genesis.ts';
 import { fail, fill, giveBack, type KeeperMode, look } from './keeper.ts';
 import { marketBody, marketsNow, orderBook } from './markets.ts';
-import { createOrder, refusal } from './orders.ts';
+import { createOrder, refusal } from './create-order.ts';
 import { type HistoryRow, MICRO, notionalOf, type OrderRecord, type VenueState } from './venue-state.ts';
 import type { SeededQuestions } from '../seeded-questions.ts';
 

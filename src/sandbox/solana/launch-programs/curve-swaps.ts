@@ -1,6 +1,6 @@
 /** Models of swaps on a curve and of fee claims. */
 import { readUint } from '../../../domain/launch/byte-struct.ts';
-import { vestingTotal } from '../../../domain/launch/curve/config.ts';
+import { vestingTotal } from '../../../domain/launch/curve/curve-config.ts';
 import {
   MIGRATION_PROGRESS,
   POOL_AUTHORITY,
@@ -12,7 +12,7 @@ import {
   VIRTUAL_POOL,
   type VirtualPoolAccount,
 } from '../../../domain/launch/curve/program.ts';
-import { type CurveDirection, type CurveSwap, swapIn, swapOut } from '../../../domain/launch/curve/swap.ts';
+import { type CurveDirection, type CurveSwap, swapIn, swapOut } from '../../../domain/launch/curve/curve-swap.ts';
 import {
   accumulatorAt,
   baseFeeAt,

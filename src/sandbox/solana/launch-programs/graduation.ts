@@ -1,6 +1,6 @@
 /** Model of a curve's graduation: the creator's tokens go to the locker, the collected quote to the successor pool. */
 import { byteStruct, keyBytes } from '../../../domain/launch/byte-struct.ts';
-import { vestingTotal } from '../../../domain/launch/curve/config.ts';
+import { vestingTotal } from '../../../domain/launch/curve/curve-config.ts';
 import { deltaBase, deltaQuote, liquidityOfQuote, MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../../../domain/launch/curve/math.ts';
 import {
   escrowAddress,

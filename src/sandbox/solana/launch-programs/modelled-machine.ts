@@ -4,7 +4,7 @@
  */
 import { type Address, address, type EncodedAccount, type Instruction } from '@solana/kit';
 import type { NamedAccount, ProgramInstruction } from '../../../domain/launch/curve/program.ts';
-import type { TransactionError } from '../errors.ts';
+import type { TransactionError } from '../transaction-error.ts';
 import { COMPUTE_BUDGET } from '../instructions.ts';
 import { feeOf, isNamed, type Machine, type Moment, type Run } from '../machine.ts';
 import { SLOTS_PER_EPOCH } from '../slot-clock.ts';

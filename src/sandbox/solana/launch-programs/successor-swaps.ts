@@ -2,7 +2,7 @@
 import { readUint, writeUint } from '../../../domain/launch/byte-struct.ts';
 import { afterBaseOut, afterQuoteOut } from '../../../domain/launch/curve/math.ts';
 import { SUCCESSOR_AUTHORITY, SUCCESSOR_PROGRAM } from '../../../domain/launch/curve/program.ts';
-import { type CurveDirection, type CurveSwap, swapIn, swapOut } from '../../../domain/launch/curve/swap.ts';
+import { type CurveDirection, type CurveSwap, swapIn, swapOut } from '../../../domain/launch/curve/curve-swap.ts';
 import { accumulatorAt, amountBeforeFee, binsBetween } from '../../../domain/launch/fees.ts';
 import {
   readSuccessorPool,

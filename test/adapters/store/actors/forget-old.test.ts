@@ -1,7 +1,7 @@
 // Old announcements and ended activities are deleted, recent ones are not. Resuming a feed from before them is refused.
 import { beforeAll, expect, test } from 'vitest';
 import { createAnnouncementTail } from '../../../../src/adapters/store/actors/announcement-tail.ts';
-import { forgetActivities, forgetAnnouncements } from '../../../../src/adapters/store/actors/forget-old.ts';
+import { forgetActivities, forgetAnnouncements } from '../../../../src/adapters/store/store-upkeep.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { createLiveClock } from '../../../../streams/clock/live-clock.ts';
 import { testDatabase } from '../../../harness/postgres.ts';

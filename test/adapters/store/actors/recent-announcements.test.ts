@@ -1,7 +1,6 @@
 // Recent announcements in memory are exactly the rows of the store, and never a part of them.
 import { expect, test } from 'vitest';
-import type { AnnouncementRow } from '../../../../src/adapters/store/actors/announced-rows.ts';
-import { RecentAnnouncements } from '../../../../src/adapters/store/actors/recent-announcements.ts';
+import { type AnnouncementRow, RecentAnnouncements } from '../../../../src/adapters/store/actors/announced-rows.ts';
 
 const OURS = '00000000-0000-7000-8000-00000000000a';
 const THEIRS = '00000000-0000-7000-8000-00000000000b';

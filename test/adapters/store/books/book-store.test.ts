@@ -13,7 +13,7 @@ import { Decimal } from '../../../../src/domain/values/decimal.ts';
 import { OPEN_PROPOSAL_STATES } from '../../../../src/domain/orders/execution.ts';
 import { createMarginStore, type MarginStore } from '../../../../src/adapters/store/books/margin-store.ts';
 import { liquidateBooks } from '../../../../src/trading/liquidations.ts';
-import { bookFunding } from '../../../../src/trading/funding.ts';
+import { bookFunding } from '../../../../src/trading/book-funding.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { type Operation, randomOperations } from '../../../domain/random-fills.ts';
 import { beforeEachStatement } from '../crashing-writers.ts';

@@ -11,7 +11,7 @@ import {
   venueMarketIdOf,
 } from '../../../../src/adapters/venues/prediction/onchain-orders.ts';
 import { orderOf } from '../../../../src/domain/orders/order.ts';
-import { outcomeKey } from '../../../../src/domain/prediction/order.ts';
+import { outcomeKey } from '../../../../src/domain/prediction/prediction-order.ts';
 import { AT, sampleMarket } from '../../../domain/prediction/samples.ts';
 
 const market = sampleMarket('kalshi', 'KXF1-25-LN');

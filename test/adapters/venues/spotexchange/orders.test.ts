@@ -6,7 +6,7 @@ import { WeightBudget } from '../../../../src/adapters/venues/request-budget.ts'
 import { fillsOfTrades } from '../../../../src/adapters/venues/spotexchange/order-answers.ts';
 import { createSpotOrders, type SpotOrders } from '../../../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../../../src/adapters/venues/spotexchange/rest.ts';
-import { type SpotCredentials, signWithKey, spotSigner } from '../../../../src/adapters/venues/spotexchange/signature.ts';
+import { type SpotCredentials, signWithKey, spotSigner } from '../../../../src/adapters/venues/spotexchange/spot-signer.ts';
 import { fetchTrades } from '../../../../src/adapters/venues/spotexchange/trades.ts';
 import type { VenueHttp } from '../../../../src/adapters/venues/venue-http.ts';
 import { applyFill, emptyBook, type Fill, markBook } from '../../../../src/domain/books/book.ts';

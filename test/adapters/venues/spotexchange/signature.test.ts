@@ -1,7 +1,7 @@
 /** Signatures of the spot exchange compared with its published vector and with Node's own verification. */
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { spotSigner } from '../../../../src/adapters/venues/spotexchange/signature.ts';
+import { spotSigner } from '../../../../src/adapters/venues/spotexchange/spot-signer.ts';
 
 const PAYLOAD = 'symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1&recvWindow=5000&timestamp=1499827319559';
 

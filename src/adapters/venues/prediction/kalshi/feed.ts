@@ -24,7 +24,7 @@ import {
   type Stage,
 } from '../provider-feed.ts';
 import { BOOK_SOURCE, MARKETS_SOURCE, mapSocketFrame, PROVIDER, type SocketMessage } from './map.ts';
-import { type KalshiKey, kalshiSigner } from './signature.ts';
+import { type KalshiKey, kalshiSigner } from './kalshi-signer.ts';
 
 /** Ping interval in milliseconds. The venue pings every 10 s itself; our pings prove that it answers. */
 const PING_MS = 15_000;

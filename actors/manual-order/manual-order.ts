@@ -1,0 +1,80 @@
+/** Context, view and booking shared by manual orders on every venue. */
+import { type ViewOf, held } from '../../src/core/resource.ts';
+import type { Fill } from '../../src/domain/books/book.ts';
+import { type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { Type } from 'typebox';
+import { AttributionBody, FillBody } from '../../src/core/order-shapes.ts';
+import { choice, DecimalText, Time } from '../../src/core/shapes.ts';
+import type { RiskAttribution } from '../../src/domain/agents/decision.ts';
+import { EXECUTION_MODES, ORDER_SIDES, type Order } from '../../src/domain/orders/order.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
+
+export const MANUAL_ORDER_FIELDS = {
+  mode: { wire: choice(EXECUTION_MODES), column: 'text' },
+  bookId: { wire: Type.String({ description: 'The manual book of the organization, one per mode.' }), column: 'text' },
+  instrument: { wire: Type.Unsafe<InstrumentKey>(Type.String()), column: 'text' },
+  /** The order that risk accepted. */
+  order: { holds: held<Order>(), column: 'jsonb', name: 'order_body' },
+  side: { wire: choice(ORDER_SIDES), computed: true },
+  quantity: { wire: DecimalText, computed: true },
+  limitPrice: { wire: Type.String({ description: 'Limit price.' }), computed: true },
+  notionalUsd: { wire: DecimalText, computed: true },
+  maxSlippageBps: { wire: Type.Number(), computed: true },
+  decisionPrice: { wire: Type.String({ description: 'The executable price when it was placed.' }), column: 'numeric' },
+  risk: { wire: Type.Unsafe<RiskAttribution>(AttributionBody), column: 'jsonb' },
+  placedBy: { wire: Type.String(), column: 'text' },
+  /** Control epoch of the organization when it was placed. A halt ends it. */
+  epoch: { holds: held<number>(), column: 'bigint' },
+  filledQuantity: { wire: DecimalText, column: 'numeric', changes: true },
+  filledNotionalUsd: { wire: DecimalText, column: 'numeric', changes: true },
+  fills: { wire: Type.Array(FillBody), computed: true },
+  createdAt: { wire: Time, column: 'bigint', instant: true },
+  changedAt: { wire: Time, column: 'bigint', changes: true, instant: true },
+} as const;
+
+type ManualOrder = ViewOf<{ readonly fields: typeof MANUAL_ORDER_FIELDS }>;
+
+/** Input of the order's actor. Plain JSON. */
+export interface ManualOrderInput extends Pick<ManualOrder, 'order' | 'decisionPrice' | 'risk' | 'placedBy' | 'epoch' | 'createdAt'> {
+  /** Reason why it was not filled, or null if it was. */
+  readonly reason: string | null;
+  readonly detail: string | null;
+  /** Immediate fills. */
+  readonly fills: readonly Fill[];
+  /** Version of the book that risk validated. Immediate fills are booked on exactly this version or not at all. */
+  readonly bookVersion: number;
+}
+
+/** Context of a manual order. Plain JSON, stored in the snapshot. */
+export interface ManualOrderContext extends ManualOrderInput, Pick<ManualOrder, 'filledQuantity' | 'filledNotionalUsd'> {}
+
+/** An order with its fills, beside its state. */
+export interface ManualOrderView extends ManualOrder {
+  readonly id: string;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly fills: readonly Fill[];
+}
+
+/** Returns the row's fields that come from the order. */
+export function orderPlace({ order: { mode, bookId, instrument } }: ManualOrderContext) {
+  return { mode, bookId, instrument };
+}
+
+/** Effects of its machine's actions, by name. */
+export const MANUAL_ORDER_EFFECTS = {
+  /** Makes the database refuse the step if a halt came meanwhile. */
+  requireEpoch: (_: undefined, info: StepInfo) => [record('epoch_check', { orgId: info.orgId, epoch: contextOf(info).epoch })],
+  recordFills: ({ fills }: { readonly fills: readonly Fill[] }, info: StepInfo) => fillRecords(fills, info, {}),
+  /** Records the immediate fills on exactly the validated version of the book. */
+  recordOwnFills: (_: undefined, info: StepInfo) =>
+    fillRecords(contextOf(info).fills, info, { expectedVersion: contextOf(info).bookVersion }),
+} as const;
+
+function fillRecords(fills: readonly Fill[], info: StepInfo, on: { readonly expectedVersion?: number }): Effect[] {
+  return fills.map((fill) => record('fill', { orgId: info.orgId, fill, ...on }));
+}
+
+function contextOf({ context }: Pick<StepInfo, 'context'>): ManualOrderContext {
+  return context as unknown as ManualOrderContext;
+}
