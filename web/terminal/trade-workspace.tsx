@@ -5,6 +5,7 @@ import { usePendingProposals } from './panels/proposals.tsx';
 import { PANELS, type PanelName } from './panels.tsx';
 
 const WIDE = 1_700;
+const NARROW = 1_250;
 
 const Waiting = ({ count, isUrgent = false }: { readonly count: number; readonly isUrgent?: boolean }) =>
   count === 0 ? null : <span className={isUrgent ? 'count urgent' : 'count'} data-count={count} />;
@@ -27,7 +28,7 @@ export const TRADE: Workspace<PanelName> = {
       add(name, { referencePanel: positions, direction: 'within' });
     positions.api.setActive();
     watchlist.api.setSize({ width: 330 });
-    ticket.api.setSize({ width: isWide ? 320 : 280 });
+    ticket.api.setSize({ width: isWide ? 320 : api.width < NARROW ? 252 : 280 });
     book.api.setSize({ width: isWide ? 300 : 232 });
     positions.api.setSize({ height: Math.max(190, Math.round(api.height * 0.28)) });
   },
