@@ -79,7 +79,7 @@ interface Credential {
 }
 
 /** Returns the only credential of a request, or why none is valid. */
-export function credentialOf(authorization: string | undefined, cookie: string | undefined, loopback: boolean): Outcome<Credential> {
+export function readCredential(authorization: string | undefined, cookie: string | undefined, loopback: boolean): Outcome<Credential> {
   const cookies = cookie === undefined ? [] : sessionCookies(cookie, loopback);
   if (authorization !== undefined) {
     if (cookies.length > 0)
@@ -201,7 +201,7 @@ export function createGate(
       const foreign = request.headers.origin === undefined ? null : originRefused(request, true, allowedOrigins);
       return permission === undefined || foreign === null ? undefined : sendProblem(reply, 'origin_refused', foreign);
     }
-    const credential = credentialOf(request.headers.authorization, request.headers.cookie, options.loopback);
+    const credential = readCredential(request.headers.authorization, request.headers.cookie, options.loopback);
     if (!credential.ok) return refuseIdentity(request, reply, credential.refusal);
     const refusedOrigin = originRefused(request, credential.value.fromCookie, allowedOrigins);
     if (refusedOrigin !== null) return sendProblem(reply, 'origin_refused', refusedOrigin);
@@ -285,7 +285,7 @@ async function letAgentIn(
 }
 
 /** Returns the caller with its organization. Every permission except `market:read` comes from a member row, so there is one. */
-export function memberOf(request: FastifyRequest): Caller & { readonly orgId: string } {
+export function requireMember(request: FastifyRequest): Caller & { readonly orgId: string } {
   const { caller } = request;
   if (caller === null || caller.orgId === null) throw new Error('the route has no member and therefore no organization');
   return caller as Caller & { readonly orgId: string };

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CommandContext } from '../src/core/command-context.ts';
 import { canonicalJson, type Json, sha256Hex } from '../src/domain/values/canonical-json.ts';
 import type { Outcome } from '../src/domain/values/refusal.ts';
-import { memberOf } from './caller.ts';
+import { requireMember } from './caller.ts';
 import type { ApiPorts } from './route.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
 
@@ -32,7 +32,7 @@ export function onceOnly(ports: ApiPorts): OnceOnly {
   const inFlight = workingOn.get(ports) ?? new Set<string>();
   workingOn.set(ports, inFlight);
   return async (request, reply, command) => {
-    const { orgId, subject, permissions } = memberOf(request);
+    const { orgId, subject, permissions } = requireMember(request);
     const context = { orgId, subject, permissions, requestId: request.id };
     const key = request.headers['idempotency-key'];
     if (key === undefined) return settle(reply, await command.run(context), command);

@@ -60,7 +60,7 @@ const forEverybody = (route: Route): Route => ({ ...route, permission: 'public' 
 export async function buildReplayApi(ports: ReplayPorts, options: Pick<ApiOptions, 'version'> & { readonly terminal: TerminalSource }) {
   const { state, tapes } = replayReads(ports.replay);
   const me: Route = { ...getMe, handle: () => () => meBody() };
-  const own = [...ANSWERED, quotesOf(ports.replay), me, state, tapes, ...replayMoves(ports.replay), loadTape(ports.replay)];
+  const own = [...ANSWERED, restrictQuotes(ports.replay), me, state, tapes, ...replayMoves(ports.replay), loadTape(ports.replay)];
   const answered = own.map(forEverybody);
   let text = '';
   const document = openApiRoute(() => text);
@@ -93,7 +93,7 @@ export async function buildReplayApi(ports: ReplayPorts, options: Pick<ApiOption
 }
 
 /** Returns the route of quotes, which refuses data that the tape lacks instead of answering with an empty list. */
-function quotesOf(replay: ReplayControl): Route {
+function restrictQuotes(replay: ReplayControl): Route {
   return {
     ...listQuotes,
     handle(ports, options) {
@@ -136,7 +136,7 @@ function feedPorts({ feed, candles, replay }: ReplayPorts): FeedPorts {
       read: async () => ({ rows: [], position: nowhere }),
       isKnown: async () => false,
     },
-    rankings: { cuts: nothingOf('cuts'), basis: nothingOf('basis') },
+    rankings: { cuts: rejectEverything('cuts'), basis: rejectEverything('basis') },
     expandDecisions: async () => [],
     agentsNow: async () => [],
     inspection: null,
@@ -145,7 +145,7 @@ function feedPorts({ feed, candles, replay }: ReplayPorts): FeedPorts {
 }
 
 /** Returns a port that rejects every call, for data that no served channel reads. */
-function nothingOf(what: string): never {
+function rejectEverything(what: string): never {
   return new Proxy({}, { get: () => () => Promise.reject(new Error(`the tape has no ${what}`)) }) as never;
 }
 
@@ -161,11 +161,11 @@ function whyNot(channel: string, params: { readonly [name: string]: unknown }, i
   const missing = several?.find((key) => !instruments.includes(key));
   if (missing === undefined && instruments.some(isWanted)) return null;
   const wanted = missing ?? [venue ?? (channel === 'perps' ? 'evmvenue' : null), instrument].filter((part) => part != null).join(':');
-  return `${noneOf(wanted, instruments)}`;
+  return `${describeMissing(wanted, instruments)}`;
 }
 
 /** Describes that a tape lacks an instrument or a venue, and what it has. */
-export function noneOf(wanted: string, instruments: readonly string[]): string {
+export function describeMissing(wanted: string, instruments: readonly string[]): string {
   const shown = instruments.slice(0, SHOWN);
   const more = instruments.length > SHOWN ? ` and ${instruments.length - SHOWN} more` : '';
   return `the tape has no data for ${wanted === '' ? 'any instrument' : wanted}; it has ${shown.join(', ') || 'none'}${more}`;

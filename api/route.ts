@@ -40,7 +40,7 @@ interface Answer {
   readonly schema?: TSchema;
   /** Content type if it is not JSON. */
   readonly contentType?: string;
-  /** Path of what a 201 created, in the form of `locationOf`, if it does not follow from the route's own path. */
+  /** Path of what a 201 created, in the form of `findLocation`, if it does not follow from the route's own path. */
   readonly shownAt?: `/${string}`;
 }
 

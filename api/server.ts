@@ -21,9 +21,9 @@ import { docsPages } from './document/docs-pages.ts';
 import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './document/openapi.ts';
 import { SameAnswers } from './document/same-answers.ts';
 import { compressesDocuments } from './http/compression.ts';
-import { locationOf, sendsLocation } from './http/location.ts';
+import { findLocation, sendsLocation } from './http/location.ts';
 import { securityHeaders } from './http/security-headers.ts';
-import { parseStrictJson, utf8Of } from './http/strict-json.ts';
+import { parseStrictJson, decodeUtf8 } from './http/strict-json.ts';
 import { parseStrictYaml } from './http/strict-yaml.ts';
 import { InputError, sendProblem } from './problem.ts';
 import { type ApiPorts, type Retirement, type Route, retirementHeaders } from './route.ts';
@@ -76,7 +76,7 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
     const isDocs = url === DOCS_URL || url.startsWith(`${DOCS_URL}/`);
     if (config?.permission === undefined && !isDocs)
       throw new Error(`the route ${String(method)} ${url} says nothing about its permission: name one in config.permission`);
-    known.push({ methods: [method].flat(), pattern: patternOf(url) });
+    known.push({ methods: [method].flat(), pattern: toUrlPattern(url) });
   });
   await nameAllowedOrigins(app, options);
   // Writes cookies. The session cookie is read separately, because it may appear twice (`caller.ts`).
@@ -98,14 +98,14 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
   const same = new SameAnswers(ports);
   const compressed = compressesDocuments();
   const routes = options.only ?? documentedBy(app, options, compressed);
-  function hooksOf(route: Route): AnswerHooks {
-    const location = locationOf(route, routes);
+  function buildHooks(route: Route): AnswerHooks {
+    const location = findLocation(route, routes);
     if (location !== null) return { onSend: sendsLocation(location) };
     if (route.permission !== 'public') return {};
     if (route.sameForAll === true) return same.hooksOf(route.url);
     return route.isDocument === true ? { onSend: compressed } : {};
   }
-  for (const route of routes) registerRoute(app, ports, options, route, hooksOf(route));
+  for (const route of routes) registerRoute(app, ports, options, route, buildHooks(route));
   for (const extend of options.extend ?? []) await extend(app);
   same.answerOn(app);
   return app;
@@ -259,7 +259,7 @@ function registerRoute(app: FastifyInstance, ports: ApiPorts, options: ApiOption
       response,
     },
     ...(route.waitsS === undefined ? {} : { handlerTimeout: (options.timeoutMs ?? TIMEOUT_MS) + route.waitsS * 1_000 }),
-    validatorCompiler: validatorCompilerOf(route),
+    validatorCompiler: createValidatorCompiler(route),
     handler: route.handle(ports, options),
   });
 }
@@ -273,7 +273,7 @@ function sendsRetirement(retired: Retirement) {
   };
 }
 
-function validatorCompilerOf(route: Route) {
+function createValidatorCompiler(route: Route) {
   return ({ schema, httpPart }: { schema: TSchema; httpPart?: string }) => {
     // The domain reads manifests, with more rules than a schema can have.
     if (httpPart === 'body' && route.bodyRule === 'read_by_handler') return (value: unknown) => ({ value });
@@ -298,7 +298,7 @@ function readBodiesStrictly(app: FastifyInstance): void {
     if (request.routeOptions.config.raw === true) return done(null, body);
     if (body.length === 0) return done(null, undefined);
     try {
-      done(null, parseStrictJson(utf8Of(body)));
+      done(null, parseStrictJson(decodeUtf8(body)));
     } catch (error) {
       done(error as Error);
     }
@@ -306,7 +306,7 @@ function readBodiesStrictly(app: FastifyInstance): void {
   app.addContentTypeParser('application/yaml', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
       if (request.routeOptions.config.yaml !== true) throw onlyJson();
-      done(null, parseStrictYaml(utf8Of(body)));
+      done(null, parseStrictYaml(decodeUtf8(body)));
     } catch (error) {
       done(error as Error);
     }
@@ -352,7 +352,7 @@ interface KnownRoute {
   readonly pattern: RegExp;
 }
 
-function patternOf(url: string): RegExp {
+function toUrlPattern(url: string): RegExp {
   const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/:[A-Za-z]+/g, '[^/]+').replace(/\*$/, '.*')}$`);
 }

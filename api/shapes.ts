@@ -43,7 +43,7 @@ export const AnyJson = Type.Unsafe<unknown>({});
 const LAST_VERSION = 2_147_483_647;
 
 /** Returns the schema of a version number. */
-export const versionOf = (minimum: 0 | 1, description: string) => Type.Integer({ minimum, maximum: LAST_VERSION, description });
+export const versionSchema = (minimum: 0 | 1, description: string) => Type.Integer({ minimum, maximum: LAST_VERSION, description });
 
 /** A plain number, checked by its own reader. */
 export const AnyNumber = Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
@@ -56,7 +56,7 @@ export const pageFields = {
 export const DEFAULT_LIMIT = 50;
 
 /** A page of a list. */
-export function pageOf<Item extends TSchema>(item: Item) {
+export function pageSchema<Item extends TSchema>(item: Item) {
   return Type.Object({
     items: Type.Array(item),
     nextCursor: nullable('string', 'Send as `cursor` for the next page; null on the last page.'),
@@ -64,16 +64,16 @@ export function pageOf<Item extends TSchema>(item: Item) {
 }
 
 /** Creates the schema of a JSON object with named fields and no others. */
-export function objectOf<Fields extends Record<string, TSchema>>(fields: Fields) {
+export function objectSchema<Fields extends Record<string, TSchema>>(fields: Fields) {
   return Type.Object(fields, { additionalProperties: false });
 }
 
-export type PageQuery = Static<ReturnType<typeof objectOf<typeof pageFields>>>;
+export type PageQuery = Static<ReturnType<typeof objectSchema<typeof pageFields>>>;
 
 /** Body of a request whose path says everything: none, or an empty object. */
 export const EmptyBody = Type.Object({}, { additionalProperties: false });
 
-export const AgentPath = objectOf({ id: IdText });
+export const AgentPath = objectSchema({ id: IdText });
 
 /** Returns the schema from which a serializer is compiled. */
 export function serializable(node: unknown): unknown {

@@ -15,7 +15,7 @@ const TYPES: { readonly [extension: string]: string } = {
 };
 
 /** Returns the content type of a file, or undefined for a kind that pages do not use. */
-const contentTypeOf = (name: string): string | undefined => TYPES[name.slice(name.lastIndexOf('.') + 1)];
+const findContentType = (name: string): string | undefined => TYPES[name.slice(name.lastIndexOf('.') + 1)];
 
 /**
  * Returns the content security policy of a page: no other host, no inline script or style, no form, no frame, and no text as markup. @param
@@ -66,7 +66,7 @@ export function registerTerminal(app: FastifyInstance, source: TerminalSource, {
   app.get('/', { config }, show);
   app.get('/terminal', { config }, show);
   app.get('/terminal/wait.js', { config }, async (_, reply) =>
-    reply.headers({ 'content-type': contentTypeOf('wait.js'), 'cache-control': 'no-store' }).send(WAITING_SCRIPT),
+    reply.headers({ 'content-type': findContentType('wait.js'), 'cache-control': 'no-store' }).send(WAITING_SCRIPT),
   );
   app.get<{ Params: { file: string } }>('/terminal/:file', { config }, async (request, reply) => {
     const file = (await prepared())?.files.get(request.params.file);
@@ -115,11 +115,11 @@ type Prepared = Awaited<ReturnType<typeof prepare>>;
 async function prepare({ script, style, preloaded, files }: TerminalFiles) {
   const served = await Promise.all(
     files.map(async ({ name, content }): Promise<[string, Served]> => {
-      const type = contentTypeOf(name) ?? 'application/octet-stream';
+      const type = findContentType(name) ?? 'application/octet-stream';
       return [name, { type, content, small: await compress(content, { level: 9 }) }];
     }),
   );
-  return { files: new Map(served), page: (nonce: string, isReplay: boolean) => pageOf(nonce, isReplay, { script, style, preloaded }) };
+  return { files: new Map(served), page: (nonce: string, isReplay: boolean) => renderPage(nonce, isReplay, { script, style, preloaded }) };
 }
 
 /** Script of the waiting page. A refresh by markup would stay on a URL with `#`, because it is the same document. */
@@ -139,7 +139,7 @@ const WAITING_PAGE = `<!doctype html>
 `;
 
 /** Returns the page. Its first paint has the terminal's colours. The script reads the nonce from the style. */
-function pageOf(nonce: string, isReplay: boolean, { script, style, preloaded }: Omit<TerminalFiles, 'files'>): string {
+function renderPage(nonce: string, isReplay: boolean, { script, style, preloaded }: Omit<TerminalFiles, 'files'>): string {
   const preloads = preloaded.map((name) => `<link rel="modulepreload" href="/terminal/${name}" />`).join('');
   return `<!doctype html>
 <html lang="en"${isReplay ? ' data-replay=""' : ''}>

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createFanOut } from '../api/feeds/fan-out.ts';
 import { channelFrame, frameText } from '../api/feeds/frames.ts';
-import { clientOf } from '../api/feeds/socket.ts';
+import { toFeedClient } from '../api/feeds/socket.ts';
 import { createLiveClock } from '../streams/clock/live-clock.ts';
 
 const MESSAGE_BYTES = 200;
@@ -104,7 +104,7 @@ async function run(): Promise<void> {
   const fanOut = createFanOut({ clock, flushMs: 3_600_000, behindBytes: Number.POSITIVE_INFINITY, chunkBytes: Number.POSITIVE_INFINITY });
   const group = fanOut.group();
   for (const socket of sockets) {
-    group.join({ client: clientOf(socket, null), seq: 1_000_000, position: null, fellBehind: () => {} });
+    group.join({ client: toFeedClient(socket, null), seq: 1_000_000, position: null, fellBehind: () => {} });
   }
   // Seven digits of `seq` in every frame, so that all frames have the same length on both sides.
   const bare = channelFrame('quotes', 'update', null, clock.now(), '""');

@@ -9,7 +9,7 @@ import { createCutReads } from '../src/adapters/store/agents/cut-reads.ts';
 import { createBarReads } from '../src/adapters/store/candles/bar-reads.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
-import { CATALOG, type CatalogEntry, catalogOf } from '../src/domain/catalog/catalog.ts';
+import { CATALOG, type CatalogEntry, createCatalog } from '../src/domain/catalog/catalog.ts';
 import type { Cut, Observation } from '../src/domain/market/cut.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../src/domain/market/venue.ts';
 import { seededRandom } from '../src/domain/values/seeded-random.ts';
@@ -46,7 +46,7 @@ function copiesOf(kind: 'tokenized_equity' | 'pre_ipo', count: number): CatalogE
 
 const equities = copiesOf('tokenized_equity', INSTRUMENTS);
 const privates = copiesOf('pre_ipo', INSTRUMENTS);
-const catalog = catalogOf([...equities, ...privates, ...PERPS]);
+const catalog = createCatalog([...equities, ...privates, ...PERPS]);
 const random = seededRandom(7);
 
 function observed(entry: CatalogEntry, slot: number): Observation {

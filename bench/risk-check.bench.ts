@@ -8,8 +8,8 @@ import type { Order } from '../src/domain/orders/order.ts';
 import { RISK_BITS } from '../src/domain/risk/codes.ts';
 import {
   assessOrder,
-  breachesOf,
-  figuresOf,
+  findBreaches,
+  readOrderFigures,
   type OrderFigures,
   prepareRisk,
   type RiskContext,
@@ -34,7 +34,7 @@ function prepared(): Prepared[] {
   while (found.length < ORDERS) {
     const { order, context } = next();
     const frame = prepareRisk(order.instrument, order.venue, context, order.id);
-    const figures = figuresOf(order);
+    const figures = readOrderFigures(order);
     if (order.side === 'buy' && figures.limitPrice === null && frame.worstBuy !== null && frame.capacities.length >= 5)
       found.push({ order, context, frame, figures });
   }
@@ -107,7 +107,7 @@ function floatBreaches(index: number): number {
 }
 
 for (const [index, { order, context, frame, figures: own }] of cases.entries()) {
-  const mask = breachesOf(frame, own);
+  const mask = findBreaches(frame, own);
   const rejections = assessOrder(order, context).attribution.rejections.map(({ code }) => RISK_BITS[code as keyof typeof RISK_BITS]);
   assert.equal(
     mask,
@@ -129,7 +129,7 @@ await bench({
   contenders: [
     contender('exact doubles', () => {
       let all = 0;
-      for (let index = 0; index < ORDERS; index++) all ^= breachesOf(frames[index] as RiskFrame, figures[index] as OrderFigures);
+      for (let index = 0; index < ORDERS; index++) all ^= findBreaches(frames[index] as RiskFrame, figures[index] as OrderFigures);
       return all;
     }),
     contender('decimal.js', () => {
@@ -161,7 +161,7 @@ await bench({
     contender('exact doubles, from text', () => {
       let all = 0;
       for (let index = 0; index < ORDERS; index++) {
-        all ^= breachesOf(frames[index] as RiskFrame, figuresOf((cases[index] as Prepared).order));
+        all ^= findBreaches(frames[index] as RiskFrame, readOrderFigures((cases[index] as Prepared).order));
       }
       return all;
     }),

@@ -6,7 +6,7 @@ import { keepFigures } from './measured.ts';
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_ASSUMPTIONS } from '../src/domain/backtest/assumptions.ts';
-import { isVariants, variantsOf } from '../src/domain/backtest/sweep.ts';
+import { isVariants, combineVariants } from '../src/domain/backtest/sweep.ts';
 import { CATALOG } from '../src/domain/catalog/catalog.ts';
 import { readManifest } from '../src/domain/manifest/reader.ts';
 import { splitInstrumentKey } from '../src/domain/market/venue.ts';
@@ -77,7 +77,7 @@ const read = readManifest({
 });
 if (!read.ok) throw new Error(JSON.stringify(read.problems));
 const steps = (from: number, by: number): number[] => Array.from({ length: 10 }, (_, step) => from + step * by);
-const variants = variantsOf(read.manifest, [
+const variants = combineVariants(read.manifest, [
   { path: 'entryConditions[0].value', values: steps(20, 2) },
   { path: 'exitConditions[0].value', values: steps(52, 2) },
   { path: 'stopLossPct', values: steps(2, 1) },

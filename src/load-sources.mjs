@@ -78,7 +78,7 @@ export async function loadSource(url, { entries = ENTRIES, rooms = ROOMS } = {})
  */
 function nameSourcesIn(folder) {
   const maps = new Map();
-  const mapOf = (path) => {
+  const readMap = (path) => {
     if (!maps.has(path)) {
       let map = null;
       try {
@@ -95,14 +95,14 @@ function nameSourcesIn(folder) {
     String(site).replace(/(file:[^\s()]+):(\d+):(\d+)/, (place, url, line, column) => {
       if (!url.startsWith(begin)) return place;
       const path = fileURLToPath(url);
-      const { originalSource, originalLine, originalColumn } = mapOf(path)?.findEntry(line - 1, column - 1) ?? {};
+      const { originalSource, originalLine, originalColumn } = readMap(path)?.findEntry(line - 1, column - 1) ?? {};
       return originalSource === undefined ? place : `${join(dirname(path), originalSource)}:${originalLine + 1}:${originalColumn + 1}`;
     });
-  Error.prepareStackTrace = (error, sites) => [headOf(error), ...sites.map((site) => `    at ${named(site)}`)].join('\n');
+  Error.prepareStackTrace = (error, sites) => [firstLine(error), ...sites.map((site) => `    at ${named(site)}`)].join('\n');
 }
 
 /** The first line of a stack; of an error that cannot say it, as V8 does. */
-function headOf(error) {
+function firstLine(error) {
   try {
     return String(error);
   } catch {
@@ -124,7 +124,7 @@ export async function compiledSources({ entries = ENTRIES, rooms = ROOMS } = {})
 }
 
 async function currentSources(entries, rooms) {
-  const state = stateOf(entries, rooms);
+  const state = hashSources(entries, rooms);
   const cache = join(ROOT, 'node_modules', '.cache', 'sevengate');
   const folder = join(cache, state);
   if (!existsSync(folder)) {
@@ -194,7 +194,7 @@ async function compiledForThisProcess(entries) {
  * Hashes the name and content of every source file, and the installed packages. Modification times are ignored, because images and archives
  * round them.
  */
-function stateOf(entries, rooms) {
+function hashSources(entries, rooms) {
   const hash = createHash('sha256').update(JSON.stringify([ROOT, process.versions.node, entries, COMPILED_PACKAGES]));
   hash.update(readFileSync(join(ROOT, 'package-lock.json')));
   const add = (folder) => {

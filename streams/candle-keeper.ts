@@ -4,7 +4,7 @@ import type { IndicatorNeed } from '../src/domain/market/cut.ts';
 import type { DecimalString } from '../src/domain/values/decimal.ts';
 import { windowBars } from '../src/domain/indicators/windowed.ts';
 import type { Rejection } from '../src/domain/market/quote.ts';
-import { type EpochMs, HOUR_MS, MINUTE_MS, slotOf, timeframeMs } from '../src/domain/values/time.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS, startOfSlot, timeframeMs } from '../src/domain/values/time.ts';
 import { errorText } from '../src/domain/values/value-text.ts';
 import { splitInstrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { backoffMs } from './backoff.ts';
@@ -206,7 +206,7 @@ class KeptCandles implements CandleKeeper {
   }
 
   async #fetchOne(one: Kept): Promise<void> {
-    const to = slotOf(this.#clock.now(), one.barMs);
+    const to = startOfSlot(this.#clock.now(), one.barMs);
     const from = one.doneTo ?? to - one.wanted * one.barMs;
     if (from >= to) {
       this.#ask(one, to + one.barMs + this.#settleMs + this.#jitter());
@@ -239,7 +239,7 @@ class KeptCandles implements CandleKeeper {
     const rates = (await history.fetchFunding?.(one.instrument, from, to + HOUR_MS)) ?? [];
     // Paid some milliseconds after the hour of its rate.
     return rates.map(({ at, hourlyFunding }) => ({
-      openTime: slotOf(at, HOUR_MS) - HOUR_MS,
+      openTime: startOfSlot(at, HOUR_MS) - HOUR_MS,
       open: hourlyFunding,
       high: hourlyFunding,
       low: hourlyFunding,

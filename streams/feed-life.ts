@@ -26,7 +26,7 @@ export interface FeedLife {
 }
 
 /** Returns the provider of a source: `binance` for `binance:bookTicker`. */
-export function providerOf(source: string): string {
+export function readProvider(source: string): string {
   const colon = source.indexOf(':');
   return colon < 0 ? source : source.slice(0, colon);
 }
@@ -43,7 +43,7 @@ export class FeedLives {
     detail: '',
     down: new Set(),
   }));
-  readonly #bySource = new SlotTable<FeedLife>((venue, source) => this.#byProvider.at(venue, providerOf(source)));
+  readonly #bySource = new SlotTable<FeedLife>((venue, source) => this.#byProvider.at(venue, readProvider(source)));
 
   /** Returns the life of a source's feed. */
   of(venue: Venue, source: string): FeedLife {

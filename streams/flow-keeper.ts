@@ -77,7 +77,7 @@ export function createFlowKeeper(options: FlowKeeperOptions) {
 
     window(span: FlowSpan): FlowWindow {
       const { venue, instrument } = splitInstrumentKey(span.instrument);
-      return windowOf(span, kept.get(venue)?.get(instrument));
+      return copyWindow(span, kept.get(venue)?.get(instrument));
     },
 
     stop() {
@@ -104,17 +104,17 @@ function takeQuote(one: Kept, quote: Quote, now: EpochMs, readers: Readers): voi
   if (open?.until === null) open.until = at;
   const last = one.books.at(-1);
   if (last !== undefined && at - last.at < BOOK_EVERY_MS && open?.until !== at) return;
-  one.books.push({ source: quote.source, at, ...sidesOf(quote, readers), liquidityUsd: one.liquidity?.liquidityUsd ?? null });
+  one.books.push({ source: quote.source, at, ...readSides(quote, readers), liquidityUsd: one.liquidity?.liquidityUsd ?? null });
   trim(one.books, MOST_BOOKS, at - KEPT_MS);
   trimGaps(one, at - KEPT_MS);
 }
 
 /** Returns the levels of the feed's own book if it agrees with the quote, else only the best bid and ask. */
-function sidesOf(quote: Quote, readers: Readers): Pick<FlowBook, 'bids' | 'asks'> {
-  const [bids, asks] = [topOf(quote.bid, quote.bidSize), topOf(quote.ask, quote.askSize)];
+function readSides(quote: Quote, readers: Readers): Pick<FlowBook, 'bids' | 'asks'> {
+  const [bids, asks] = [toTop(quote.bid, quote.bidSize), toTop(quote.ask, quote.askSize)];
   const book = readers.get(`${quote.venue}:${quote.instrument}`)?.(LEVELS) ?? null;
   if (book === null || book.quality !== 'live') return { bids, asks };
-  const levels = { bids: book.bids.map(levelOf), asks: book.asks.map(levelOf) };
+  const levels = { bids: book.bids.map(toLevel), asks: book.asks.map(toLevel) };
   return levels.bids[0]?.price === bids[0]?.price && levels.asks[0]?.price === asks[0]?.price ? levels : { bids, asks };
 }
 
@@ -149,12 +149,12 @@ function trimGaps(one: Kept, since: EpochMs): void {
   one.gaps.unshift({ from: first.from, until: second.until, why: first.why });
 }
 
-const topOf = (price: string | null, size: string | null): readonly BookLevel[] => (price === null ? [] : [{ price, size: size ?? '' }]);
+const toTop = (price: string | null, size: string | null): readonly BookLevel[] => (price === null ? [] : [{ price, size: size ?? '' }]);
 
-const levelOf = ([price, size]: readonly [price: string, size: string]): BookLevel => ({ price, size });
+const toLevel = ([price, size]: readonly [price: string, size: string]): BookLevel => ({ price, size });
 
 /** Returns the kept flow of a window as an immutable copy. */
-function windowOf(span: FlowSpan, one: Kept | undefined): FlowWindow {
+function copyWindow(span: FlowSpan, one: Kept | undefined): FlowWindow {
   const { from, booksUntil, until } = span;
   const { books = [], trades = [], gaps = [] } = one ?? {};
   const [firstBook, firstTrade] = [lastUntil(books, from), lastUntil(trades, from)];

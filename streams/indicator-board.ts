@@ -1,9 +1,9 @@
 /** Closed bars and their indicators as of a slot: pushed bar by bar, and repaired if history changes. */
 import type { Candle, CandleBatch } from '../src/domain/candles/candle.ts';
 import { FRESH_BARS, type IndicatorNeed, type IndicatorValue } from '../src/domain/market/cut.ts';
-import { endlessWindowOf, WindowedIndicator, windowOf } from '../src/domain/indicators/windowed.ts';
+import { computeEndlessWindow, WindowedIndicator, computeWindow } from '../src/domain/indicators/windowed.ts';
 import type { PerpContext } from '../src/domain/market/quote.ts';
-import { type EpochMs, HOUR_MS, slotOf, timeframeMs } from '../src/domain/values/time.ts';
+import { type EpochMs, HOUR_MS, startOfSlot, timeframeMs } from '../src/domain/values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../src/domain/market/venue.ts';
 import type { FeedCounters } from './feed-counters.ts';
 
@@ -106,7 +106,7 @@ class BarBoard implements IndicatorBoard {
 
   applyContext(context: PerpContext): void {
     const key = instrumentKey(context.venue, context.instrument);
-    const hour = slotOf(context.receivedAt, HOUR_MS);
+    const hour = startOfSlot(context.receivedAt, HOUR_MS);
     this.#closeHour(key, hour);
     this.#hours.set(key, { hour, rate: context.hourlyFunding, receivedAt: context.receivedAt });
   }
@@ -280,7 +280,7 @@ function trim(target: Series, most: number): void {
 }
 
 function start(need: IndicatorNeed, endless: boolean): Running {
-  return { indicator: new WindowedIndicator(need, endless ? endlessWindowOf(need) : windowOf(need)), consumed: 0 };
+  return { indicator: new WindowedIndicator(need, endless ? computeEndlessWindow(need) : computeWindow(need)), consumed: 0 };
 }
 
 /** True if the last of the first `end` bars is fresh enough for rules at the slot. */

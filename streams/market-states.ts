@@ -15,8 +15,8 @@ import { instrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { isBookWanted, bookKey } from './book-wants.ts';
 import type { Clock } from './clock/clock.ts';
 import { ClockOffsets } from './clock/clock-offsets.ts';
-import { providerOf } from './feed-life.ts';
-import { FEED_DOWN, flagsOf, flagBitsOf, qualityWith, RESYNCING } from './quality/flag-bits.ts';
+import { readProvider } from './feed-life.ts';
+import { FEED_DOWN, toFlags, toFlagBits, qualityWith, RESYNCING } from './quality/flag-bits.ts';
 import type { MarketPipeline } from './market-pipeline.ts';
 import type { FeedState } from './market-view.ts';
 
@@ -61,7 +61,7 @@ class SourceLives {
 
   take(message: FeedStatus | FeedHeartbeat): void {
     const { venue, source, receivedAt } = message;
-    const key = `${venue} ${providerOf(source)}`;
+    const key = `${venue} ${readProvider(source)}`;
     const ofProvider = this.#lives.get(key) ?? new Map<string, ProviderState>();
     const before = ofProvider.get(source);
     // A sign of life of something that never connects (requested bars) counts for its provider.
@@ -268,8 +268,8 @@ function isSameBook(one: OrderBookSnapshot, other: OrderBookSnapshot): boolean {
 
 /** Returns the last book of a lost feed, marked as lost, until there is another one. */
 function lostBook(before: OrderBookSnapshot, at: EpochMs): OrderBookSnapshot {
-  const bits = flagBitsOf(before.flags) | FEED_DOWN | RESYNCING;
-  const flags = flagsOf(bits);
+  const bits = toFlagBits(before.flags) | FEED_DOWN | RESYNCING;
+  const flags = toFlags(bits);
   if (before.flags === flags) return before;
   return { ...before, receivedAt: Math.max(at, before.receivedAt), quality: qualityWith(before.quality, bits), flags };
 }

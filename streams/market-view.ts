@@ -1,6 +1,6 @@
 /** Latest data of every instrument, and message counts of every venue. */
 import type { Observable } from 'rxjs';
-import { eventSourcesOf, LONGEST_EVENT_LOOKBACK_HOURS } from '../src/domain/intelligence/listening.ts';
+import { listEventSources, LONGEST_EVENT_LOOKBACK_HOURS } from '../src/domain/intelligence/listening.ts';
 import type { FeedMessage, NewsEvent } from '../src/domain/market/market-event.ts';
 import {
   type PerpContext,
@@ -13,7 +13,7 @@ import { type EpochMs, HOUR_MS } from '../src/domain/values/time.ts';
 import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/market/venue.ts';
 import { createFeedCounters, type FeedCounters, type VenueCounts } from './feed-counters.ts';
 import { type FeedLife, FeedLives } from './feed-life.ts';
-import { CLOCK_SKEW, withQuoteFlags, withReferenceFlags, flagBitsOf } from './quality/flag-bits.ts';
+import { CLOCK_SKEW, withQuoteFlags, withReferenceFlags, toFlagBits } from './quality/flag-bits.ts';
 import { createFreshness, type Freshness } from './quality/freshness.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 import { SlotTable } from './slot-table.ts';
@@ -244,7 +244,7 @@ class LatestView implements MarketView {
     }
     if (event.observedAt >= latest.observedAt) return false;
     if (event.receivedAt - latest.receivedAt > this.freshness.maxAgeMs(latest)) return false;
-    return (flagBitsOf(latest.flags) & CLOCK_SKEW) === 0;
+    return (toFlagBits(latest.flags) & CLOCK_SKEW) === 0;
   }
 
   #isSecondSource(reference: ReferencePrice): boolean {
@@ -274,7 +274,7 @@ class LatestView implements MarketView {
   #isNewsKnown(symbol: string, at: EpochMs): boolean {
     if ((this.#pushedOutAt.get(symbol) ?? Number.NEGATIVE_INFINITY) >= at - ACTIVE_NEWS_MS) return false;
     const since = at - this.freshness.limits.eventsMaxSilenceMs;
-    return eventSourcesOf(symbol).every((source) => (this.#roundEndedAt.get(source) ?? Number.NEGATIVE_INFINITY) >= since);
+    return listEventSources(symbol).every((source) => (this.#roundEndedAt.get(source) ?? Number.NEGATIVE_INFINITY) >= since);
   }
 
   #forget(event: NewsEvent): void {

@@ -97,7 +97,7 @@ function followed(feed: Feed, options: MergeOptions): Observable<FeedMessage> {
     const lost = (error: unknown): Observable<FeedMessage> => {
       counters?.count(feed.venue, 'feed_error');
       return concat(
-        from(connections.lost(error instanceof FeedEnded ? error.message : `the feed failed: ${textOf(error)}`, clock.now())),
+        from(connections.lost(error instanceof FeedEnded ? error.message : `the feed failed: ${toText(error)}`, clock.now())),
         throwError(() => error),
       );
     };
@@ -120,7 +120,7 @@ class FeedEnded extends Error {
   }
 }
 
-function textOf(error: unknown): string {
+function toText(error: unknown): string {
   return errorText(error);
 }
 

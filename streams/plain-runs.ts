@@ -133,8 +133,8 @@ export class PlainRuns {
     if (quote !== run.last) copyQuoteDigits(quote, run.last);
     // Two prices within a third of the limit of one price are within the limit of each other.
     const near = run.limits.maxJump / 3;
-    const bid = valueOf(quote.bid);
-    const ask = valueOf(quote.ask);
+    const bid = toValue(quote.bid);
+    const ask = toValue(quote.ask);
     run.bidFrom = bid * (1 - near);
     run.bidTo = bid * (1 + near);
     run.askFrom = ask * (1 - near);
@@ -185,7 +185,7 @@ function isPriced({ missing, bid, ask }: QuoteDigits): boolean {
   return (missing & (NO_BID | NO_ASK)) === 0 && bid.scale >= 0 && ask.scale >= 0 && bid.mantissa > 0 && ask.mantissa > 0;
 }
 
-function valueOf({ mantissa, scale }: QuoteDigits['bid']): number {
+function toValue({ mantissa, scale }: QuoteDigits['bid']): number {
   return mantissa / (SCALES[scale] as number);
 }
 
@@ -197,8 +197,8 @@ function isPlain(run: Run, quote: QuoteDigits): boolean {
   if (quote.observedAt > quote.receivedAt + limits.maxSkewMs) return false;
   if (quote.origin.sourceTime && (quote.hasSequence ? quote.observedAt < last.observedAt : quote.observedAt <= last.observedAt))
     return false;
-  const bid = valueOf(quote.bid);
-  const ask = valueOf(quote.ask);
+  const bid = toValue(quote.bid);
+  const ask = toValue(quote.ask);
   if (quote.bid.scale === quote.ask.scale ? quote.bid.mantissa > quote.ask.mantissa : bid * (1 + ROUNDING) > ask) return false;
   return bid >= run.bidFrom && bid <= run.bidTo && ask >= run.askFrom && ask <= run.askTo;
 }

@@ -12,7 +12,7 @@
 const GOOD = ['live', 'no_trades'];
 
 /** Returns the age of a quote in milliseconds. @param {Received} row @param {number} now */
-export function ageOf({ feedUpdatedAt, receivedAt = '' }, now) {
+export function computeAge({ feedUpdatedAt, receivedAt = '' }, now) {
   return now - Date.parse(feedUpdatedAt ?? receivedAt);
 }
 
@@ -28,5 +28,5 @@ export function agedQuality(row, feed) {
   const { quality, maxAgeMs, cadence } = row;
   if (!GOOD.includes(quality)) return quality;
   const isVouched = feed.isReceived() && (maxAgeMs === undefined || cadence === 'change_only' || feed.isReplay);
-  return isVouched || (maxAgeMs !== undefined && ageOf(row, feed.now()) <= maxAgeMs) ? quality : 'stale';
+  return isVouched || (maxAgeMs !== undefined && computeAge(row, feed.now()) <= maxAgeMs) ? quality : 'stale';
 }

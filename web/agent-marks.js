@@ -35,7 +35,7 @@ const MINUTE = 60_000;
  * }} did Decisions ascending.
  * @returns {Overlay}
  */
-export function overlayOf({ key, manifest, books, fills, decisions }) {
+export function buildOverlay({ key, manifest, books, fills, decisions }) {
   const conditions = [...manifest.entry, ...manifest.exit];
   const ofKey = decisions.flatMap((decision) => {
     const seen = decision.observed[key];
@@ -44,9 +44,9 @@ export function overlayOf({ key, manifest, books, fills, decisions }) {
   return {
     marks: [...fills.filter(({ instrument }) => instrument === key).map(fillMark), ...decisions.flatMap((one) => decisionMark(one, key))],
     lines: books.flatMap((book) => positionLines(book, key, manifest)),
-    stretches: ofKey.filter(({ seen }) => seen.quote?.quality !== 'live').map(({ decision }) => minuteOf(decision)),
-    curves: indicatorsOf(ofKey, (name) => name.startsWith('ema:') && isRead(name, conditions)),
-    gauges: indicatorsOf(ofKey, (name) => !name.startsWith('ema:') && isRead(name, conditions)),
+    stretches: ofKey.filter(({ seen }) => seen.quote?.quality !== 'live').map(({ decision }) => toMinute(decision)),
+    curves: listIndicators(ofKey, (name) => name.startsWith('ema:') && isRead(name, conditions)),
+    gauges: listIndicators(ofKey, (name) => !name.startsWith('ema:') && isRead(name, conditions)),
   };
 }
 
@@ -82,7 +82,7 @@ function positionLines({ positions, mode }, key, { stopLossPct, takeProfitPct })
 }
 
 /** @param {Decision} decision @returns {Stretch} */
-function minuteOf({ slot }) {
+function toMinute({ slot }) {
   const from = Date.parse(slot);
   return { from, to: from + MINUTE, colour: 'carried' };
 }
@@ -108,7 +108,7 @@ function isRead(indicator, conditions) {
  * @param {(name: string) => boolean} isWanted
  * @returns {readonly Curve[]}
  */
-function indicatorsOf(seen, isWanted) {
+function listIndicators(seen, isWanted) {
   /** @type {Map<string, Map<number, number>>} */
   const curves = new Map();
   for (const { seen: one } of seen) {

@@ -16,7 +16,7 @@ export function barLength(timeframe) {
 }
 
 /** @param {string} key `spotexchange:BTCUSDT`; the service refuses an unknown venue. */
-export function partsOf(key) {
+export function splitKey(key) {
   const at = key.indexOf(':');
   return { venue: /** @type {import('./wire.ts').QuoteRow['venue']} */ (key.slice(0, at)), instrument: key.slice(at + 1) };
 }

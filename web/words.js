@@ -88,7 +88,7 @@ export function dayAndTime(time) {
  * Formats the day in the chosen zone: `2026-11-21`.
  * @param {string | number} time
  */
-export function dayOf(time) {
+export function formatDay(time) {
   return shownText(time).slice(0, 10);
 }
 
@@ -277,6 +277,6 @@ export function gateCheckWords({ name, observed, rule, limit }) {
  * Returns the symbol of `spotexchange:BTCUSDT`.
  * @param {string} instrument
  */
-export function symbolOf(instrument) {
+export function readSymbol(instrument) {
   return instrument.slice(instrument.indexOf(':') + 1);
 }

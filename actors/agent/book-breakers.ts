@@ -2,7 +2,7 @@
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import { type MarkedBook, worstDrawdownPct } from '../../src/domain/books/book.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { executionModeOf } from '../../src/domain/orders/order.ts';
+import { toExecutionMode } from '../../src/domain/orders/order.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
@@ -49,7 +49,7 @@ export function createBookBreakers(deps: {
 
   /** Marks books with live capital. A position without a live price counts at its worst known price. */
   async function atWorst(books: readonly MarkedTrader[]) {
-    const live = books.filter(({ stage }) => executionModeOf(stage) === 'live');
+    const live = books.filter(({ stage }) => toExecutionMode(stage) === 'live');
     const unpriced = new Set(live.flatMap(({ marked }) => marked.unpriced));
     if (unpriced.size === 0) return live;
     const at = clock.now();

@@ -1,7 +1,7 @@
 /** Checks the books of agents and Takes with live capital after every tick and fill, and trips their breakers. */
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import type { MarkedBook } from '../../src/domain/books/book.ts';
-import { breakersOf } from '../../src/domain/agents/breakers.ts';
+import { findTrippedBreakers } from '../../src/domain/agents/breakers.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
@@ -39,7 +39,7 @@ export function createBreakerWatch(deps: {
 }) {
   async function lookAt({ agentId, stage, marked }: WatchedBook, maxDailyDrawdownPct: number, facts: SlippageFacts): Promise<boolean> {
     let told = false;
-    for (const { breaker, observed, limit } of breakersOf({
+    for (const { breaker, observed, limit } of findTrippedBreakers({
       stage,
       dailyDrawdownPct: marked.dailyDrawdownPct,
       maxDailyDrawdownPct,

@@ -2,7 +2,7 @@
 import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { Autonomy, Stage } from '../../src/domain/agents/agent.ts';
 import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
-import { AGENT_TICK_MS, DAY_MS, isoTime, slotOf } from '../../src/domain/values/time.ts';
+import { AGENT_TICK_MS, DAY_MS, isoTime, startOfSlot } from '../../src/domain/values/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { agentMachine, type AgentContext, type AgentEvent, type TickDecision } from './machine.ts';
 import { agentProjection } from './resource.ts';
@@ -88,7 +88,7 @@ export function validateAgent(state: ActorState, event: ActorEvent): Refusal | n
       return refuse('cause_persists', 'the data is lost, and the agent has live capital; resume once the feed is live').refusal;
     if (context.pauseCause !== 'operator' && context.pauseCause !== 'emergency_halt') {
       if (value.feed !== 'live') return refuse('cause_persists', `the data is still ${value.feed}; resume once the feed is live`).refusal;
-      const endsAt = context.pauseCause === 'daily_drawdown' && context.breaker ? slotOf(context.breaker.at, DAY_MS) + DAY_MS : 0;
+      const endsAt = context.pauseCause === 'daily_drawdown' && context.breaker ? startOfSlot(context.breaker.at, DAY_MS) + DAY_MS : 0;
       if (command.at < endsAt) {
         return refuse('cause_persists', `the daily drawdown limit was reached; resume from ${isoTime(endsAt)} on`).refusal;
       }
@@ -132,7 +132,7 @@ export const agentKind: ActorKind = {
       record('agent_projection', agentProjection.record(info.orgId, { id: info.actorId, ...agentChanges(info) })),
     ],
     openTickWindow: (_: undefined, info) => [
-      record('tick_window', { actorId: info.actorId, from: slotOf(info.now, AGENT_TICK_MS) + AGENT_TICK_MS, until: null }),
+      record('tick_window', { actorId: info.actorId, from: startOfSlot(info.now, AGENT_TICK_MS) + AGENT_TICK_MS, until: null }),
     ],
     closeTickWindow: (_: undefined, info) => [record('tick_window', { actorId: info.actorId, from: null, until: info.now })],
     cancelProposals: ({ reason }: { readonly reason: string }, info) => [record('proposals_cancelled', { agentId: info.actorId, reason })],

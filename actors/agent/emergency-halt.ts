@@ -129,8 +129,8 @@ export function createEmergencyHalt(deps: {
 
     /** Continues halts of processes that died, each on its own. Returns how many have ended. */
     async sweepAbandoned(contained: ContainedLoop): Promise<number> {
-      const nameOf = ({ orgId }: { readonly orgId: string }) => ({ id: orgId, orgId });
-      return contained.each(await store.takeOverHalts(), nameOf, ({ orgId, epoch }) =>
+      const toActorName = ({ orgId }: { readonly orgId: string }) => ({ id: orgId, orgId });
+      return contained.each(await store.takeOverHalts(), toActorName, ({ orgId, epoch }) =>
         sweep(orgId, epoch, 'halt taken over', { paused: [], cancelled: 0 }),
       );
     },

@@ -100,7 +100,7 @@ interface GateDeps {
 }
 
 /** Returns the view of a promoted agent. Missing history is included only before the gate that a backtest opens. */
-async function toldOf(
+async function describePromotion(
   deps: GateDeps,
   orgId: string,
   view: AgentView,
@@ -125,12 +125,12 @@ async function attempt(
     return { superseded: () => rethrow(error) };
   }
   if (gateState === null) return refuse('state_conflict', 'the agent is live; no gate follows');
-  const shut = refusalOf(gateState, context.subject);
+  const shut = explainClosedGate(gateState, context.subject);
   if (shut !== null) return shut;
   const late = before.stage === 'shadow' ? await deps.capitalRefusal(before) : null;
   if (late !== null) return refuse('feature_disabled', `no live capital: ${late}`);
   const { evidence } = gateState as { evidence: GateEvidence };
-  const told = await toldOf(deps, context.orgId, before, ['draft']);
+  const told = await describePromotion(deps, context.orgId, before, ['draft']);
   const after = (plan: StepPlan): PromotedView => ({
     ...before,
     ...told,
@@ -213,7 +213,7 @@ export function createGateHandler(deps: GateDeps) {
     /** Returns null if the organization has no such agent. */
     async progress(orgId: string, agentId: string): Promise<GatesProgress | null> {
       const view = await agents.find(orgId, agentId);
-      return view && progressOf(deps, orgId, view);
+      return view && readProgress(deps, orgId, view);
     },
   };
 }
@@ -221,9 +221,9 @@ export function createGateHandler(deps: GateDeps) {
 export type GateCommands = ReturnType<typeof createGateHandler>;
 
 /** Returns the progress through an agent's gates. */
-async function progressOf(deps: GateDeps, orgId: string, view: AgentView): Promise<GatesProgress> {
+async function readProgress(deps: GateDeps, orgId: string, view: AgentView): Promise<GatesProgress> {
   const [gates, simulated] = [await deps.gates.all(view), await deps.gates.isSimulated(view)];
-  return { stage: view.stage, gates, simulated, ...(await toldOf(deps, orgId, view, ['draft', 'backtest'])) };
+  return { stage: view.stage, gates, simulated, ...(await describePromotion(deps, orgId, view, ['draft', 'backtest'])) };
 }
 
 /** True if the agent is at another gate than before, or at the same one with another manifest. */
@@ -245,7 +245,7 @@ function isContradicted(error: unknown): boolean {
 }
 
 /** Returns why a gate stays closed, or null if it opens. */
-function refusalOf(gateState: GateState, asking: string): ReturnType<typeof refuse> | null {
+function explainClosedGate(gateState: GateState, asking: string): ReturnType<typeof refuse> | null {
   const { gate, kind, evidence, checks, problems, signedBy } = gateState;
   const shut = (code: 'evidence_missing' | 'gate_failed' | 'sign_off_refused', detail: string): ReturnType<typeof refuse> => ({
     ok: false,

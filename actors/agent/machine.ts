@@ -91,12 +91,12 @@ export interface TickDecision {
 }
 
 /** Returns the evidence or demotion of an event that changes the stage. */
-function promotionOf(event: AgentEvent): Promotion | null {
+function toPromotion(event: AgentEvent): Promotion | null {
   if (event.type === 'gate.passed') return { evidenceId: event.evidenceId, askedBy: event.askedBy };
   return event.type === 'breaker.tripped' ? { evidenceId: null, askedBy: `breaker ${event.breaker}` } : null;
 }
 
-function tripOf(event: AgentEvent): BreakerTrip | null {
+function toTrip(event: AgentEvent): BreakerTrip | null {
   if (event.type !== 'breaker.tripped') return null;
   const { breaker, at, observed, limit } = event;
   return { breaker, at, observed, limit };
@@ -147,12 +147,12 @@ export const agentMachine = setup({
     cancelProposals: effect<{ readonly reason: string }>(),
     announceAgent: effect<{ readonly what: string }>(),
     alert: effect<{ readonly what: string }>(),
-    notePromotion: assign({ promotion: ({ event }) => promotionOf(event) }),
-    noteDemotion: assign({ promotion: ({ event }) => promotionOf(event), breaker: ({ event }) => tripOf(event) }),
+    notePromotion: assign({ promotion: ({ event }) => toPromotion(event) }),
+    noteDemotion: assign({ promotion: ({ event }) => toPromotion(event), breaker: ({ event }) => toTrip(event) }),
     noteClosing: assign({ closing: ({ context, event }) => closingAfter(context.closing ?? [], event) }),
     raiseLost: raise({ type: 'feed.lost' }),
     noteFeed: assign({ degradedVenues: ({ context, event }) => degradedAfter(context.degradedVenues, event) }),
-    notePausingBreaker: assign({ ...pausedFor('daily_drawdown'), breaker: ({ event }) => tripOf(event) }),
+    notePausingBreaker: assign({ ...pausedFor('daily_drawdown'), breaker: ({ event }) => toTrip(event) }),
   },
   guards: {
     hasLiveCapital: or([stateIn({ stage: 'limited_live' }), stateIn({ stage: 'live' })]),

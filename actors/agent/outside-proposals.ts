@@ -1,14 +1,14 @@
 /** Accepts proposals of external agents. Refuses what the mandate forbids at once. The rest joins the next slot. */
 import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import { type Autonomy, NO_AGENT } from '../../src/domain/agents/agent.ts';
-import { type MarkedBook, positionOf, type TradingBook } from '../../src/domain/books/book.ts';
+import { type MarkedBook, findPosition, type TradingBook } from '../../src/domain/books/book.ts';
 import { canonicalJson, type Json, sha256Hex } from '../../src/domain/values/canonical-json.ts';
 import type { Cut, Observation } from '../../src/domain/market/cut.ts';
 import { compileManifest } from '../../src/domain/agents/decide.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { RiskRejection } from '../../src/domain/agents/decision.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { priceStepOf } from '../../src/domain/market/market-step.ts';
+import { computePriceStep } from '../../src/domain/market/market-step.ts';
 import { observedBy } from '../../src/domain/agents/observed-state.ts';
 import {
   INPUTS_BYTES,
@@ -20,14 +20,14 @@ import {
   withHash,
 } from '../../src/domain/outside/outside-proposal.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/values/refusal.ts';
-import { type Mandate, mandateOf } from '../../src/domain/risk/mandate.ts';
+import { type Mandate, combineMandate } from '../../src/domain/risk/mandate.ts';
 import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, startOfSlot } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { LATE_AFTER_MS } from '../ticking/tick-window.ts';
 import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 import type { AgentView } from './resource.ts';
-import { bookIdOf, markAt, untouchedBook } from './tick-risk.ts';
+import { toBookId, markAt, untouchedBook } from './tick-risk.ts';
 
 /** A trade that outside code asks for. `inputs` is undefined if the code does not state its inputs. */
 export type ProposalWish = Omit<ProposedTrade, 'agentId' | 'inputsHash'> & { readonly inputs: Json | undefined };
@@ -131,10 +131,10 @@ export function createOutsideHandler(deps: {
       const wished = withHash({ ...wish, agentId: found.view.id, inputsHash: read.value === null ? null : sha256Hex(read.value) });
       const before = await earlier(context.orgId, wished);
       if (before !== null) return before;
-      const refusal = refusalOf(found.view, found.manifest, wished) ?? (await beyondBook(store, found, wished));
+      const refusal = findRefusal(found.view, found.manifest, wished) ?? (await beyondBook(store, found, wished));
       if (refusal !== null) return { ok: false, refusal };
       const receivedAt = clock.now();
-      const slot = slotOf(receivedAt + CLOSES_MS, AGENT_TICK_MS) + AGENT_TICK_MS;
+      const slot = startOfSlot(receivedAt + CLOSES_MS, AGENT_TICK_MS) + AGENT_TICK_MS;
       const receipt = { ...wished, id: deps.newId(), slot, receivedAt, submittedBy: context.subject };
       try {
         const records = [auditRow(context, 'agent.propose', agentId, null, null), ...answerRows(context, receipt)];
@@ -152,14 +152,14 @@ export function createOutsideHandler(deps: {
     list: (orgId: string, agentId: string, page: PageAsked): Promise<PageOfViews | null> => store.list(orgId, agentId, page, lateBefore()),
     get: (orgId: string, agentId: string, id: string): Promise<OutsideView | null> => store.get(orgId, agentId, id, lateBefore()),
 
-    context: (orgId: string, agentId: string): Promise<OutsideContext | null> => contextOf(store, orgId, agentId, clock.now()),
+    context: (orgId: string, agentId: string): Promise<OutsideContext | null> => readContext(store, orgId, agentId, clock.now()),
   };
 }
 
 /** Commands and reads of outside proposals. Reads return null if the organization has no such agent or proposal. */
 export type OutsideProposals = ReturnType<typeof createOutsideHandler>;
 
-async function contextOf(store: OutsideStore, orgId: string, agentId: string, at: EpochMs): Promise<OutsideContext | null> {
+async function readContext(store: OutsideStore, orgId: string, agentId: string, at: EpochMs): Promise<OutsideContext | null> {
   const found = await store.mandated(orgId, agentId);
   if (found === null) return null;
   const { view, manifest } = found;
@@ -175,17 +175,17 @@ async function contextOf(store: OutsideStore, orgId: string, agentId: string, at
     agent: view,
     manifest,
     cut: cut === null ? null : { slot: cut.slot, observations: observedBy(compileManifest(manifest).reading, cut) },
-    book: markAt(bookOf(found, books), cut ?? { slot: at, observations: new Map() }),
-    mandate: mandateOf(manifest, preferences, view.stage, view.autonomy),
+    book: markAt(selectBook(found, books), cut ?? { slot: at, observations: new Map() }),
+    mandate: combineMandate(manifest, preferences, view.stage, view.autonomy),
     pending: last?.state === 'pending' ? last : null,
     agreement,
   };
 }
 
 /** Returns the book that the agent trades on now. */
-function bookOf({ view, manifest }: Mandated, books: ReadonlyMap<string, TradingBook>): TradingBook {
+function selectBook({ view, manifest }: Mandated, books: ReadonlyMap<string, TradingBook>): TradingBook {
   const agent = { ...view, manifest };
-  return books.get(bookIdOf(agent)) ?? untouchedBook(agent);
+  return books.get(toBookId(agent)) ?? untouchedBook(agent);
 }
 
 /** Returns the RFC 8785 text of the inputs that the code states, or null if it states none. */
@@ -205,7 +205,7 @@ function readInputs(inputs: Json | undefined): Outcome<string | null> {
 }
 
 /** Returns the first rule by which an agent refuses a proposal now, or null if the proposal may join a slot. */
-function refusalOf(view: AgentView, manifest: Manifest, wished: OutsideProposal): Refusal | null {
+function findRefusal(view: AgentView, manifest: Manifest, wished: OutsideProposal): Refusal | null {
   const no = (code: Refusal['code'], detail: string): Refusal => ({ code, detail });
   if (manifest.strategy === undefined)
     return no('state_conflict', "the agent's own rules trade: only an agent with an external strategy takes outside proposals");
@@ -234,7 +234,7 @@ function outsideMandate(rejections: readonly RiskRejection[]): Refusal {
 /** Refuses a limit price that is not a whole multiple of the instrument's step. It would be rounded to another price. */
 function offGrid({ instrument, limitPrice }: OutsideProposal): Refusal | null {
   if (limitPrice === null) return null;
-  const step = priceStepOf(instrument, limitPrice);
+  const step = computePriceStep(instrument, limitPrice);
   if (new Decimal(limitPrice).mod(step).isZero()) return null;
   return { code: 'malformed', detail: `limitPrice ${limitPrice} is not a multiple of the tick size ${step} of ${instrument}` };
 }
@@ -242,6 +242,6 @@ function offGrid({ instrument, limitPrice }: OutsideProposal): Refusal | null {
 /** Refuses a sell that exceeds the agent's own book, regardless of the organization's other holdings. */
 async function beyondBook(store: OutsideStore, of: Mandated, wished: OutsideProposal): Promise<Refusal | null> {
   if (wished.side === 'buy') return null;
-  const rejection = soldTooMuch(wished, positionOf(bookOf(of, await store.books(wished.agentId)), wished.instrument) ?? null);
+  const rejection = soldTooMuch(wished, findPosition(selectBook(of, await store.books(wished.agentId)), wished.instrument) ?? null);
   return rejection === null ? null : outsideMandate([rejection]);
 }

@@ -5,10 +5,10 @@ import { canonicalJson } from '../../src/domain/values/canonical-json.ts';
 import type { Cut, Observation } from '../../src/domain/market/cut.ts';
 import type { Proposal, RiskAssessor } from '../../src/domain/agents/decide.ts';
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
-import { type AgentBook, decisionId, EMPTY_BOOK, proposalIdOf, type RiskAttribution } from '../../src/domain/agents/decision.ts';
+import { type AgentBook, decisionId, EMPTY_BOOK, deriveProposalId, type RiskAttribution } from '../../src/domain/agents/decision.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { marketStepOf } from '../../src/domain/market/market-step.ts';
-import { executionModeOf, type Order, orderOf, resized, type SizeRequest, sizeOrder } from '../../src/domain/orders/order.ts';
+import { findMarketStep } from '../../src/domain/market/market-step.ts';
+import { toExecutionMode, type Order, completeOrder, resized, type SizeRequest, sizeOrder } from '../../src/domain/orders/order.ts';
 import { type OutsideProposal, soldQuantity } from '../../src/domain/outside/outside-proposal.ts';
 import { assessOrder, observedMarket, orderContext, type RiskContext, UNCONTROLLED } from '../../src/domain/risk/index.ts';
 import type { TickRiskInputs } from '../../src/domain/tape/tick-inputs.ts';
@@ -23,14 +23,14 @@ export interface TradingAgent {
   readonly manifestVersion: number;
 }
 
-export function bookIdOf(agent: Pick<TradingAgent, 'id' | 'stage' | 'manifestVersion'>): string {
-  return executionModeOf(agent.stage) === 'live' ? bookIds.live(agent.id) : bookIds.paper(agent.id, agent.manifestVersion);
+export function toBookId(agent: Pick<TradingAgent, 'id' | 'stage' | 'manifestVersion'>): string {
+  return toExecutionMode(agent.stage) === 'live' ? bookIds.live(agent.id) : bookIds.paper(agent.id, agent.manifestVersion);
 }
 
 /** Returns a book without any trade. A paper book begins with the manifest's capital, a live one with none. */
 export function untouchedBook(agent: Pick<TradingAgent, 'id' | 'stage' | 'manifestVersion' | 'manifest'>): TradingBook {
-  const mode = executionModeOf(agent.stage);
-  return emptyBook(bookIdOf(agent), mode, mode === 'live' ? '0' : agent.manifest.maxCapitalUsd);
+  const mode = toExecutionMode(agent.stage);
+  return emptyBook(toBookId(agent), mode, mode === 'live' ? '0' : agent.manifest.maxCapitalUsd);
 }
 
 export interface ReadBook {
@@ -58,18 +58,18 @@ export function readBook(state: TradingBook | null): ReadBook {
 
 function newlyRead(state: TradingBook): ReadBook {
   const book = agentBook(state);
-  const pending = state.openProposals.length === 0 ? NONE : pendingOf(state);
+  const pending = state.openProposals.length === 0 ? NONE : collectPending(state);
   return { book, bookText: canonicalJson(book), pending };
 }
 
-function pendingOf({ openProposals }: TradingBook): ReadBook['pending'] {
+function collectPending({ openProposals }: TradingBook): ReadBook['pending'] {
   const pending = new Map<InstrumentKey, 'buy' | 'sell'>();
   for (const { instrument, side } of openProposals) if (pending.get(instrument) !== 'sell') pending.set(instrument, side);
   return pending;
 }
 
 /** Returns the midpoint of every live quote, used to mark books. */
-export function marksOf(instruments: readonly InstrumentKey[], cut: Cut): ReadonlyMap<InstrumentKey, DecimalString> {
+export function markInstruments(instruments: readonly InstrumentKey[], cut: Cut): ReadonlyMap<InstrumentKey, DecimalString> {
   const marks = new Map<InstrumentKey, DecimalString>();
   for (const instrument of instruments) {
     const quote = cut.observations.get(instrument)?.quote;
@@ -82,7 +82,7 @@ export function marksOf(instruments: readonly InstrumentKey[], cut: Cut): Readon
 export function markAt(state: TradingBook, cut: Cut): MarkedBook {
   return markBook(
     state,
-    marksOf(
+    markInstruments(
       state.holdings.map(({ instrument }) => instrument),
       cut,
     ),
@@ -97,10 +97,10 @@ function fullOrder(agent: TradingAgent, proposal: Proposal, slot: EpochMs): Orde
   const touch = (side === 'buy' ? quote?.ask : quote?.bid) ?? null;
   if (touch === null) return null;
   return sizeOrder({
-    id: proposalIdOf(decisionId(agent.id, slot)),
+    id: deriveProposalId(decisionId(agent.id, slot)),
     origin: 'proposal',
-    mode: executionModeOf(agent.stage),
-    bookId: bookIdOf(agent),
+    mode: toExecutionMode(agent.stage),
+    bookId: toBookId(agent),
     instrument: proposal.instrument,
     side,
     touch,
@@ -125,7 +125,7 @@ function askedSize(outside: OutsideProposal, touch: DecimalString): Partial<Size
 
 /** Returns the rejection of an order below one lot. */
 function noOrder(proposal: Proposal, manifest: Manifest): RiskAttribution {
-  const { lot } = marketStepOf(proposal.instrument);
+  const { lot } = findMarketStep(proposal.instrument);
   const unpriced = (proposal.side === 'entry' ? proposal.observation.quote?.ask : proposal.observation.quote?.bid) == null;
   return {
     verdict: 'blocked',
@@ -158,7 +158,7 @@ function tickContext(
   { readsReference, side }: Pick<Proposal, 'readsReference' | 'side'>,
 ): RiskContext {
   return orderContext(
-    { instrument: observation.instrument, mode: executionModeOf(agent.stage), side: side === 'entry' ? 'buy' : 'sell' },
+    { instrument: observation.instrument, mode: toExecutionMode(agent.stage), side: side === 'entry' ? 'buy' : 'sell' },
     {
       market: observedMarket(observation),
       readsReference,
@@ -175,7 +175,7 @@ function tickContext(
  * Returns the risk function over an agent's mandate and book at a cut. Pure. The full size of the manifest has to pass. Only `autonomous`
  * may reduce it to the available limit.
  */
-export function assessorOf(agent: TradingAgent, marked: MarkedBook, inputs: TickRiskInputs): RiskAssessor {
+export function createAssessor(agent: TradingAgent, marked: MarkedBook, inputs: TickRiskInputs): RiskAssessor {
   return (proposal) => {
     const full = fullOrder(agent, proposal, proposal.observation.slot);
     if (full === null) return noOrder(proposal, agent.manifest);
@@ -196,11 +196,11 @@ export function decidedOrder(
 ): Order | null {
   const assessed = decision.risk?.verdict === 'passed' ? decision.risk.order : undefined;
   if (assessed === undefined || decision.instrument === null) return null;
-  return orderOf({
-    id: proposalIdOf(decisionId(agent.id, slot)),
+  return completeOrder({
+    id: deriveProposalId(decisionId(agent.id, slot)),
     origin: 'proposal',
-    mode: executionModeOf(agent.stage),
-    bookId: bookIdOf(agent),
+    mode: toExecutionMode(agent.stage),
+    bookId: toBookId(agent),
     instrument: decision.instrument,
     side: assessed.side,
     quantity: assessed.quantity,

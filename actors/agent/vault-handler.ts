@@ -100,7 +100,7 @@ export function createVaultHandler(deps: VaultHandlerDeps) {
     /** Returns null if the organization has no such agent. */
     async read(orgId: string, agentId: string): Promise<VaultView | null> {
       const vault = await vaults.find(orgId, agentId);
-      return vault === null ? null : viewOf(vault, priced(deps, vault), clock.now());
+      return vault === null ? null : toView(vault, priced(deps, vault), clock.now());
     },
 
     async deposit(context: CommandContext, agentId: string, amountUsd: DecimalString): Promise<Outcome<VaultChange>> {
@@ -108,7 +108,7 @@ export function createVaultHandler(deps: VaultHandlerDeps) {
       return changing(context, agentId, {
         kind: 'deposit',
         plan: (vault, equityUsd) => planDeposit(vault, equityUsd, plainDecimal(amountUsd)),
-        backing: () => backingOf(reserves, context.orgId, agentId, amountUsd, clock.now()),
+        backing: () => findBacking(reserves, context.orgId, agentId, amountUsd, clock.now()),
       });
     },
 
@@ -158,7 +158,7 @@ async function attempt(
     stage: vault.stage,
     at: clock.now(),
   };
-  const rows = rowsOf(context, vault, change, { ...planned.value, reserveCheck: backed.value });
+  const rows = toRecords(context, vault, change, { ...planned.value, reserveCheck: backed.value });
   try {
     return (await vaults.change([...rows, ...answerRows(context, change)])) ? { ok: true, value: change } : null;
   } catch (error) {
@@ -167,7 +167,7 @@ async function attempt(
 }
 
 /** Returns the reserve check that backs a deposit. Refuses if the dollars really held do not cover it. */
-async function backingOf(
+async function findBacking(
   reserves: VaultReserves,
   orgId: string,
   agentId: string,
@@ -276,7 +276,7 @@ function reservedUsd({ openProposals }: TradingBook): Decimal {
   return openProposals.reduce((sum, { side, notionalUsd }) => (side === 'buy' ? sum.plus(notionalUsd) : sum), new Decimal(0));
 }
 
-function rowsOf(context: CommandContext, vault: StoredVault, change: VaultChange, planned: PlannedChange): readonly ActorRecord[] {
+function toRecords(context: CommandContext, vault: StoredVault, change: VaultChange, planned: PlannedChange): readonly ActorRecord[] {
   return [
     {
       type: 'vault_change',
@@ -299,7 +299,7 @@ function rowsOf(context: CommandContext, vault: StoredVault, change: VaultChange
   ];
 }
 
-function viewOf(vault: StoredVault, book: MarkedBook, at: EpochMs): VaultView {
+function toView(vault: StoredVault, book: MarkedBook, at: EpochMs): VaultView {
   const price = book.equityUsd === null ? null : shareValue(vault, book.equityUsd).sharePriceUsd;
   return {
     agentId: vault.agentId,

@@ -10,9 +10,9 @@ import {
   BRIDGE_CHAINS,
   type BridgeProviderName,
   type BridgeWish,
-  baseUnitsOf,
+  toBaseUnits,
   pairObjection,
-  usdOf,
+  toUsd,
 } from '../../src/domain/bridge/quote.ts';
 import { sourceCallObjection } from '../../src/domain/bridge/source-call.ts';
 import type { PlannedOffer, QuotedTransaction, SourcePlan } from '../../src/domain/bridge/transfer.ts';
@@ -20,16 +20,16 @@ import { plainDecimal } from '../../src/domain/values/decimal.ts';
 import { PermitLost } from '../../src/domain/orders/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { base58, fromBase58, isAddress } from '../../src/domain/solana/base58.ts';
-import { readMessage, readTransaction, signersOf } from '../../src/domain/solana/message.ts';
+import { readMessage, readTransaction, listSigners } from '../../src/domain/solana/message.ts';
 import { depositObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import { routeObjection } from '../../src/domain/solana/swap.ts';
-import { fromBase64, preparedMessageOf, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
+import { fromBase64, toPreparedMessage, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
 import type { Spending } from '../../src/domain/take/live-capital.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 import { spendingRows } from '../manual-order/spending.ts';
-import { actorOf, type LoadActors } from '../runtime/actor-store.ts';
+import { loadActor, type LoadActors } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transferContext, transferState, transferView } from './effects.ts';
 import type { BridgeQuoting } from './ports.ts';
@@ -93,7 +93,7 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
 function checkedWish(deps: BridgeHandlerDeps, wish: BridgeQuoteWish): Outcome<{ readonly wish: BridgeWish; readonly amountIn: string }> {
   const objection = pairObjection(wish.from, wish.to, wish.token);
   if (objection !== null) return refuse('malformed', objection);
-  const amountIn = baseUnitsOf(wish.amount);
+  const amountIn = toBaseUnits(wish.amount);
   if (!amountIn.ok) return amountIn;
   const outward = wish.from === 'spotchain';
   const [onSolana, onEvm] = outward ? (['sender', 'recipient'] as const) : (['recipient', 'sender'] as const);
@@ -120,7 +120,7 @@ async function offersFor(deps: BridgeHandlerDeps, wish: BridgeWish, amountIn: st
     asked.map(async (provider) => {
       const offer = await provider.offer(wish, amountIn);
       if (!offer.ok) return { provider: provider.name, outcome: offer };
-      return { provider: provider.name, outcome: await outside.unlessSilent(sourceOf(deps, wish, offer.value)) };
+      return { provider: provider.name, outcome: await outside.unlessSilent(quoteSource(deps, wish, offer.value)) };
     }),
   );
   const offers: { readonly offer: PlannedOffer; readonly source: QuotedTransaction }[] = [];
@@ -132,7 +132,7 @@ async function offersFor(deps: BridgeHandlerDeps, wish: BridgeWish, amountIn: st
   return { offers, declined };
 }
 
-async function sourceOf(
+async function quoteSource(
   deps: BridgeHandlerDeps,
   wish: BridgeWish,
   offer: PlannedOffer,
@@ -173,7 +173,7 @@ async function solanaSource(
   const rules = { programs: new Set(plan.programs), makers: new Set(plan.signers), tables: new Map() };
   const objection = routeObjection(read.value, { wallet: wish.sender }, rules) ?? sourceCallObjection(read.value, plan.call);
   if (objection !== null) return refuse('route_refused', `the source transaction must not be signed: ${objection}`);
-  if (signersOf(read.value)[0] !== wish.sender) return refuse('route_refused', 'the source transaction is not paid by the sender');
+  if (listSigners(read.value)[0] !== wish.sender) return refuse('route_refused', 'the source transaction is not paid by the sender');
   const simulation = await outside.solana.simulate(bytes);
   if (simulation.error !== null)
     return refuse('route_refused', `the chain would reject it: ${simulation.error}; does the sender hold the amount and the fees?`);
@@ -183,7 +183,7 @@ async function solanaSource(
   const unsignedBase64 = Buffer.from(bytes).toString('base64');
   return {
     ok: true,
-    value: { kind: 'solana', unsignedBase64, prepared: preparedMessageOf(read.value, lastValidBlockHeight), ...promise, call: plan.call },
+    value: { kind: 'solana', unsignedBase64, prepared: toPreparedMessage(read.value, lastValidBlockHeight), ...promise, call: plan.call },
   };
 }
 
@@ -200,17 +200,17 @@ async function quote(deps: BridgeHandlerDeps, context: CommandContext, asked: Br
     declined,
     asked.preference,
   );
-  if (made === null) return refusalOf(declined);
+  if (made === null) return combineRefusals(declined);
   const heads = await outside.unlessSilent(headsNow(outside, clock.now()));
   if (!heads.ok) return heads;
   const source = offers.find(({ offer }) => offer === made.chosen)?.source as QuotedTransaction;
-  const input = { ...(await inputOf(deps, context, wish, made.chosen, source, made.others, made.explanation)), heads: heads.value };
+  const input = { ...(await toInput(deps, context, wish, made.chosen, source, made.others, made.explanation)), heads: heads.value };
   const id = deps.newId();
   try {
     const plan = await runtime.start('bridge_transfer', id, context.orgId, input, {
       cause: `${context.subject} ${context.requestId}`,
       also: (begins) => [
-        ...spendingRows(context.orgId, spendingOf(id, input), input.createdAt),
+        ...spendingRows(context.orgId, toSpending(id, input), input.createdAt),
         auditRow(context, 'bridge.quote', id, null, begins.state),
         ...answerRows(context, transferView(id, begins.state, input.createdAt)),
       ],
@@ -222,11 +222,11 @@ async function quote(deps: BridgeHandlerDeps, context: CommandContext, asked: Br
 }
 
 /** Returns the US dollars that a transfer binds in its wallet on the primary chain. It binds nothing on the other chain. */
-function spendingOf(id: string, { wish, amountIn }: Pick<BridgeTransferInput, 'wish' | 'amountIn'>): Spending {
-  return { id, venue: 'spotchain', wallet: wish.sender, usd: wish.from === 'spotchain' ? usdOf(amountIn) : '0' };
+function toSpending(id: string, { wish, amountIn }: Pick<BridgeTransferInput, 'wish' | 'amountIn'>): Spending {
+  return { id, venue: 'spotchain', wallet: wish.sender, usd: wish.from === 'spotchain' ? toUsd(amountIn) : '0' };
 }
 
-async function inputOf(
+async function toInput(
   deps: BridgeHandlerDeps,
   { orgId, subject }: CommandContext,
   wish: BridgeWish,
@@ -302,7 +302,7 @@ async function submit(
   submitted: BridgeSubmitted,
 ): Promise<Outcome<BridgeTransfer>> {
   const { runtime, clock } = deps;
-  const row = await actorOf(deps.load, 'bridge_transfer', context.orgId, id);
+  const row = await loadActor(deps.load, 'bridge_transfer', context.orgId, id);
   if (row === null) return refuse('not_found', NO_TRANSFER);
   const submission = await checkedSubmission(deps, transferContext(row.state).source, submitted, context.subject);
   if (!submission.ok) return submission;
@@ -319,7 +319,7 @@ async function submit(
           // A transaction that the owner sent itself has already left, and counts.
           ...(submission.value.signed === null
             ? []
-            : spendingRows(context.orgId, spendingOf(id, transferContext(was.state)), submission.value.at)),
+            : spendingRows(context.orgId, toSpending(id, transferContext(was.state)), submission.value.at)),
           auditRow(context, 'bridge.submission', id, was.state, plan.state),
           ...answerRows(context, transferView(id, plan.state, clock.now())),
         ],
@@ -327,7 +327,7 @@ async function submit(
     );
     if (outcome.ok) return { ok: true, value: transferView(id, outcome.value.plan.state, clock.now()) };
     // Another request was faster, so its transaction counts.
-    const now = await actorOf(deps.load, 'bridge_transfer', context.orgId, id);
+    const now = await loadActor(deps.load, 'bridge_transfer', context.orgId, id);
     return (now === null ? null : submittedBefore(deps, now, submission.value)) ?? outcome;
   } catch (error) {
     if (deps.isTaken(error))
@@ -361,7 +361,7 @@ function callObjection({ prepared, call }: QuotedTransaction & { readonly kind: 
 }
 
 /** Combines the refusals of all providers. A refusal outranks a provider's silence. */
-function refusalOf(
+function combineRefusals(
   declined: readonly { readonly provider: string; readonly outcome: Extract<Outcome<never>, { ok: false }> }[],
 ): Outcome<never> {
   const words = declined.map(({ provider, outcome }) => `${provider}: ${outcome.refusal.detail}`).join('; ');

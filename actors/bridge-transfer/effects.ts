@@ -1,6 +1,6 @@
 /** Effects of a bridge transfer's committed actions. */
 import { type Attention, attentionWords, type TransferState } from '../../src/domain/bridge/axes.ts';
-import { usdOf } from '../../src/domain/bridge/quote.ts';
+import { toUsd } from '../../src/domain/bridge/quote.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { isoTime, type EpochMs } from '../../src/domain/values/time.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
@@ -20,14 +20,14 @@ function told(info: StepInfo): { readonly [key: string]: Json } {
     provider,
     from: wish.from,
     to: wish.to,
-    amountUsd: usdOf(amountIn),
+    amountUsd: toUsd(amountIn),
     hash,
     providerState: axes.provider.state,
     sourceState: axes.source.state,
     destinationState: axes.destination.state,
     refundState: axes.refund.state,
-    arrivedUsd: axes.destination.amount === null ? null : usdOf(axes.destination.amount),
-    refundedUsd: axes.refund.amount === null ? null : usdOf(axes.refund.amount),
+    arrivedUsd: axes.destination.amount === null ? null : toUsd(axes.destination.amount),
+    refundedUsd: axes.refund.amount === null ? null : toUsd(axes.refund.amount),
     attentions: [...attentions],
     delayed: delayedAt !== null,
   };
@@ -100,6 +100,6 @@ export function transferState({ value }: Pick<ActorState, 'value'>): TransferSta
 export function transferView(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): BridgeTransfer {
   const context = transferContext(state);
   const { wish, source, amountIn } = context;
-  const derived = { from: wish.from, to: wish.to, amountUsd: usdOf(amountIn), transaction: source };
+  const derived = { from: wish.from, to: wish.to, amountUsd: toUsd(amountIn), transaction: source };
   return bridgeTransfer.pick({ ...derived, id, state: transferState(state), changedAt }, context);
 }

@@ -1,6 +1,6 @@
 /** Runs the work of bridge transfers: sends signed source transactions, and reads the provider and both chains. */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
-import { arrivalOf } from '../../src/domain/bridge/arrival.ts';
+import { judgeArrival } from '../../src/domain/bridge/arrival.ts';
 import { type ArrivalAxis, isEnded, type Sighting } from '../../src/domain/bridge/axes.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
@@ -76,7 +76,7 @@ export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Recor
       const found = await part(() => outside.chains[wish[to]].arrival(hash, recipient));
       if (found === null) return null;
       const settled = await deps.arrivals.settledBy(wish[to], hash);
-      return arrivalOf(found, context.heads[wish[to]], settled, id);
+      return judgeArrival(found, context.heads[wish[to]], settled, id);
     };
     const [destination, refund] = await Promise.all([
       arrival(word?.fillHash ?? axes.provider.fillHash, 'to'),
@@ -85,9 +85,9 @@ export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Recor
     return { at, provider: word, source, destination, refund };
   }
 
-  const idOf = (payload: { readonly [key: string]: Json }): string => payload['transferId'] as string;
+  const readId = (payload: { readonly [key: string]: Json }): string => payload['transferId'] as string;
   return {
-    [LOOK_AT_TRANSFER]: async (payload) => (await look(idOf(payload))) as unknown as Json,
-    [BROADCAST_SOURCE]: async (payload, key) => (await broadcast(idOf(payload), key)) as unknown as Json,
+    [LOOK_AT_TRANSFER]: async (payload) => (await look(readId(payload))) as unknown as Json,
+    [BROADCAST_SOURCE]: async (payload, key) => (await broadcast(readId(payload), key)) as unknown as Json,
   };
 }

@@ -9,7 +9,7 @@ import {
   FIRST_AXES,
   type TransferStatus,
   seen,
-  transferStatusOf,
+  judgeTransferStatus,
   type TrackedState,
   type TransferAxes,
   type Sighting,
@@ -102,7 +102,7 @@ function after({ context, event }: EventArgs): { readonly axes: TransferAxes; re
   // Reads may overtake one another. A read that began before the last news is outdated.
   const isNews = sighting !== null && sighting.at >= (context.seenAt ?? 0);
   const axes = isNews ? seen(context.axes, sighting) : context.axes;
-  return { axes, status: transferStatusOf(axes, context) };
+  return { axes, status: judgeTransferStatus(axes, context) };
 }
 
 const leadsTo =

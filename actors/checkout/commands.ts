@@ -11,7 +11,7 @@ import {
   paymentErrorWords,
   paymentInstructions,
   paymentObjection,
-  paymentOf,
+  toPayment,
 } from '../../src/domain/marketplace/checkout.ts';
 import { NO_LISTING } from '../../src/domain/marketplace/listing.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
@@ -26,7 +26,7 @@ import { placedOnVerdict } from '../manual-order/placing.ts';
 import { type BuiltTransaction, builtTransaction, startUserTransaction } from '../prepared-transaction/built.ts';
 import { transactionContext } from '../prepared-transaction/effects.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
-import { actorOf, type LoadActors } from '../runtime/actor-store.ts';
+import { loadActor, type LoadActors } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { checkoutContext, checkoutRow, checkoutState } from './effects.ts';
 import type { CheckoutContext, CheckoutInput } from './machine.ts';
@@ -95,7 +95,7 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps) {
 
     /** Submits the signed payment. Repeating the same bytes returns its present state. Other bytes are refused. */
     async settle(context: CommandContext, id: string, signed: string): Promise<Outcome<CheckoutView>> {
-      const row = await actorOf(deps.load, 'checkout', context.orgId, id);
+      const row = await loadActor(deps.load, 'checkout', context.orgId, id);
       if (row === null) return refuse('not_found', NO_CHECKOUT);
       const before = await answeredBefore(deps, row, signed);
       if (before !== null) return before;
@@ -158,7 +158,7 @@ async function offered(deps: CheckoutHandlerDeps, orgId: string, listingId: stri
 /** Builds and simulates the payment. @throws if the node does not answer. */
 async function built(deps: CheckoutHandlerDeps, id: string, listing: Listing, buyer: string): Promise<Outcome<BuiltPayment>> {
   if (deps.chain === null) return refuse('feature_disabled', NO_NODE);
-  const payment = paymentOf(id, listing.priceUsd, buyer, listing.payoutWallet);
+  const payment = toPayment(id, listing.priceUsd, buyer, listing.payoutWallet);
   const at = await deps.chain.latestBlockhash('confirmed');
   const made = builtTransaction(buyer, paymentInstructions(payment), at);
   const { error, changes } = await deps.chain.simulate(made.bytes);
@@ -260,7 +260,7 @@ async function submitted(
       ],
     });
     if (outcome.ok) return { ok: true, value: moved(before, row.id, outcome.value.plan.state, clock.now()) };
-    const now = await actorOf(deps.load, 'checkout', context.orgId, row.id);
+    const now = await loadActor(deps.load, 'checkout', context.orgId, row.id);
     return (now === null ? null : await answeredBefore(deps, now, signed)) ?? outcome;
   } catch (error) {
     if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came after this was prepared: start a new checkout');

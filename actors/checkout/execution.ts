@@ -12,7 +12,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { checkoutContext, checkoutState, FOLLOW_PAYMENT } from './effects.ts';
 import type { CheckoutContext, PaymentAnswer } from './machine.ts';
 import { plainDecimal } from '../../src/domain/values/decimal.ts';
-import { USDC_LEG, uiOf } from '../../src/domain/solana/swap.ts';
+import { USDC_LEG, toUi } from '../../src/domain/solana/swap.ts';
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 interface CheckoutWorkerDeps {
@@ -97,7 +97,7 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
 
 /** Rules of checkout payments for prepared transactions: the creator must get the whole price. The checkout issues the licence. */
 export const checkoutRules: PurposeRules = {
-  dollarsPaid: ({ subject }) => plainDecimal(uiOf((subject['payment'] as unknown as Payment).amount, USDC_LEG)),
+  dollarsPaid: ({ subject }) => plainDecimal(toUi((subject['payment'] as unknown as Payment).amount, USDC_LEG)),
   objection: ({ subject }, { changes }) => paymentObjection(changes, subject['payment'] as unknown as Payment),
   settle: () => [],
 };

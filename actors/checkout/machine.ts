@@ -3,7 +3,7 @@
  * submits and follows. Entering `licensed` issues the licence, once the payment is final.
  */
 import { assign, setup } from 'xstate';
-import { again, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
+import { again, answers, ENDS, ended, readEnd, WAIT } from '../prepared-transaction/follower-chart.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import type { Payment } from '../../src/domain/marketplace/checkout.ts';
 import type { Checkout, CheckoutTerms } from './resource.ts';
@@ -52,7 +52,7 @@ export const checkoutMachine = setup({
         ? { signed: event.signed, signature: event.signature, submittedBy: event.subject, reason: null, detail: null }
         : {},
     ),
-    rememberEnd: assign((args) => endOf(args)),
+    rememberEnd: assign((args) => readEnd(args)),
   },
   guards: {
     isFree: ({ context }) => context.payment === null,

@@ -73,7 +73,7 @@ export function createEvaluationHandler(deps: {
       if (manifest === null) return refuse('not_found', 'there is no such agent');
       const id = deps.newId();
       const createdAt = clock.now();
-      const input = inputOf({ agentId, evaluation, request, requestedBy: context.subject, createdAt }, manifest);
+      const input = toInput({ agentId, evaluation, request, requestedBy: context.subject, createdAt }, manifest);
       const objection = objectionTo(input, manifest);
       if (objection !== null) return refuse('state_conflict', objection);
       try {
@@ -81,10 +81,10 @@ export function createEvaluationHandler(deps: {
           cause: `${context.subject} ${context.requestId}`,
           also: (begun) => [
             auditRow(context, `agent.${evaluation}`, id, null, begun.state),
-            ...answerRows(context, viewOf(id, begun.state, clock.now())),
+            ...answerRows(context, toView(id, begun.state, clock.now())),
           ],
         });
-        return { ok: true, value: viewOf(id, plan.state, createdAt) };
+        return { ok: true, value: toView(id, plan.state, createdAt) };
       } catch (error) {
         if ((error as { constraint_name?: string }).constraint_name === ONE_OPEN_RUN) {
           return refuse('state_conflict', 'an evaluation of this agent is queued or running already: wait for its end or cancel it');
@@ -105,11 +105,11 @@ export function createEvaluationHandler(deps: {
             orgId: context.orgId,
             also: (row, plan) => [
               auditRow(context, 'evaluation.cancel', runId, row.state, plan.state),
-              ...answerRows(context, viewOf(runId, plan.state, clock.now())),
+              ...answerRows(context, toView(runId, plan.state, clock.now())),
             ],
           },
         );
-        if (outcome.ok) return { ok: true, value: viewOf(runId, outcome.value.plan.state, clock.now()) };
+        if (outcome.ok) return { ok: true, value: toView(runId, outcome.value.plan.state, clock.now()) };
         return before.endedAt === null ? outcome : refuse('state_conflict', `the run has ended already: it is ${before.state}`);
       } catch (error) {
         return answeredMeanwhile(error);
@@ -131,7 +131,7 @@ function objectionTo({ evaluation, request }: Pick<EvaluationInput, 'evaluation'
 }
 
 /** Returns the input of a run on the active manifest. */
-function inputOf(
+function toInput(
   asked: Omit<EvaluationInput, 'manifestVersion' | 'manifestHash'> & { readonly createdAt: number },
   { version, hash, timeframe }: ActiveManifest,
 ) {
@@ -142,7 +142,7 @@ function inputOf(
 }
 
 /** Returns the view of a run's state. `at` is the time of the step. */
-function viewOf(id: string, state: ActorState, at: number): EvaluationView {
+function toView(id: string, state: ActorState, at: number): EvaluationView {
   const context = evaluationContext(state);
   return {
     id,

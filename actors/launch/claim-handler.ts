@@ -16,7 +16,7 @@ import { unlessSilent, type LaunchChain } from '../prepared-transaction/chain-cl
 import { transactionView } from '../prepared-transaction/effects.ts';
 import type { PreparedTransactionView } from '../prepared-transaction/resource.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
-import { actorOf, type LoadActors } from '../runtime/actor-store.ts';
+import { loadActor, type LoadActors } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { NO_LAUNCH } from './commands.ts';
 import { launchContext } from './effects.ts';
@@ -62,7 +62,7 @@ export function createClaimHandler(deps: ClaimHandlerDeps): Pick<LaunchClaims, '
         (error) => capacityAnswer(deps.obstacleOf(error)),
         async (): Promise<Outcome<PreparedTransactionView>> => {
           const { orgId } = context;
-          const row = await actorOf(deps.load, 'launch', orgId, launchId);
+          const row = await loadActor(deps.load, 'launch', orgId, launchId);
           if (row === null) return refuse('not_found', NO_LAUNCH);
           const claim = await unlessSilent(deps.isSilence, built(deps, launchId, launchContext(row.state), wish));
           if (!claim.ok) return claim;
@@ -80,8 +80,8 @@ export function createClaimHandler(deps: ClaimHandlerDeps): Pick<LaunchClaims, '
 }
 
 /** Reads the accounts that hold the claimable amounts. Null before the pool is on the chain. */
-async function accountsOf(chain: LaunchChain, launch: LaunchContext): Promise<LaunchAccounts | null> {
-  const keys = keysOf(launch);
+async function readAccounts(chain: LaunchChain, launch: LaunchContext): Promise<LaunchAccounts | null> {
+  const keys = toPoolKeys(launch);
   const { accounts } = await chain.accounts([launch.pool, launch.config, lockerOwner(keys)]);
   const [pool, config, escrow] = accounts;
   const found = pool == null ? null : readVirtualPool(pool.data);
@@ -90,7 +90,7 @@ async function accountsOf(chain: LaunchChain, launch: LaunchContext): Promise<La
   return { pool: found, config: terms, escrow: escrow == null ? null : readEscrow(escrow.data) };
 }
 
-const keysOf = ({ config, mint, quoteMint, quoteProgram }: LaunchContext): PoolKeys => ({
+const toPoolKeys = ({ config, mint, quoteMint, quoteProgram }: LaunchContext): PoolKeys => ({
   config,
   baseMint: mint,
   quoteMint,
@@ -104,14 +104,14 @@ async function built(
   launch: LaunchContext,
   { kind, as }: ClaimWish,
 ): Promise<Outcome<Claim>> {
-  const accounts = await accountsOf(chain, launch);
+  const accounts = await readAccounts(chain, launch);
   if (accounts === null) return refuse('state_conflict', 'the launch has no pool on the chain yet');
   const waiting = waitingFor(accounts, kind, as, BigInt(Math.floor(clock.now() / 1_000)));
   if (!waiting.ok) return waiting;
   const { creator, partner, mint, quoteMint } = launch;
   const claimer = as === 'creator' ? creator : partner;
   const at = await chain.latestBlockhash('confirmed');
-  const made = builtTransaction(claimer, claimInstructions(keysOf(launch), { kind, as, claimer }), at);
+  const made = builtTransaction(claimer, claimInstructions(toPoolKeys(launch), { kind, as, claimer }), at);
   const { error } = await chain.simulate(made.bytes);
   if (error !== null) return refuse('launch_refused', `the chain would refuse the claim: ${launchErrorWords(error)}`);
   const { quote, base } = waiting.value;

@@ -13,7 +13,7 @@ import { plannedCurve } from '../../src/domain/launch/launch-preview.ts';
 import { mintObjection, needsBadge } from '../../src/domain/launch/quote-mint.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { LONGEST_TRANSACTION } from '../../src/domain/solana/message.ts';
-import { USDC_LEG, uiOf } from '../../src/domain/solana/swap.ts';
+import { USDC_LEG, toUi } from '../../src/domain/solana/swap.ts';
 import { readMint } from '../../src/domain/solana/token-layout.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
@@ -30,7 +30,7 @@ import {
 import { unlessSilent, type LaunchChain } from '../prepared-transaction/chain-client.ts';
 import { transactionContext } from '../prepared-transaction/effects.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
-import { actorOf, type LoadActors } from '../runtime/actor-store.ts';
+import { loadActor, type LoadActors } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { launchContext, launchState, launchView } from './effects.ts';
 import type { Launch, LaunchTerms } from './resource.ts';
@@ -107,7 +107,7 @@ export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
       ),
 
     async submit(context, id, signed) {
-      const row = await actorOf(deps.load, 'launch', context.orgId, id);
+      const row = await loadActor(deps.load, 'launch', context.orgId, id);
       if (row === null) return refuse('not_found', NO_LAUNCH);
       const before = givenBefore(deps, row, signed);
       if (before !== null) return before;
@@ -124,7 +124,7 @@ export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
           ],
         });
         if (outcome.ok) return { ok: true, value: launchView(id, outcome.value.plan.state, clock.now()) };
-        const now = await actorOf(deps.load, 'launch', context.orgId, id);
+        const now = await loadActor(deps.load, 'launch', context.orgId, id);
         return (now === null ? null : givenBefore(deps, now, signed)) ?? outcome;
       } catch (error) {
         if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came after this was prepared: prepare a new one');
@@ -243,7 +243,7 @@ async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: Lau
     lastValidBlockHeight,
     expiresAt,
   });
-  const plan = await runtime.start('launch', id, orgId, inputOf(wish, made.plan, transactionIds, subject, createdAt), {
+  const plan = await runtime.start('launch', id, orgId, toTerms(wish, made.plan, transactionIds, subject, createdAt), {
     cause,
     also: (begins) => [auditRow(context, 'launch.prepare', id, null, begins.state), ...answerRows(context, answer(begins.state))],
   });
@@ -252,7 +252,7 @@ async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: Lau
 
 /** Returns the US dollars that the first buy pays. 0 if the curve is quoted in another token. */
 function firstBuyUsd({ firstBuy, keys }: LaunchPlan): DecimalString {
-  return firstBuy === null || keys.quoteMint !== USDC_LEG.mint ? '0' : plainDecimal(uiOf(firstBuy.toString(), USDC_LEG));
+  return firstBuy === null || keys.quoteMint !== USDC_LEG.mint ? '0' : plainDecimal(toUi(firstBuy.toString(), USDC_LEG));
 }
 
 /** Returns the early answer if the bytes were submitted before, or null. */
@@ -284,7 +284,7 @@ async function verified(deps: LaunchHandlerDeps, row: ActorRow, signed: readonly
   return { ok: true, value: signatures };
 }
 
-function inputOf(
+function toTerms(
   wish: LaunchWish,
   plan: LaunchPlan,
   transactionIds: readonly string[],

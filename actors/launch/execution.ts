@@ -109,10 +109,10 @@ export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, A
     }
   }
 
-  const idOf = (payload: { readonly [key: string]: Json }): string => payload['launchId'] as string;
+  const readId = (payload: { readonly [key: string]: Json }): string => payload['launchId'] as string;
   return {
-    [CARRY_LAUNCH]: async (payload) => (await carry(idOf(payload))) as unknown as Json,
-    [LOOK_AT_CURVE]: async (payload) => (await look(idOf(payload))) as unknown as Json,
+    [CARRY_LAUNCH]: async (payload) => (await carry(readId(payload))) as unknown as Json,
+    [LOOK_AT_CURVE]: async (payload) => (await look(readId(payload))) as unknown as Json,
   };
 }
 

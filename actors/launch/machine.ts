@@ -4,7 +4,7 @@
  * chain's state leads out of a state.
  */
 import { assign, setup } from 'xstate';
-import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
+import { again, readAnswer, answers, ENDS, ended, readEnd, WAIT } from '../prepared-transaction/follower-chart.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import type { LaunchTerms, Launch } from './resource.ts';
 import { MINUTE_MS } from '../../src/domain/values/time.ts';
@@ -35,8 +35,8 @@ type LaunchEvent =
   | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: CarryAnswer }
   | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string };
 
-const progressOf = (args: { readonly event: LaunchEvent }): number => {
-  const answer = answerOf(args);
+const readProgress = (args: { readonly event: LaunchEvent }): number => {
+  const answer = readAnswer(args);
   return answer?.outcome === 'looked' ? answer.standing.migrationProgress : 0;
 };
 
@@ -65,9 +65,9 @@ export const launchMachine = setup({
     rememberSubmission: assign(({ event }) =>
       event.type === 'submit' ? { signed: event.signed, signatures: event.signatures, submittedBy: event.subject } : {},
     ),
-    rememberEnd: assign((args) => endOf(args)),
+    rememberEnd: assign((args) => readEnd(args)),
     rememberStanding: assign((args) => {
-      const answer = answerOf(args);
+      const answer = readAnswer(args);
       if (answer?.outcome !== 'looked') return {};
       return { standing: answer.standing, tradingSince: args.context.tradingSince ?? answer.standing.at, quietLooks: 0 };
     }),
@@ -78,15 +78,15 @@ export const launchMachine = setup({
     isExpired: ended('expired'),
     isFailed: ended('failed'),
     hasMoved: (args) => {
-      const answer = answerOf(args);
+      const answer = readAnswer(args);
       if (answer?.outcome !== 'looked') return false;
       const { slot: _, at: __, ...now } = answer.standing;
       const { slot: ___, at: ____, ...before } = args.context.standing ?? answer.standing;
       return args.context.standing === null || JSON.stringify(now) !== JSON.stringify(before);
     },
-    isComplete: (args) => progressOf(args) > 0,
+    isComplete: (args) => readProgress(args) > 0,
     isGraduated: (args) => {
-      const answer = answerOf(args);
+      const answer = readAnswer(args);
       return answer?.outcome === 'looked' && answer.standing.isMigrated;
     },
   },

@@ -21,7 +21,7 @@ import { placedOnVerdict } from '../manual-order/placing.ts';
 import { type BuiltTransaction, builtTransaction, lifetimeMs, startUserTransaction } from '../prepared-transaction/built.ts';
 import { transactionContext } from '../prepared-transaction/effects.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
-import { actorOf, type LoadActors } from '../runtime/actor-store.ts';
+import { loadActor, type LoadActors } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { launcherContext, launcherState, launcherView } from './effects.ts';
 import type { LauncherLaunchInput } from './machine.ts';
@@ -123,7 +123,7 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
       ),
 
     async submit(context, id, signed) {
-      const row = await actorOf(deps.load, 'launcher_launch', context.orgId, id);
+      const row = await loadActor(deps.load, 'launcher_launch', context.orgId, id);
       if (row === null) return refuse('not_found', NO_LAUNCH);
       const before = givenBefore(deps, row, signed);
       const isRetry = before?.ok === true && launcherState(row.state) === 'failed_paid';
@@ -135,7 +135,7 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
       try {
         const outcome = await delivered(context, id, event, isRetry ? 'launch.retry' : 'launch.submit');
         if (outcome.ok) return { ok: true, value: launcherView(id, outcome.value.plan.state, clock.now()) };
-        const now = await actorOf(deps.load, 'launcher_launch', context.orgId, id);
+        const now = await loadActor(deps.load, 'launcher_launch', context.orgId, id);
         return (now === null ? null : givenBefore(deps, now, signed)) ?? outcome;
       } catch (error) {
         if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came after this was quoted: ask for a new quote');

@@ -69,10 +69,10 @@ export function launcherWorkers(deps: LauncherWorkerDeps): Readonly<Record<strin
     }
   }
 
-  const idOf = (payload: { readonly [key: string]: Json }): string => payload['launchId'] as string;
+  const readId = (payload: { readonly [key: string]: Json }): string => payload['launchId'] as string;
   return {
-    [CARRY_PAYMENT]: async (payload) => (await carry(idOf(payload))) as unknown as Json,
-    [ASK_LAUNCHER]: async (payload) => (await ask(idOf(payload))) as unknown as Json,
+    [CARRY_PAYMENT]: async (payload) => (await carry(readId(payload))) as unknown as Json,
+    [ASK_LAUNCHER]: async (payload) => (await ask(readId(payload))) as unknown as Json,
   };
 }
 

@@ -4,7 +4,7 @@
  * often it is asked. Only its answer leads out of `launching`.
  */
 import { assign, setup } from 'xstate';
-import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
+import { again, readAnswer, answers, ENDS, ended, readEnd, WAIT } from '../prepared-transaction/follower-chart.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import { MINUTE_MS, type EpochMs } from '../../src/domain/values/time.ts';
 import type { LauncherIntent, LauncherOffer } from '../../src/domain/launch/launcher.ts';
@@ -82,13 +82,13 @@ export const launcherLaunchMachine = setup({
     rememberSubmission: assign(({ event }) =>
       event.type === 'submit' ? { signed: event.signed, signature: event.signature, submittedBy: event.subject } : {},
     ),
-    rememberEnd: assign((args) => endOf(args)),
+    rememberEnd: assign((args) => readEnd(args)),
     rememberDecline: assign((args) => {
-      const answer = answerOf(args);
+      const answer = readAnswer(args);
       return answer?.outcome === 'declined' ? { reason: answer.code, detail: answer.detail } : {};
     }),
     rememberToken: assign((args) => {
-      const answer = answerOf(args);
+      const answer = readAnswer(args);
       return answer?.outcome === 'launched' ? { token: answer.token, reason: null, detail: null } : {};
     }),
     rememberUnpaid: assign({ reason: 'offer_expired', detail: 'the offer of the launcher expired before a payment was built' }),

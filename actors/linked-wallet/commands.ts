@@ -85,7 +85,7 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps) {
       const terms = { orgId: context.orgId, subject: context.subject, address: address.value, issuedAt: clock.now(), nonce: newId() };
       const challenge = { address: address.value, text: walletText(terms), issuedAt: terms.issuedAt };
       await store.issue(context.orgId, challenge);
-      return { ok: true, value: { ...challenge, typedData: typedDataOf(challenge, deps.evmChainId) } };
+      return { ok: true, value: { ...challenge, typedData: buildTypedData(challenge, deps.evmChainId) } };
     },
 
     /** Links the wallet if its owner signed the text. A wallet that is already linked is proved again and keeps its id. */
@@ -134,7 +134,7 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps) {
 export type LinkedWalletCommands = ReturnType<typeof createLinkedWalletHandler>;
 
 /** Returns the typed data of a challenge, or null for an address on the primary chain. */
-function typedDataOf({ address, text }: WalletChallenge, evmChainId: number): WalletTypedData | null {
+function buildTypedData({ address, text }: WalletChallenge, evmChainId: number): WalletTypedData | null {
   return chainOfAddress(address) === 'evmvenue' ? walletTypedData(text, evmChainId) : null;
 }
 

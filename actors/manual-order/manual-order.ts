@@ -64,17 +64,17 @@ export function orderPlace({ order: { mode, bookId, instrument } }: ManualOrderC
 /** Effects of its machine's actions, by name. */
 export const MANUAL_ORDER_EFFECTS = {
   /** Makes the database refuse the step if a halt came meanwhile. */
-  requireEpoch: (_: undefined, info: StepInfo) => [record('epoch_check', { orgId: info.orgId, epoch: contextOf(info).epoch })],
+  requireEpoch: (_: undefined, info: StepInfo) => [record('epoch_check', { orgId: info.orgId, epoch: readContext(info).epoch })],
   recordFills: ({ fills }: { readonly fills: readonly Fill[] }, info: StepInfo) => fillRecords(fills, info, {}),
   /** Records the immediate fills on exactly the validated version of the book. */
   recordOwnFills: (_: undefined, info: StepInfo) =>
-    fillRecords(contextOf(info).fills, info, { expectedVersion: contextOf(info).bookVersion }),
+    fillRecords(readContext(info).fills, info, { expectedVersion: readContext(info).bookVersion }),
 } as const;
 
 function fillRecords(fills: readonly Fill[], info: StepInfo, on: { readonly expectedVersion?: number }): Effect[] {
   return fills.map((fill) => record('fill', { orgId: info.orgId, fill, ...on }));
 }
 
-function contextOf({ context }: Pick<StepInfo, 'context'>): ManualOrderContext {
+function readContext({ context }: Pick<StepInfo, 'context'>): ManualOrderContext {
   return context as unknown as ManualOrderContext;
 }

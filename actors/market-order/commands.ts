@@ -3,14 +3,14 @@
  * step's transaction.
  */
 import type { ActorStart, ActorState } from '../../src/domain/agents/actor-step.ts';
-import { costModelOf } from '../../src/domain/orders/costs.ts';
+import { findCostModel } from '../../src/domain/orders/costs.ts';
 import { Decimal, plainDecimal, type DecimalString } from '../../src/domain/values/decimal.ts';
 import { contentId } from '../../src/domain/values/ids.ts';
 import type { MarketOrderState, TimeInForce } from '../../src/domain/orders/execution.ts';
 import type { ExecutionMode, Order, OrderSide } from '../../src/domain/orders/order.ts';
 import { paperFill } from '../../src/domain/orders/paper-fill.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
-import { dollarVenueOf } from '../../src/domain/books/reserves.ts';
+import { toDollarVenue } from '../../src/domain/books/reserves.ts';
 import { lackInWords } from '../../src/domain/risk/index.ts';
 import type { Spending } from '../../src/domain/take/live-capital.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
@@ -82,8 +82,8 @@ interface MarketOrderDeps {
 }
 
 export function createMarketOrderHandler(deps: MarketOrderDeps) {
-  const obstacleOf = (error: unknown): Obstacle => (deps.isOverrun(error) ? 'moved' : null);
-  const placeOnPaper = placingTogether(obstacleOf, deps.isOutage, (orgId, asked: readonly Placing[]) =>
+  const toObstacle = (error: unknown): Obstacle => (deps.isOverrun(error) ? 'moved' : null);
+  const placeOnPaper = placingTogether(toObstacle, deps.isOutage, (orgId, asked: readonly Placing[]) =>
     assessedAndBegun(deps, orgId, 'paper', asked),
   );
   return {
@@ -99,7 +99,7 @@ export function createMarketOrderHandler(deps: MarketOrderDeps) {
       if (missing !== null) return refuse('feature_disabled', lackInWords('spotexchange', missing));
       return placedOnVerdict(
         orgId,
-        obstacleOf,
+        toObstacle,
         async () => (await assessedAndBegun(deps, orgId, mode, [placing]))[0] as Outcome<MarketOrderView>,
       );
     },
@@ -126,7 +126,7 @@ function beginning(
       ? { begins: 'failed', reason: 'would_take', detail: `the order is post-only and would take liquidity at ${touch}`, fills: [] }
       : { begins: 'resting', ...open };
   const info = { id: contentId(`fill\n${id}`), at, decisionPrice: touch };
-  const filled = paperFill(verdict.approved, verdict.market, costModelOf(order.instrument), info);
+  const filled = paperFill(verdict.approved, verdict.market, findCostModel(order.instrument), info);
   // An order that cannot be filled at once rests at its price.
   if (resting !== undefined && filled.outcome !== 'filled')
     return { begins: 'resting', ...open, fills: filled.outcome === 'no_fill' ? [] : [filled.fill] };
@@ -194,7 +194,7 @@ function prepared(
     cause: `${context.subject} ${context.requestId}`,
     also: (begins) => [
       ...(mode === 'live' && verdict.approved.side === 'buy'
-        ? spendingRows(context.orgId, spendingOf(id, verdict.approved), createdAt)
+        ? spendingRows(context.orgId, toSpending(id, verdict.approved), createdAt)
         : []),
       auditRow(context, `market_order.${mode}`, id, null, begins.state),
       ...answerRows(context, marketOrderView(id, begins.state, createdAt)),
@@ -203,9 +203,9 @@ function prepared(
 }
 
 /** Returns the maximum cost of an order: its notional and the taker fee. */
-function spendingOf(id: string, { instrument, notionalUsd }: Order): Spending {
-  const fee = new Decimal(costModelOf(instrument).takerFeeBps).div(10_000);
-  return { id, venue: dollarVenueOf(instrument), wallet: null, usd: plainDecimal(fee.plus(1).times(notionalUsd)) };
+function toSpending(id: string, { instrument, notionalUsd }: Order): Spending {
+  const fee = new Decimal(findCostModel(instrument).takerFeeBps).div(10_000);
+  return { id, venue: toDollarVenue(instrument), wallet: null, usd: plainDecimal(fee.plus(1).times(notionalUsd)) };
 }
 
 /** Returns the effect of this order on the next one on the same book. */

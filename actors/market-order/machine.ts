@@ -4,8 +4,8 @@
  */
 import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/books/book.ts';
-import { totalOf } from '../../src/domain/orders/filled.ts';
-import { answerOf, isStale, TAKE_LEASE } from '../proposal/execution-events.ts';
+import { sumFills } from '../../src/domain/orders/filled.ts';
+import { readAnswer, isStale, TAKE_LEASE } from '../proposal/execution-events.ts';
 import type { ExecutionAnswer, ExecutionEvent, RestingAt, RestingTerms } from '../proposal/protocol.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import { atRest, beginningAtRest, toldFills } from './resting.ts';
@@ -39,11 +39,11 @@ export interface MarketOrderContext extends MarketOrderInput, ManualOrderContext
 export type MarketOrderEvent = ExecutionEvent | { readonly type: 'cancel'; readonly reason: string };
 
 /** Returns the final reason. A cancellation's reason is kept. */
-function reasonOf({ reason, stopped }: MarketOrderContext, event: MarketOrderEvent) {
+function toReason({ reason, stopped }: MarketOrderContext, event: MarketOrderEvent) {
   if (event.type === 'cancel') return { reason: event.reason, detail: null };
   if (stopped != null) return { reason: stopped, detail: null };
   if (event.type === 'activity.given_up') return { reason: 'execution_given_up', detail: event.detail };
-  const answer = answerOf(event);
+  const answer = readAnswer(event);
   if (answer?.outcome === 'blocked') return { reason: answer.risk.rejections[0]?.code ?? null, detail: null };
   if (answer?.outcome === 'rejected') return { reason: answer.reason, detail: answer.detail };
   if (answer?.outcome === 'superseded') return { reason: answer.reason, detail: null };
@@ -59,7 +59,7 @@ interface Told {
 const told =
   (outcome: ExecutionAnswer['outcome']) =>
   ({ context, event }: Told): boolean =>
-    answerOf(event)?.outcome === outcome && !isStale(context, event);
+    readAnswer(event)?.outcome === outcome && !isStale(context, event);
 
 const BOOK = [
   'addFills',
@@ -98,10 +98,10 @@ export const marketOrderMachine = setup({
     withdrawOrder: effect<undefined>(),
     recordFills: effect<{ readonly fills: readonly Fill[] }>(),
     recordOwnFills: effect<undefined>(),
-    rememberReason: assign(({ context, event }) => reasonOf(context, event)),
+    rememberReason: assign(({ context, event }) => toReason(context, event)),
     rememberRisk: assign({
       risk: ({ context, event }) => {
-        const answer = answerOf(event);
+        const answer = readAnswer(event);
         return answer?.outcome === 'blocked' ? answer.risk : context.risk;
       },
     }),
@@ -109,8 +109,8 @@ export const marketOrderMachine = setup({
     stop: assign({ stopped: ({ context, event }) => context.stopped ?? (event.type === 'cancel' ? event.reason : null) }),
     noteRest: assign(({ context, event }) => atRest(context, event)),
     addFills: assign({
-      filledQuantity: ({ context, event }) => totalOf('quantity', toldFills(event), context.filledQuantity),
-      filledNotionalUsd: ({ context, event }) => totalOf('notionalUsd', toldFills(event), context.filledNotionalUsd),
+      filledQuantity: ({ context, event }) => sumFills('quantity', toldFills(event), context.filledQuantity),
+      filledNotionalUsd: ({ context, event }) => sumFills('notionalUsd', toldFills(event), context.filledNotionalUsd),
     }),
   },
   guards: {
@@ -141,8 +141,8 @@ export const marketOrderMachine = setup({
     ...input,
     ...beginningAtRest(input),
     leaseUntil: null,
-    filledQuantity: totalOf('quantity', input.fills),
-    filledNotionalUsd: totalOf('notionalUsd', input.fills),
+    filledQuantity: sumFills('quantity', input.fills),
+    filledNotionalUsd: sumFills('notionalUsd', input.fills),
     readsReference: false,
   }),
   initial: 'placed',

@@ -1,14 +1,14 @@
 /** Resting of a person's order: the meaning of answers, the remaining quantity and the records. */
 import type { Fill } from '../../src/domain/books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
-import { totalOf } from '../../src/domain/orders/filled.ts';
-import { notionalUsdOf } from '../../src/domain/orders/order.ts';
-import { answerOf } from '../proposal/execution-events.ts';
+import { sumFills } from '../../src/domain/orders/filled.ts';
+import { computeNotionalUsd } from '../../src/domain/orders/order.ts';
+import { readAnswer } from '../proposal/execution-events.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './machine.ts';
 
 /** Returns the fills that an event reports. No fills for events of other types. */
 export function toldFills(event: MarketOrderEvent): readonly Fill[] {
-  const answer = answerOf(event);
+  const answer = readAnswer(event);
   if (answer === null) return [];
   if (answer.outcome === 'resting') return answer.fills ?? [];
   return answer.outcome === 'filled' || answer.outcome === 'partially_filled' ? answer.fills : [];
@@ -23,16 +23,16 @@ export function leftOfOrder({ order, seen, filledQuantity }: Pick<MarketOrderCon
 export function beginningAtRest(input: MarketOrderInput): Pick<MarketOrderContext, 'part' | 'rest' | 'seen'> {
   const { order, fills, createdAt, resting } = input;
   if (resting === undefined) return {};
-  const quantity = leftOfOrder({ order, filledQuantity: totalOf('quantity', fills) });
+  const quantity = leftOfOrder({ order, filledQuantity: sumFills('quantity', fills) });
   const rest = input.begins === 'resting' ? { price: order.limitPrice, since: createdAt } : null;
   return { part: { number: 0, kind: 'rest', quantity, dueAt: null }, rest, seen: null };
 }
 
 /** Returns the context of an order that rests, or was partially filled while it rested. */
 export function atRest(context: MarketOrderContext, event: MarketOrderEvent): Partial<MarketOrderContext> {
-  const answer = answerOf(event);
+  const answer = readAnswer(event);
   if (answer?.outcome !== 'resting' || context.part === undefined) return {};
-  const filledQuantity = totalOf('quantity', toldFills(event), context.filledQuantity);
+  const filledQuantity = sumFills('quantity', toldFills(event), context.filledQuantity);
   const seen = answer.seen ?? context.seen ?? null;
   return {
     seen,
@@ -43,5 +43,5 @@ export function atRest(context: MarketOrderContext, event: MarketOrderEvent): Pa
 
 /** Returns the maximum remaining cost of an order in US dollars, which it reserves. */
 export function boundUsd({ order, part, rest }: Pick<MarketOrderContext, 'order' | 'part' | 'rest'>): DecimalString {
-  return part === undefined || rest == null ? order.notionalUsd : notionalUsdOf(part.quantity, order.limitPrice);
+  return part === undefined || rest == null ? order.notionalUsd : computeNotionalUsd(part.quantity, order.limitPrice);
 }

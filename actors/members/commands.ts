@@ -65,12 +65,12 @@ interface MemberDeps {
 
 export function createMemberHandler(deps: MemberDeps) {
   const { store, clock, newId, newCode } = deps;
-  const rolesOf = (orgId: string, granted: Granted) => roleGrant(store, orgId, granted);
+  const grantRoles = (orgId: string, granted: Granted) => roleGrant(store, orgId, granted);
 
   return {
     /** Replaces a member's role or permissions. Members cannot change their own permissions. */
     async grant(context: CommandContext, subject: string, wanted: Granted): Promise<Outcome<MemberView>> {
-      const [before, granted] = [await store.member(context.orgId, subject), await rolesOf(context.orgId, wanted)];
+      const [before, granted] = [await store.member(context.orgId, subject), await grantRoles(context.orgId, wanted)];
       if (before === null) return refuse('not_found', noMember(subject));
       if (!granted.ok) return granted;
       const after: MemberView = { ...before, ...granted.value };
@@ -98,7 +98,7 @@ export function createMemberHandler(deps: MemberDeps) {
       context: CommandContext,
       { name, hours, ...wanted }: Granted & { readonly name: string; readonly hours: number },
     ): Promise<Outcome<NewInvitation>> {
-      const granted = await rolesOf(context.orgId, wanted);
+      const granted = await grantRoles(context.orgId, wanted);
       if (!granted.ok) return granted;
       const { code, sha256 } = newCode();
       const at = clock.now();

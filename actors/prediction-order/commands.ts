@@ -1,6 +1,6 @@
 /** Handles paper orders on prediction markets: risk, then the fill, with audit and answer in the step's transaction. */
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
-import { costModelOf } from '../../src/domain/orders/costs.ts';
+import { findCostModel } from '../../src/domain/orders/costs.ts';
 import { contentId } from '../../src/domain/values/ids.ts';
 import { paperFill } from '../../src/domain/orders/paper-fill.ts';
 import { type PredictionWish, takenFeeUsd } from '../../src/domain/prediction/prediction-order.ts';
@@ -54,7 +54,7 @@ export function createPredictionOrderHandler(deps: {
     id: string,
     { market, order, verdict, touch }: PassedVerdict<PredictionVerdict>,
   ): Pick<PredictionOrderInput, 'begins' | 'reason' | 'detail' | 'fills'> {
-    const filled = paperFill(verdict.approved, verdict.market, costModelOf(order.instrument), {
+    const filled = paperFill(verdict.approved, verdict.market, findCostModel(order.instrument), {
       id: contentId(`fill\n${id}`),
       at: clock.now(),
       decisionPrice: touch,
@@ -69,7 +69,10 @@ export function createPredictionOrderHandler(deps: {
     const validated = passed(await deps.preTrade.validate(context.orgId, id, 'paper', wish));
     if (!validated.ok) return validated;
     const createdAt = clock.now();
-    const input = inputOf(validated.value, wish.outcome, context.subject, createdAt, { ...onPaper(id, validated.value), onchain: null });
+    const input = toOrderInput(validated.value, wish.outcome, context.subject, createdAt, {
+      ...onPaper(id, validated.value),
+      onchain: null,
+    });
     const plan = await runtime.start('prediction_order', id, context.orgId, input, {
       cause: `${context.subject} ${context.requestId}`,
       also: (begins) => [
@@ -93,7 +96,7 @@ export function createPredictionOrderHandler(deps: {
 }
 
 /** Returns the initial input of an order's actor. */
-export function inputOf(
+export function toOrderInput(
   validated: PredictionVerdict,
   outcome: PredictionOrderInput['outcome'],
   placedBy: string,

@@ -49,9 +49,9 @@ export function predictionOrderWorkers(deps: {
     }
   }
 
-  const idOf = (payload: { readonly [key: string]: Json }): string => payload['predictionOrderId'] as string;
+  const readId = (payload: { readonly [key: string]: Json }): string => payload['predictionOrderId'] as string;
   return {
-    [FOLLOW_ORDER_TRANSACTION]: async (payload) => (await transactionNews(idOf(payload))) as unknown as Json,
-    [FOLLOW_PREDICTION_ORDER]: async (payload) => (await venueNews(idOf(payload))) as unknown as Json,
+    [FOLLOW_ORDER_TRANSACTION]: async (payload) => (await transactionNews(readId(payload))) as unknown as Json,
+    [FOLLOW_PREDICTION_ORDER]: async (payload) => (await venueNews(readId(payload))) as unknown as Json,
   };
 }

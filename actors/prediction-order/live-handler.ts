@@ -3,13 +3,13 @@
  * takes the signed bytes. The venue fills the opened order later.
  */
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
-import { type Order, orderOf } from '../../src/domain/orders/order.ts';
+import { type Order, completeOrder } from '../../src/domain/orders/order.ts';
 import { takerFeeUsd } from '../../src/domain/prediction/market.ts';
 import type { PredictionWish } from '../../src/domain/prediction/prediction-order.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
-import { readTransaction, signersOf, type WireTransaction } from '../../src/domain/solana/message.ts';
+import { readTransaction, listSigners, type WireTransaction } from '../../src/domain/solana/message.ts';
 import { depositObjection, depositTransactionObjection } from '../../src/domain/solana/prediction-deposit.ts';
-import { fromBase64, preparedMessageOf } from '../../src/domain/solana/verify.ts';
+import { fromBase64, toPreparedMessage } from '../../src/domain/solana/verify.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
@@ -21,9 +21,9 @@ import { transactionView } from '../prepared-transaction/effects.ts';
 import type { PreparedTransactionView } from '../prepared-transaction/resource.ts';
 import { type CapacityObstacle, capacityAnswer, capacityRow } from '../prepared-transaction/open-capacity.ts';
 import type { PreparedTransactionInput, ResolvedLookup } from '../prepared-transaction/machine.ts';
-import { lifetimeObjection, resolvedLookups, tablesOf } from '../prepared-transaction/unsigned.ts';
+import { lifetimeObjection, resolvedLookups, groupLookups } from '../prepared-transaction/unsigned.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { inputOf, predictionOrderView, NO_PREDICTION_ORDER, type PredictionPreTrade, type PredictionVerdict } from './commands.ts';
+import { toOrderInput, predictionOrderView, NO_PREDICTION_ORDER, type PredictionPreTrade, type PredictionVerdict } from './commands.ts';
 import type { OfferRequest, OnchainOffer, OnchainVenue } from './onchain-venue.ts';
 import type { PredictionOrderView } from './resource.ts';
 import type { PredictionSubject } from './purpose.ts';
@@ -135,11 +135,11 @@ async function offerWithin(
 ): Promise<Outcome<{ readonly offer: OnchainOffer; readonly order: Order; readonly depositUsd: DecimalString }>> {
   const { venue } = deps;
   const sells = wished.side === 'sell';
-  let depositUsd = sells ? '0' : depositOf(wished, takerFeeUsd(where.market.fee, wished.limitPrice, wished.quantity));
+  let depositUsd = sells ? '0' : computeDeposit(wished, takerFeeUsd(where.market.fee, wished.limitPrice, wished.quantity));
   for (let tries = 0; tries < OFFERS; tries++) {
     const offer = await venue.offer({ ...where, outcome: wish.outcome, order: wished, depositUsd });
     if (!offer.ok) return offer;
-    const order = orderOf({ ...wished, quantity: offer.value.quantity, limitPrice: offer.value.limitPrice });
+    const order = completeOrder({ ...wished, quantity: offer.value.quantity, limitPrice: offer.value.limitPrice });
     const excess = sells ? new Decimal(0) : excessUsd(wished, order, wish.quantity !== null);
     if (excess.lte(0)) return { ok: true, value: { offer: offer.value, order, depositUsd } };
     depositUsd = plainDecimal(new Decimal(depositUsd).minus(excess).toDecimalPlaces(6, Decimal.ROUND_DOWN));
@@ -169,9 +169,9 @@ async function lookedThrough(
   if (!lookups.ok) return lookups;
   const depositRaw = new Decimal(depositUsd).times(new Decimal(10).pow(venue.stable.decimals)).toFixed(0);
   const promise = { wallet, mint: venue.stable.mint, depositRaw, escrowAccount: offer.escrowAccount };
-  const objection = depositTransactionObjection(transaction, promise, venue.programs, tablesOf(lookups.value));
+  const objection = depositTransactionObjection(transaction, promise, venue.programs, groupLookups(lookups.value));
   if (objection !== null) return refuse('route_refused', `the venue returned a transaction that must not be signed: ${objection}`);
-  if (signersOf(transaction).length !== 1) return refuse('route_refused', 'the transaction needs another signature besides the wallet');
+  if (listSigners(transaction).length !== 1) return refuse('route_refused', 'the transaction needs another signature besides the wallet');
   const simulation = await deps.chain.simulate(bytes);
   if (simulation.error !== null)
     return refuse(
@@ -200,7 +200,7 @@ async function create(
   const createdAt = clock.now();
   const transactionId = deps.newId();
   const cause = `${context.subject} ${context.requestId}`;
-  const input = transactionInputOf(made, orderId, context.subject, createdAt);
+  const input = toTransactionInput(made, orderId, context.subject, createdAt);
   const prepared = await runtime.start('prepared_transaction', transactionId, context.orgId, input, {
     cause,
     also: () => [capacityRow(context.orgId, validated.order.bookId, exposureVersion)],
@@ -208,7 +208,7 @@ async function create(
   const view = transactionView(transactionId, prepared.state, createdAt);
   const { venueMarketId, orderAccount, escrowAccount, positionAccount } = made.offer;
   const onchain = { wallet, transactionId, venueMarketId, orderAccount, escrowAccount, positionAccount, depositUsd };
-  const begun = inputOf(validated, outcome, context.subject, createdAt, {
+  const begun = toOrderInput(validated, outcome, context.subject, createdAt, {
     begins: 'prepared',
     reason: null,
     detail: null,
@@ -236,7 +236,7 @@ interface Offered {
 }
 
 /** Returns the initial input of the transaction's actor. */
-function transactionInputOf(
+function toTransactionInput(
   { validated, offer, transaction, lookups, promise }: Offered,
   orderId: string,
   preparedBy: string,
@@ -248,7 +248,7 @@ function transactionInputOf(
     purpose: 'prediction_order',
     subject,
     wallet: promise.wallet,
-    prepared: preparedMessageOf(transaction, offer.lastValidBlockHeight),
+    prepared: toPreparedMessage(transaction, offer.lastValidBlockHeight),
     unsignedBase64: offer.transactionBase64,
     lookups,
     reservation: { bookId, instrument, side, quantity, notionalUsd },
@@ -260,7 +260,7 @@ function transactionInputOf(
 }
 
 /** Returns an order's maximum cost, notional plus fee, in whole millionths of a dollar. @throws Error for an unknown fee. */
-function depositOf({ notionalUsd }: Order, feeUsd: DecimalString | null): DecimalString {
+function computeDeposit({ notionalUsd }: Order, feeUsd: DecimalString | null): DecimalString {
   if (feeUsd === null) throw new Error('risk passed an order with an unknown fee');
   return plainDecimal(new Decimal(notionalUsd).plus(feeUsd).toDecimalPlaces(6, Decimal.ROUND_UP));
 }

@@ -5,7 +5,7 @@
 import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/books/book.ts';
 import { Decimal, type DecimalString } from '../../src/domain/values/decimal.ts';
-import { totalOf } from '../../src/domain/orders/filled.ts';
+import { sumFills } from '../../src/domain/orders/filled.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import { MINUTE_MS } from '../../src/domain/values/time.ts';
 import type { OutcomeSide } from '../../src/domain/prediction/market.ts';
@@ -92,7 +92,7 @@ function isBeyond(args: EventArgs): boolean {
   const worse = fresh.some(({ fillPrice }) =>
     order.side === 'buy' ? new Decimal(fillPrice).gt(order.limitPrice) : new Decimal(fillPrice).lt(order.limitPrice),
   );
-  return worse || new Decimal(totalOf('quantity', fresh, filledQuantity)).gt(order.quantity);
+  return worse || new Decimal(sumFills('quantity', fresh, filledQuantity)).gt(order.quantity);
 }
 
 /** True unless the deposit equals the cost of fills, the fees and the refund, to the cent that venues round by. */
@@ -163,9 +163,9 @@ export const predictionOrderMachine = setup({
       const { booked, filledQuantity, filledNotionalUsd, feesUsd } = args.context;
       return {
         booked: [...booked, ...fresh.map(({ id }) => id)],
-        filledQuantity: totalOf('quantity', fresh, filledQuantity),
-        filledNotionalUsd: totalOf('notionalUsd', fresh, filledNotionalUsd),
-        feesUsd: totalOf('feeUsd', fresh, feesUsd),
+        filledQuantity: sumFills('quantity', fresh, filledQuantity),
+        filledNotionalUsd: sumFills('notionalUsd', fresh, filledNotionalUsd),
+        feesUsd: sumFills('feeUsd', fresh, feesUsd),
         looks: 0,
       };
     }),
@@ -204,9 +204,9 @@ export const predictionOrderMachine = setup({
   id: 'prediction_order@1',
   context: ({ input }) => ({
     ...input,
-    filledQuantity: totalOf('quantity', input.fills),
-    filledNotionalUsd: totalOf('notionalUsd', input.fills),
-    feesUsd: totalOf('feeUsd', input.fills),
+    filledQuantity: sumFills('quantity', input.fills),
+    filledNotionalUsd: sumFills('notionalUsd', input.fills),
+    feesUsd: sumFills('feeUsd', input.fills),
     booked: input.fills.map(({ id }) => id),
     refundUsd: null,
     looks: 0,

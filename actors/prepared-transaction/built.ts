@@ -5,8 +5,8 @@
 import type { ActorRecord, StepPlan } from '../../src/domain/agents/actor-step.ts';
 import type { ProgramInstruction } from '../../src/domain/launch/curve/program.ts';
 import { compileMessage, wireTransaction } from '../../src/domain/solana/compile-message.ts';
-import { readMessage, signersOf } from '../../src/domain/solana/message.ts';
-import { preparedMessageOf } from '../../src/domain/solana/verify.ts';
+import { readMessage, listSigners } from '../../src/domain/solana/message.ts';
+import { toPreparedMessage } from '../../src/domain/solana/verify.ts';
 import type { CommandContext } from '../../src/core/command-context.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { capacityRow } from './open-capacity.ts';
@@ -48,13 +48,13 @@ export function builtTransaction(
   const message = compileMessage(payer, blockhash, instructions);
   const read = readMessage(message);
   if (!read.ok) throw new Error(`the instructions do not compile into a message: ${read.refusal.detail}`);
-  const given = signersOf(read.value).map((signer) => keys.find(({ address }) => address === signer)?.sign(message) ?? null);
+  const given = listSigners(read.value).map((signer) => keys.find(({ address }) => address === signer)?.sign(message) ?? null);
   const bytes = wireTransaction(message, given);
   const signatures = given.map((one) => one ?? new Uint8Array(SIGNATURE_BYTES));
   return {
     bytes,
     base64: Buffer.from(bytes).toString('base64'),
-    prepared: preparedMessageOf({ ...read.value, message, signatures }, lastValidBlockHeight),
+    prepared: toPreparedMessage({ ...read.value, message, signatures }, lastValidBlockHeight),
   };
 }
 

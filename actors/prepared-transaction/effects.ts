@@ -48,7 +48,7 @@ function transactionRow(
 }
 
 /** Returns the rules of a purpose. @throws Error for a purpose that this service does not serve. */
-function rulesOf(purposes: Purposes, info: Pick<StepInfo, 'context'>): PurposeRules {
+function findRules(purposes: Purposes, info: Pick<StepInfo, 'context'>): PurposeRules {
   const { purpose } = transactionContext(info);
   const rules = purposes[purpose];
   if (rules === undefined) throw new Error(`there is no handler for transactions of purpose ${purpose}`);
@@ -74,13 +74,13 @@ export function preparedTransactionKind(purposes: Purposes): ActorKind {
     migrations: {},
     effects: {
       projectTransaction: (_: undefined, info) => {
-        const dollarsUsd = rulesOf(purposes, info).dollarsPaid(transactionContext(info));
+        const dollarsUsd = findRules(purposes, info).dollarsPaid(transactionContext(info));
         const row = transactionRow(info.actorId, info, info.now, dollarsUsd);
         return [record('prepared_transaction', preparedTransaction.record(info.orgId, row))];
       },
       requireEpoch: (_: undefined, info) => [
         record('epoch_check', { orgId: info.orgId, epoch: transactionContext(info).epoch }),
-        ...spent(rulesOf(purposes, info), info),
+        ...spent(findRules(purposes, info), info),
       ],
       checkTransaction: (_: undefined, info) => toCarry(CHECK_TRANSACTION, info),
       broadcastTransaction: (_: undefined, info) => toCarry(BROADCAST_TRANSACTION, info),
@@ -96,7 +96,7 @@ export function preparedTransactionKind(purposes: Purposes): ActorKind {
         const body = { what, transactionId: info.actorId, state: transactionState(info), purpose, wallet, signature, reason };
         return [{ kind: 'announcement', announcement: { channel: 'alerts', body } }];
       },
-      settle: (_: undefined, info) => rulesOf(purposes, info).settle(transactionContext(info), info),
+      settle: (_: undefined, info) => findRules(purposes, info).settle(transactionContext(info), info),
     },
   };
 }

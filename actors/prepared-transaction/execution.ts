@@ -45,7 +45,7 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
     return { id, state: transactionState(row.state), context: transactionContext(row.state) };
   }
 
-  function bytesOf({ id, context }: Loaded): Uint8Array {
+  function readSignedBytes({ id, context }: Loaded): Uint8Array {
     const bytes = fromBase64(context.signedBase64 ?? '');
     if (bytes === null || bytes.length === 0) throw new Error(`prepared transaction ${id} has no signed bytes`);
     return bytes;
@@ -54,14 +54,14 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
   /** Returns why the stored bytes cannot be sent, or null if they can. */
   async function obstacle(loaded: Loaded): Promise<{ readonly reason: string; readonly detail: string } | null> {
     const { context } = loaded;
-    const verified = verifySigned(context.prepared, bytesOf(loaded), deps.verifySignature);
+    const verified = verifySigned(context.prepared, readSignedBytes(loaded), deps.verifySignature);
     if (!verified.ok) return { reason: verified.refusal.code, detail: verified.refusal.detail };
     for (const { table, places, addresses } of context.lookups) {
       const now = await chain.lookupTable(table);
       if (places.some((place, index) => now?.[place] !== addresses[index]))
         return { reason: 'lookup_table_changed', detail: `lookup table ${table} has changed since this was prepared` };
     }
-    const simulation = await chain.simulate(bytesOf(loaded));
+    const simulation = await chain.simulate(readSignedBytes(loaded));
     if (simulation.error !== null) return { reason: 'simulation_failed', detail: `the chain would reject it: ${simulation.error}` };
     const objection = deps.purposes[context.purpose]?.objection(context, simulation) ?? null;
     return objection === null ? null : { reason: 'promise_broken', detail: objection };
@@ -82,7 +82,7 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
     const taken = await takeLease(deps, id, key, async () => (await load(id)).state);
     if ('supersededBy' in taken) return { outcome: 'superseded', reason: taken.supersededBy };
     const lease = taken.until;
-    const answer = await chain.broadcast(bytesOf(loaded), taken.leftMs);
+    const answer = await chain.broadcast(readSignedBytes(loaded), taken.leftMs);
     if (answer.outcome === 'sent') return { outcome: 'sent', lease };
     if (answer.outcome === 'unknown') return { outcome: 'unknown', detail: answer.detail, lease };
     // A node also refuses a transaction that it has already executed.
@@ -116,10 +116,10 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
     }
   }
 
-  const idOf = (payload: { readonly [key: string]: Json }): string => payload['transactionId'] as string;
+  const readId = (payload: { readonly [key: string]: Json }): string => payload['transactionId'] as string;
   return {
-    [CHECK_TRANSACTION]: async (payload) => (await check(idOf(payload))) as unknown as Json,
-    [BROADCAST_TRANSACTION]: async (payload, key) => (await broadcast(idOf(payload), key)) as unknown as Json,
-    [FOLLOW_TRANSACTION]: async (payload) => (await follow(idOf(payload))) as unknown as Json,
+    [CHECK_TRANSACTION]: async (payload) => (await check(readId(payload))) as unknown as Json,
+    [BROADCAST_TRANSACTION]: async (payload, key) => (await broadcast(readId(payload), key)) as unknown as Json,
+    [FOLLOW_TRANSACTION]: async (payload) => (await follow(readId(payload))) as unknown as Json,
   };
 }

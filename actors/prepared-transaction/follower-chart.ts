@@ -11,7 +11,7 @@ interface EventArgs<Answer> {
 }
 
 /** Returns the answer in an event, or null if there is none. */
-export function answerOf<Answer>({ event }: EventArgs<Answer>): Answer | null {
+export function readAnswer<Answer>({ event }: EventArgs<Answer>): Answer | null {
   return 'answer' in event ? event.answer : null;
 }
 
@@ -19,19 +19,22 @@ export function answerOf<Answer>({ event }: EventArgs<Answer>): Answer | null {
 export const answers =
   <Answer extends { readonly outcome: string }>(outcome: Answer['outcome']) =>
   (args: EventArgs<Answer>): boolean =>
-    answerOf(args)?.outcome === outcome;
+    readAnswer(args)?.outcome === outcome;
 
 /** Guard: true if the transaction has ended this way. */
 export const ended =
   (how: EndedAnswer['how']) =>
   (args: EventArgs<EndedAnswer | { readonly outcome: Exclude<string, 'ended'> }>): boolean => {
-    const answer = answerOf(args);
+    const answer = readAnswer(args);
     return answer !== null && 'how' in answer && answer.how === how;
   };
 
 /** Returns the reason and detail that a context keeps when the transaction has ended. */
-export function endOf(args: EventArgs<EndedAnswer | { readonly outcome: string }>): { readonly reason?: string; readonly detail?: string } {
-  const answer = answerOf(args);
+export function readEnd(args: EventArgs<EndedAnswer | { readonly outcome: string }>): {
+  readonly reason?: string;
+  readonly detail?: string;
+} {
+  const answer = readAnswer(args);
   return answer !== null && 'how' in answer ? { reason: answer.reason, detail: answer.detail } : {};
 }
 

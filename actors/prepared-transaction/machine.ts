@@ -102,28 +102,28 @@ type PreparedTransactionEvent =
 
 type Told = { readonly event: PreparedTransactionEvent };
 
-function answerOf({ event }: Told): TransactionAnswer | null {
+function readAnswer({ event }: Told): TransactionAnswer | null {
   return event.type === 'activity.done' ? event.answer : null;
 }
 
 const answered =
   (outcome: TransactionAnswer['outcome']) =>
   (told: Told): boolean =>
-    answerOf(told)?.outcome === outcome;
+    readAnswer(told)?.outcome === outcome;
 
 /** Returns the landed transaction of a `finalized` answer, or null for other events. */
-function landedOf(told: Told): LandedTransaction | null {
-  const answer = answerOf(told);
+function findLanded(told: Told): LandedTransaction | null {
+  const answer = readAnswer(told);
   return answer?.outcome === 'finalized' ? answer.landed : null;
 }
 
-function reasonOf(told: Told): { readonly reason: string | null; readonly detail: string | null } {
-  const answer = answerOf(told);
+function readReason(told: Told): { readonly reason: string | null; readonly detail: string | null } {
+  const answer = readAnswer(told);
   if (told.event.type === 'activity.given_up') return { reason: 'given_up', detail: told.event.detail };
   if (answer?.outcome === 'refused') return { reason: answer.reason, detail: answer.detail };
   if (answer?.outcome === 'superseded') return { reason: answer.reason, detail: null };
   if (answer?.outcome === 'unknown') return { reason: 'outcome_unknown', detail: answer.detail };
-  const landed = landedOf(told);
+  const landed = findLanded(told);
   return landed !== null && landed.error !== null
     ? { reason: 'failed_on_chain', detail: `the transaction failed on the chain: ${landed.error}` }
     : { reason: null, detail: null };
@@ -140,7 +140,7 @@ const BEGIN = ['requireEpoch', 'rememberLease', TAKE_LEASE] as const;
 const END_LEASE = {
   type: 'endLease',
   params: (told: Told) => {
-    const answer = answerOf(told);
+    const answer = readAnswer(told);
     return { lease: answer !== null && 'lease' in answer ? answer.lease : null };
   },
 } as const;
@@ -185,22 +185,22 @@ export const preparedTransactionMachine = setup({
     rememberLease: assign({
       leaseUntil: ({ context, event }) => (event.type === 'execution.begun' ? event.leaseUntil : context.leaseUntil),
     }),
-    rememberReason: assign((told) => reasonOf(told)),
+    rememberReason: assign((told) => readReason(told)),
     forgetReason: assign({ reason: null, detail: null }),
     countBroadcast: assign({ broadcasts: ({ context }) => context.broadcasts + 1 }),
     rememberSlot: assign({
       slot: (told) => {
-        const answer = answerOf(told);
+        const answer = readAnswer(told);
         return answer?.outcome === 'confirmed' ? answer.slot : told.context.slot;
       },
     }),
     rememberLanded: assign((told) => {
-      const landed = landedOf(told);
+      const landed = findLanded(told);
       return { landed, slot: landed?.slot ?? null, reason: null, detail: null };
     }),
     rememberExpiry: assign({
       expiredAtHeight: (told) => {
-        const answer = answerOf(told);
+        const answer = readAnswer(told);
         return answer?.outcome === 'expired' ? answer.blockHeight : null;
       },
     }),
@@ -215,11 +215,11 @@ export const preparedTransactionMachine = setup({
     isProcessed: answered('processed'),
     isSilent: answered('silent'),
     isConfirmed: answered('confirmed'),
-    isFinalized: (told) => landedOf(told)?.error === null,
-    isFailed: (told) => typeof landedOf(told)?.error === 'string',
+    isFinalized: (told) => findLanded(told)?.error === null,
+    isFailed: (told) => typeof findLanded(told)?.error === 'string',
     // An answer from before the submission searched for no signature, and proves nothing after it.
     isExpired: (told) => {
-      const answer = answerOf(told);
+      const answer = readAnswer(told);
       return answer?.outcome === 'expired' && answer.signature === told.context.signature;
     },
     isBroadcasting: ({ event }) => event.type === 'activity.given_up' && event.kind === 'broadcast_transaction',

@@ -8,12 +8,12 @@ import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
-import { actorOf, type LoadActors } from '../runtime/actor-store.ts';
+import { loadActor, type LoadActors } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transactionView, transactionContext, transactionState } from './effects.ts';
 import type { PreparedTransactionView } from './resource.ts';
 import type { PreparedTransactionContext } from './machine.ts';
-import { tablesOf } from './unsigned.ts';
+import { groupLookups } from './unsigned.ts';
 
 /** Submission of prepared transactions. Answers after its transaction has committed. Those of another organization are `not_found`. */
 export interface TransactionSubmission {
@@ -59,7 +59,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
   const { runtime, clock } = deps;
 
   async function find(orgId: string, purpose: TransactionPurpose, id: string): Promise<ActorRow | null> {
-    const row = await actorOf(deps.load, 'prepared_transaction', orgId, id);
+    const row = await loadActor(deps.load, 'prepared_transaction', orgId, id);
     return row !== null && transactionContext(row.state).purpose === purpose ? row : null;
   }
 
@@ -82,7 +82,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
       const signed = fromBase64(signedBase64);
       if (signed === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical encoding');
       const prepared = transactionContext(row.state);
-      const verified = verifySigned(prepared.prepared, signed, deps.verifySignature, tablesOf(prepared.lookups));
+      const verified = verifySigned(prepared.prepared, signed, deps.verifySignature, groupLookups(prepared.lookups));
       if (!verified.ok) return verified;
       const leaving = await (deps.mayLeave[purpose]?.(context.orgId, id, prepared) ??
         refuse('unavailable', `nothing for ${purpose} is sent`));

@@ -2,23 +2,23 @@
 import { bookIds, type FillQuote } from '../../src/domain/books/book.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { DecimalString } from '../../src/domain/values/decimal.ts';
-import { limitPriceOf, type Order, type OrderSide } from '../../src/domain/orders/order.ts';
+import { computeLimitPrice, type Order, type OrderSide } from '../../src/domain/orders/order.ts';
 import type { Quote } from '../../src/domain/market/quote.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { liveTouch } from '../../src/domain/risk/blocked-by-risk.ts';
 import { readTransaction } from '../../src/domain/solana/message.ts';
 import {
   balanceObjection,
-  priceOf,
+  computePrice,
   type RouteRules,
-  rawOf,
+  toRaw,
   routeObjection,
   type SwapLeg,
   type SwapOrderParts,
   type SwapPromise,
   swapOrder,
 } from '../../src/domain/solana/swap.ts';
-import { preparedMessageOf } from '../../src/domain/solana/verify.ts';
+import { toPreparedMessage } from '../../src/domain/solana/verify.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
@@ -33,7 +33,7 @@ import { type CapacityObstacle, capacityAnswer, capacityRow } from './open-capac
 import type { PreparedTransactionInput } from './machine.ts';
 import type { SwapProposal, SwapSubject } from './swap-purpose.ts';
 import type { Route, SwapRouter, RouteStep } from './swap-router.ts';
-import { lifetimeObjection, resolvedLookups, tablesOf } from './unsigned.ts';
+import { lifetimeObjection, resolvedLookups, groupLookups } from './unsigned.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 
 export interface SwapWish {
@@ -128,7 +128,7 @@ export function createSwapHandler(deps: SwapHandlerDeps): SwapCommands {
 }
 
 /** Returns the wallet of a sale, or null for a purchase. */
-export function sellerOf({ side, wallet }: Pick<SwapPromise, 'side' | 'wallet'>): string | null {
+export function findSeller({ side, wallet }: Pick<SwapPromise, 'side' | 'wallet'>): string | null {
   return side === 'sell' ? wallet : null;
 }
 
@@ -141,7 +141,7 @@ async function givenBy(
   if (!legs.ok) return legs;
   const { stable, token } = legs.value;
   const [input, output] = wish.side === 'buy' ? [stable, token] : [token, stable];
-  const inAmount = rawOf(wish.amount, input);
+  const inAmount = toRaw(wish.amount, input);
   if (BigInt(inAmount) <= 0n) return refuse('malformed', `$.amount: ${wish.amount} is less than the smallest unit of ${input.mint}`);
   return { ok: true, value: { side: wish.side, input, output, inAmount } };
 }
@@ -162,8 +162,8 @@ function atTouch(wish: SwapWish, given: Pick<SwapPromise, 'side' | 'input' | 'in
   return (longest: number, quote: Quote | null, sellable?: DecimalString): Outcome<Order> => {
     const touch = liveTouch(wish.instrument, wish.side, quote);
     if (!touch.ok) return touch;
-    const maxSlippageBps = slippageOf(wish, longest);
-    const worstPrice = limitPriceOf(wish.instrument, wish.side, touch.value, maxSlippageBps);
+    const maxSlippageBps = chooseSlippage(wish, longest);
+    const worstPrice = computeLimitPrice(wish.instrument, wish.side, touch.value, maxSlippageBps);
     return { ok: true, value: orderFor(given, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) };
   };
 }
@@ -177,7 +177,7 @@ async function checked(deps: SwapHandlerDeps, route: Route, promise: SwapPromise
   if (!read.ok) return refuse('route_refused', `the route of the aggregator is invalid: ${read.refusal.detail}`);
   const lookups = await resolvedLookups(chain, read.value);
   if (!lookups.ok) return lookups;
-  const objection = routeObjection(read.value, promise, { ...deps.rules, tables: tablesOf(lookups.value) });
+  const objection = routeObjection(read.value, promise, { ...deps.rules, tables: groupLookups(lookups.value) });
   if (objection !== null) return refuse('route_refused', `the route of the aggregator must not be signed: ${objection}`);
   const lasting = await lifetimeObjection(chain, transaction.lastValidBlockHeight);
   if (lasting !== null) return refuse('route_refused', lasting);
@@ -185,7 +185,7 @@ async function checked(deps: SwapHandlerDeps, route: Route, promise: SwapPromise
   if (simulation.error !== null) return refuse('route_refused', `the chain would reject it: ${simulation.error}`);
   const broken = balanceObjection(simulation.changes, promise);
   if (broken !== null) return refuse('route_refused', `it differs from the request: ${broken}`);
-  const prepared = preparedMessageOf(read.value, transaction.lastValidBlockHeight);
+  const prepared = toPreparedMessage(read.value, transaction.lastValidBlockHeight);
   return { ok: true, value: { prepared, unsignedBase64: transaction.base64, lookups: lookups.value } };
 }
 
@@ -195,12 +195,12 @@ async function prepare(deps: SwapHandlerDeps, context: CommandContext, wish: Swa
   const given = await givenBy(deps, wish);
   if (!given.ok) return given;
   const id = deps.newId();
-  const first = passed(await preTrade.validate(orgId, wish.instrument, atTouch(wish, given.value, id, orgId), sellerOf(wish)));
+  const first = passed(await preTrade.validate(orgId, wish.instrument, atTouch(wish, given.value, id, orgId), findSeller(wish)));
   if (!first.ok) return first;
   const { maxSlippageBps } = first.value.order;
   const route = await routed(deps, given.value, maxSlippageBps, wish.wallet);
   if (!route.ok) return route;
-  const promise: SwapPromise = { wallet: wish.wallet, ...given.value, ...amountsOf(route.value) };
+  const promise: SwapPromise = { wallet: wish.wallet, ...given.value, ...pickAmounts(route.value) };
   const objection = amountObjection(route.value, promise, maxSlippageBps);
   if (objection !== null) return refuse('route_refused', objection);
   const message = await checked(deps, route.value, promise);
@@ -224,7 +224,7 @@ async function create(
   const { runtime, preTrade, clock } = deps;
   const { orgId } = context;
   const { promise, maxSlippageBps } = agreed;
-  const worstPrice = priceOf(promise, promise.inAmount, promise.minOutAmount);
+  const worstPrice = computePrice(promise, promise.inAmount, promise.minOutAmount);
   const exposureVersion = await preTrade.exposureVersion(orgId);
   const validated = passed(
     await preTrade.validate(
@@ -234,13 +234,13 @@ async function create(
         const touch = liveTouch(wish.instrument, wish.side, quote);
         return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) } : touch;
       },
-      sellerOf(promise),
+      findSeller(promise),
     ),
   );
   if (!validated.ok) return validated;
   const { executor = 'user', proposal } = deps;
   const by = { preparedBy: context.subject, executor, ...(proposal === undefined ? {} : { proposal }) };
-  const input = inputOf(by, validated.value, agreed, clock.now());
+  const input = toInput(by, validated.value, agreed, clock.now());
   const plan = await runtime.start('prepared_transaction', id, orgId, input, {
     cause: `${context.subject} ${context.requestId}`,
     also: (begins) => [
@@ -262,7 +262,7 @@ async function quote(deps: SwapHandlerDeps, wish: SwapWish): ReturnType<SwapComm
   const slippageBps = wish.slippageBps ?? DEFAULT_SLIPPAGE_BPS;
   const route = await routed(deps, given.value, slippageBps, null);
   if (!route.ok) return route;
-  const promise = { ...given.value, ...amountsOf(route.value) };
+  const promise = { ...given.value, ...pickAmounts(route.value) };
   const objection = amountObjection(route.value, promise, slippageBps);
   if (objection !== null) return refuse('route_refused', objection);
   return {
@@ -279,7 +279,7 @@ async function quote(deps: SwapHandlerDeps, wish: SwapWish): ReturnType<SwapComm
   };
 }
 
-function slippageOf({ slippageBps }: SwapWish, longest: number): number {
+function chooseSlippage({ slippageBps }: SwapWish, longest: number): number {
   // Aggregators accept whole basis points.
   return slippageBps ?? Math.min(DEFAULT_SLIPPAGE_BPS, Math.floor(longest));
 }
@@ -292,7 +292,7 @@ function orderFor(
   return swapOrder(given, { ...parts, bookId: bookIds.manual(orgId, 'live'), instrument });
 }
 
-function amountsOf({ outAmount, minOutAmount }: Route): Pick<SwapPromise, 'outAmount' | 'minOutAmount'> {
+function pickAmounts({ outAmount, minOutAmount }: Route): Pick<SwapPromise, 'outAmount' | 'minOutAmount'> {
   return { outAmount, minOutAmount };
 }
 
@@ -309,7 +309,7 @@ function quoteOfFill({ source, observedAt, bid, ask }: Quote): FillQuote {
   return { source, observedAt, bid, ask };
 }
 
-function inputOf(
+function toInput(
   { preparedBy, executor, proposal }: Pick<PreparedTransactionInput, 'preparedBy' | 'executor'> & Pick<SwapHandlerDeps, 'proposal'>,
   { order, verdict, touch, epoch }: PassedVerdict,
   { promise, route, message, maxSlippageBps }: Agreed,

@@ -1,7 +1,7 @@
 /** The purpose `swap`: checks its promise on the chain, and books the single fill of a finalized swap. */
 import { plainDecimal, type DecimalString } from '../../src/domain/values/decimal.ts';
 import { contentId } from '../../src/domain/values/ids.ts';
-import { balanceObjection, swapFill, uiOf, type SwapPromise } from '../../src/domain/solana/swap.ts';
+import { balanceObjection, swapFill, toUi, type SwapPromise } from '../../src/domain/solana/swap.ts';
 import { record } from '../runtime/actor-kind.ts';
 import type { PreparedTransactionContext } from './machine.ts';
 import type { PurposeRules } from './purpose.ts';
@@ -42,7 +42,7 @@ export const swapPurpose: PurposeRules = {
   dollarsPaid(context) {
     const { promise, proposal } = swapSubject(context);
     // A proposal's swap spends what is bound for its agent or Take, whoever signs it.
-    return promise.side === 'buy' && proposal === undefined ? plainDecimal(uiOf(promise.inAmount, promise.input)) : '0';
+    return promise.side === 'buy' && proposal === undefined ? plainDecimal(toUi(promise.inAmount, promise.input)) : '0';
   },
   objection: (context, { changes }) => balanceObjection(changes, swapSubject(context).promise),
 

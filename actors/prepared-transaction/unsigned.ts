@@ -35,7 +35,7 @@ export async function resolvedLookups(
 }
 
 /** Returns the addresses of resolved lookups at their indexes, by table. */
-export function tablesOf(lookups: readonly ResolvedLookup[]): ReadonlyMap<string, readonly string[]> {
+export function groupLookups(lookups: readonly ResolvedLookup[]): ReadonlyMap<string, readonly string[]> {
   const tables = new Map<string, string[]>();
   for (const { table, places, addresses } of lookups) {
     const held = tables.get(table) ?? [];

@@ -4,9 +4,9 @@ import { type ProposalState, proposalTransactionId } from '../../src/domain/orde
 import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
-import { answerOf, isStale, staleAnswer } from './execution-events.ts';
+import { readAnswer, isStale, staleAnswer } from './execution-events.ts';
 import { proposalMachine } from './machine.ts';
-import { partOf, reservedUsd, shownExecution } from './parts.ts';
+import { currentPart, reservedUsd, shownExecution } from './parts.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent } from './protocol.ts';
 import { type Proposal, proposal } from './resource.ts';
 
@@ -70,7 +70,7 @@ function validateProposal(state: ActorState, event: ActorEvent): Refusal | null 
       .refusal;
   }
   const { part } = (event['answer'] ?? {}) as { readonly part?: number };
-  if (answerOf(command) !== null && part !== undefined && part !== partOf(proposalContext(state)).number)
+  if (readAnswer(command) !== null && part !== undefined && part !== currentPart(proposalContext(state)).number)
     return refuse('state_conflict', 'the answer is about another part of the order').refusal;
   if (event.type === 'order.observed' && (state.value !== 'resting' || isStale(proposalContext(state), command)))
     return refuse('state_conflict', 'the order no longer rests, or was filled further since it was observed').refusal;

@@ -10,13 +10,13 @@ interface EventArgs {
 }
 
 /** Returns the answer of an event, or null for other events. */
-export function answerOf(event: ProposalEvent): CarriedAnswer | null {
+export function readAnswer(event: ProposalEvent): CarriedAnswer | null {
   return event.type === 'activity.done' || event.type === 'order.observed' ? event.answer : null;
 }
 
 /** True for an answer to a query from before the last fill: its fills may be booked already. */
 export function isStale({ filledQuantity }: Pick<ProposalContext, 'filledQuantity'>, event: ProposalEvent): boolean {
-  const after = answerOf(event)?.after;
+  const after = readAnswer(event)?.after;
   return after !== undefined && after !== filledQuantity;
 }
 
@@ -24,14 +24,14 @@ export function isStale({ filledQuantity }: Pick<ProposalContext, 'filledQuantit
 export const answered =
   (outcome: CarriedAnswer['outcome']) =>
   ({ event }: EventArgs): boolean =>
-    answerOf(event)?.outcome === outcome;
+    readAnswer(event)?.outcome === outcome;
 
 /**
  * Returns the fills of an answer, or none for other events. Fills of a part that still rests count if they were observed: another answer
  * arrives before the part is known to rest, and the query that ends it returns the same fills.
  */
-export function fillsOf(event: ProposalEvent): readonly Fill[] {
-  const answer = answerOf(event);
+export function readFills(event: ProposalEvent): readonly Fill[] {
+  const answer = readAnswer(event);
   if (answer?.outcome === 'filled' || answer?.outcome === 'partially_filled') return answer.fills;
   return answer?.outcome === 'resting' && event.type === 'order.observed' ? (answer.fills ?? []) : [];
 }
@@ -39,7 +39,7 @@ export function fillsOf(event: ProposalEvent): readonly Fill[] {
 export const RECORD_FILLS = {
   type: 'recordFills',
   params: ({ event, context }: EventArgs & { readonly context: Pick<ProposalContext, 'order' | 'rest'> }) => ({
-    fills: fillsOf(event),
+    fills: readFills(event),
     sent: { limitPrice: context.order.limitPrice, restedSince: context.rest?.since ?? null },
   }),
 } as const;

@@ -7,8 +7,8 @@ import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { MandateMoved, type VenueAnswer } from '../../src/domain/orders/execution.ts';
 import { isMissed } from '../../src/domain/orders/execution-plan.ts';
 import { isOrderOn } from '../../src/domain/orders/order.ts';
-import { isQuoteOf } from '../../src/domain/market/quote.ts';
-import { nearPriceOf } from '../../src/domain/orders/resting-fill.ts';
+import { isFromVenue } from '../../src/domain/market/quote.ts';
+import { computeNearPrice } from '../../src/domain/orders/resting-fill.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
 import type { ExecutableVenue } from '../../src/domain/market/venue.ts';
@@ -19,7 +19,7 @@ import { EXECUTE_ORDER, proposalContext, proposalState, RECONCILE_ORDER, WITHDRA
 import type { ExecutionClient, ExecutionClients, OrderReport } from './execution-client.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { bookPaper, type LoadedPart, onPaper, type Passed, restedOnPaper, type VenueFlows } from './paper-execution.ts';
-import { executionOf, orderOfPart, partKey, partOf } from './parts.ts';
+import { readExecution, orderOfPart, partKey, currentPart } from './parts.ts';
 import { isHalted, type PresentVerdict, type PreTrade } from './present-verdict.ts';
 import type { CarriedAnswer, ExecutionAnswer } from './protocol.ts';
 
@@ -71,12 +71,12 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
       const known = await venues.known(proposal);
       if (known !== null) return unsent(known);
     }
-    if (isMissed(executionOf(context), part, clock.now()))
+    if (isMissed(readExecution(context), part, clock.now()))
       return unsent({ outcome: 'rejected', reason: 'slice_missed', detail: `slice ${part.number + 1} is more than one interval late` });
     const verdict = await deps.preTrade.assess(proposal.orgId, { ...context, order });
     // The permit of the lease tells if risk saw a halt or a pause.
     if (!verdict.ok && !isHalted(verdict.risk)) return unsent({ outcome: 'blocked', risk: verdict.risk });
-    const under = mandateOf(proposal.orgId, verdict);
+    const under = requireMandate(proposal.orgId, verdict);
     if (order.mode === 'paper') {
       const answer: ExecutionAnswer = verdict.ok ? onPaper(proposal, verdict, clock.now()) : { outcome: 'blocked', risk: verdict.risk };
       return bookPaper(deps, { id, key, answer, part: part.number, under, standsAt: () => load(id) });
@@ -100,11 +100,11 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     return found(proposal, answer);
   }
 
-  const idOf = (payload: { readonly [key: string]: Json }): string => payload['proposalId'] as string;
+  const readId = (payload: { readonly [key: string]: Json }): string => payload['proposalId'] as string;
   return {
-    [EXECUTE_ORDER]: async (payload, key) => (await execute(idOf(payload), key)) as unknown as Json | typeof TOLD,
-    [WITHDRAW_ORDER]: async (payload) => (await withdraw(idOf(payload))) as unknown as Json,
-    [RECONCILE_ORDER]: async (payload) => (await reconcile(idOf(payload))) as unknown as Json,
+    [EXECUTE_ORDER]: async (payload, key) => (await execute(readId(payload), key)) as unknown as Json | typeof TOLD,
+    [WITHDRAW_ORDER]: async (payload) => (await withdraw(readId(payload))) as unknown as Json,
+    [RECONCILE_ORDER]: async (payload) => (await reconcile(readId(payload))) as unknown as Json,
   };
 }
 
@@ -112,7 +112,7 @@ async function loadedPart(deps: Pick<ExecutionDeps, 'load'>, id: string): Promis
   const row = (await deps.load([id])).get(id);
   if (row === undefined) throw new Error(`there is no order ${id}`);
   const context = proposalContext(row.state);
-  const part = partOf(context);
+  const part = currentPart(context);
   return { id, orgId: row.orgId, state: proposalState(row.state), context, part, order: orderOfPart(context), name: partKey(id, part) };
 }
 
@@ -158,7 +158,7 @@ export function createReportReading(
 
 /** Returns the part of an execution that talks to live venues. */
 function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
-  function clientOf<V extends ExecutableVenue>(venue: V): ExecutionClient<V> {
+  function findClient<V extends ExecutableVenue>(venue: V): ExecutionClient<V> {
     const client: ExecutionClients[V] = clients[venue];
     if (client === undefined) throw new Error(`live orders on ${venue} are switched off`);
     return client;
@@ -166,13 +166,13 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
 
   async function ask<V extends ExecutableVenue>(venue: V, { id, orgId, context, order, name }: LoadedPart): Promise<VenueAnswer> {
     if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is not for ${venue}`);
-    return clientOf(venue).lookUp(order, name, { ...context, orgId });
+    return findClient(venue).lookUp(order, name, { ...context, orgId });
   }
 
   async function takeBack<V extends ExecutableVenue>(venue: V, proposal: LoadedPart): Promise<VenueAnswer> {
     const { id, orgId, context, order, name } = proposal;
     if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is not for ${venue}`);
-    const { resting } = clientOf(venue);
+    const { resting } = findClient(venue);
     if (resting === undefined) throw new Error(`${venue} does not support resting orders`);
     return resting.withdraw(order, name, { ...context, orgId });
   }
@@ -210,12 +210,12 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
         market: { quote },
       } = passed;
       if (quote === null) throw new Error(`risk passed proposal ${id} without a quote`);
-      if (!isOrderOn(approved, venue) || !isQuoteOf(quote, venue))
+      if (!isOrderOn(approved, venue) || !isFromVenue(quote, venue))
         throw new Error(`risk passed proposal ${id} for another venue than ${venue}`);
-      const client = clientOf(venue);
+      const client = findClient(venue);
       const info = { orgId, key: name, quote, decisionPrice: context.decisionPrice, leaseUntil: lease.until, leaseLeftMs: lease.leftMs };
       if (part.kind === 'take') return client.submit(approved, info);
-      const price = context.resting === undefined ? nearPriceOf(approved, quote) : approved.limitPrice;
+      const price = context.resting === undefined ? computeNearPrice(approved, quote) : approved.limitPrice;
       if (client.resting === undefined || price === null)
         return { outcome: 'rejected', reason: 'one_sided', detail: 'the order book has no price for a resting order' };
       return client.resting.place(approved, { ...info, price, postOnly: context.resting?.postOnly ?? true });
@@ -228,6 +228,6 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
 }
 
 /** Returns the condition of a step based on an assessment: the assessed mandate version. */
-function mandateOf(orgId: string, { mandateVersion }: PresentVerdict): Pick<DeliverOptions, 'also'> {
+function requireMandate(orgId: string, { mandateVersion }: PresentVerdict): Pick<DeliverOptions, 'also'> {
   return mandateVersion === undefined ? {} : { also: () => [{ type: 'mandate_check', orgId, version: mandateVersion }] };
 }

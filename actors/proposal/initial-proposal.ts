@@ -5,7 +5,7 @@ import type { Cut } from '../../src/domain/market/cut.ts';
 import { type DecisionRow, decisionId, type RiskAttribution } from '../../src/domain/agents/decision.ts';
 import { AT_ONCE, type ExecutionPlan } from '../../src/domain/orders/execution-plan.ts';
 import type { Order } from '../../src/domain/orders/order.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, startOfSlot } from '../../src/domain/values/time.ts';
 import { startStep } from '../runtime/step.ts';
 import type { ProposalStart } from '../ticking/tick-store.ts';
 import { proposalKind } from './effects.ts';
@@ -35,7 +35,7 @@ interface ProposalDraft {
 /** Levels at which a proposal executes without approval. At `risk_only` only reductions do. */
 const BY_ITSELF: ReadonlySet<Autonomy> = new Set<Autonomy>([...EXECUTES_BY_ITSELF, 'risk_only']);
 
-function inputOf(from: ProposalDraft, begins: ProposalBeginning, reason: string | null): ProposalInput & { readonly createdAt: EpochMs } {
+function toInput(from: ProposalDraft, begins: ProposalBeginning, reason: string | null): ProposalInput & { readonly createdAt: EpochMs } {
   const { duty, row, order } = from;
   return {
     agentId: duty.id,
@@ -48,7 +48,7 @@ function inputOf(from: ProposalDraft, begins: ProposalBeginning, reason: string 
     epoch: from.epoch,
     order,
     execution: from.execution,
-    decisionPrice: decisionPriceOf(from),
+    decisionPrice: readDecisionPrice(from),
     readsReference: from.readsReference,
     risk: row.risk as RiskAttribution,
     begins,
@@ -59,17 +59,17 @@ function inputOf(from: ProposalDraft, begins: ProposalBeginning, reason: string 
 }
 
 /** Returns the executable price at the cut: the ask for a buy, the bid for a sell. */
-function decisionPriceOf({ order, cut }: ProposalDraft): string {
+function readDecisionPrice({ order, cut }: ProposalDraft): string {
   const quote = cut.observations.get(order.instrument)?.quote;
   return (order.side === 'buy' ? quote?.ask : quote?.bid) ?? order.limitPrice;
 }
 
 function initialStep(from: ProposalDraft, begins: ProposalBeginning, reason: string | null): ActorStart {
   const { duty, order, at } = from;
-  return startOf(inputOf(from, begins, reason), order.id, duty.orgId, at, 'decision');
+  return buildStart(toInput(from, begins, reason), order.id, duty.orgId, at, 'decision');
 }
 
-function startOf(
+function buildStart(
   input: ProposalInput & { readonly createdAt: EpochMs },
   id: string,
   orgId: string,
@@ -126,7 +126,7 @@ export function startedFlattening(from: Flattening): ActorStart {
   const input: ProposalInput & { readonly createdAt: EpochMs } = {
     agentId: agent.id,
     decisionId: null,
-    slot: slotOf(at, AGENT_TICK_MS),
+    slot: startOfSlot(at, AGENT_TICK_MS),
     side: 'exit',
     manifestVersion: agent.manifestVersion,
     manifestHash: agent.manifestHash,
@@ -143,7 +143,7 @@ export function startedFlattening(from: Flattening): ActorStart {
     approvalMs: 0,
     createdAt: at,
   };
-  return startOf(input, order.id, agent.orgId, at, 'kill switch');
+  return buildStart(input, order.id, agent.orgId, at, 'kill switch');
 }
 
 /** Returns the recommendation of an agent at autonomy `suggest`. It creates nothing; an operator places the order. */

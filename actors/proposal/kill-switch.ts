@@ -6,10 +6,10 @@ import type { ActorStart } from '../../src/domain/agents/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import { isPosition, type Position } from '../../src/domain/books/book.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
-import { type Closing, closingOf } from '../../src/domain/orders/execution.ts';
+import { type Closing, findClosing } from '../../src/domain/orders/execution.ts';
 import { contentId } from '../../src/domain/values/ids.ts';
-import { type ExecutionMode, type Order, orderOf, sizeOrder } from '../../src/domain/orders/order.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/values/time.ts';
+import { type ExecutionMode, type Order, completeOrder, sizeOrder } from '../../src/domain/orders/order.ts';
+import { AGENT_TICK_MS, type EpochMs, startOfSlot } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
@@ -64,7 +64,7 @@ function closingOrder(
 ): Order | null {
   const limit = closing?.limitPrice ?? null;
   if (limit !== null && new Decimal(touch).lt(limit)) return null;
-  const name = [agent.bookId, instrument, slotOf(at, AGENT_TICK_MS), ...(closing === null ? [] : [closing.at])];
+  const name = [agent.bookId, instrument, startOfSlot(at, AGENT_TICK_MS), ...(closing === null ? [] : [closing.at])];
   const order = sizeOrder({
     id: contentId(`flatten\n${name.join('\n')}`),
     origin: 'proposal',
@@ -77,11 +77,13 @@ function closingOrder(
     notionalUsd: '0',
     heldQuantity: quantity,
   });
-  return order === null || limit === null || new Decimal(order.limitPrice).gte(limit) ? order : orderOf({ ...order, limitPrice: limit });
+  return order === null || limit === null || new Decimal(order.limitPrice).gte(limit)
+    ? order
+    : completeOrder({ ...order, limitPrice: limit });
 }
 
 /** Returns the agent's closings with nothing left to sell and nothing under way. */
-function doneOf({ closing, held, underWay }: ClosingAgent): readonly Closing[] {
+function listDone({ closing, held, underWay }: ClosingAgent): readonly Closing[] {
   const open = new Set([...held.filter(isPosition).map(({ instrument }) => instrument), ...underWay]);
   return closing.filter(({ instrument }) => (instrument === null ? open.size === 0 : !open.has(instrument)));
 }
@@ -99,7 +101,7 @@ export function createKillSwitch(deps: {
   async function close(agent: TrippedAgent, holding: Position): Promise<boolean> {
     const at = deps.clock.now();
     const touch = deps.bid(holding.instrument);
-    const closing = closingOf(agent.closing, holding.instrument);
+    const closing = findClosing(agent.closing, holding.instrument);
     // The person closes another position, not this one.
     if (touch === null || (!agent.everything && closing === null)) return false;
     const order = closingOrder(agent, holding, closing, touch, at);
@@ -122,7 +124,7 @@ export function createKillSwitch(deps: {
       await deps.store.closing(),
       ({ id, orgId }) => ({ id, orgId }),
       async (agent) => {
-        for (const { instrument, at } of doneOf(agent))
+        for (const { instrument, at } of listDone(agent))
           await deps.runtime.deliver(
             agent.id,
             { type: 'positions.closed', instrument, at },

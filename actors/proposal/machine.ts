@@ -3,18 +3,18 @@
  * remainder is taken, or it is cut into slices. Every part takes its own lease.
  */
 import { assign, setup } from 'xstate';
-import { totalOf } from '../../src/domain/orders/filled.ts';
+import { sumFills } from '../../src/domain/orders/filled.ts';
 import { effect } from '../runtime/actor-kind.ts';
-import { answered, answerOf, fillsOf, RECORD_FILLS, TAKE_LEASE } from './execution-events.ts';
-import { executionOf, isExecuted, isInParts, restMs, waitMs, withPartEnded } from './parts.ts';
+import { answered, readAnswer, readFills, RECORD_FILLS, TAKE_LEASE } from './execution-events.ts';
+import { readExecution, isExecuted, isInParts, restMs, waitMs, withPartEnded } from './parts.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent, ProposalInput } from './protocol.ts';
 
 /** Returns the reason of the end, from any event that ends it. */
-function reasonOf(event: ProposalEvent): string | null {
+function readReason(event: ProposalEvent): string | null {
   if (event.type === 'cancel' || event.type === 'decline') return event.reason;
   if (event.type === 'block') return event.risk.rejections[0]?.code ?? null;
   if (event.type === 'activity.given_up') return 'execution_given_up';
-  const answer = answerOf(event);
+  const answer = readAnswer(event);
   if (answer?.outcome === 'blocked') return answer.risk.rejections[0]?.code ?? null;
   if (answer?.outcome === 'rejected' || answer?.outcome === 'superseded') return answer.reason;
   return null;
@@ -62,8 +62,8 @@ export const proposalMachine = setup({
     ),
     /** Records the stop. No further part is sent. */
     stop: assign(({ context, event }) => ({
-      reason: reasonOf(event) ?? context.reason,
-      stopped: context.stopped ?? reasonOf(event),
+      reason: readReason(event) ?? context.reason,
+      stopped: context.stopped ?? readReason(event),
     })),
     noteRest: assign(({ context, event }) =>
       event.type === 'activity.done' && event.answer.outcome === 'resting'
@@ -72,10 +72,10 @@ export const proposalMachine = setup({
     ),
     /** Remembers how much of a resting part is filled and which of its trades are booked. */
     noteSeen: assign(({ context, event }) => {
-      const answer = answerOf(event);
+      const answer = readAnswer(event);
       return { seen: answer?.outcome === 'resting' ? (answer.seen ?? null) : (context.seen ?? null) };
     }),
-    endPart: assign(({ context, event }) => withPartEnded(context, event, reasonOf(event))),
+    endPart: assign(({ context, event }) => withPartEnded(context, event, readReason(event))),
     beginNextPart: assign(({ context: { next } }) => ({
       ...(next == null ? {} : { part: next }),
       next: null,
@@ -85,7 +85,7 @@ export const proposalMachine = setup({
     dropNext: assign({ next: null }),
     forgetReason: assign({ reason: null }),
     recordFills: effect<FillsToRecord>(),
-    rememberReason: assign({ reason: ({ context, event }) => context.stopped ?? reasonOf(event) ?? context.reason }),
+    rememberReason: assign({ reason: ({ context, event }) => context.stopped ?? readReason(event) ?? context.reason }),
     rememberRisk: assign({
       risk: ({ context, event }) => {
         if (event.type === 'approve' || event.type === 'block') return event.risk;
@@ -94,8 +94,8 @@ export const proposalMachine = setup({
       },
     }),
     addFills: assign({
-      filledQuantity: ({ context, event }) => totalOf('quantity', fillsOf(event), context.filledQuantity),
-      filledNotionalUsd: ({ context, event }) => totalOf('notionalUsd', fillsOf(event), context.filledNotionalUsd),
+      filledQuantity: ({ context, event }) => sumFills('quantity', readFills(event), context.filledQuantity),
+      filledNotionalUsd: ({ context, event }) => sumFills('notionalUsd', readFills(event), context.filledNotionalUsd),
     }),
   },
   guards: {
@@ -120,7 +120,7 @@ export const proposalMachine = setup({
     isExecuted: ({ context }) => isExecuted(context),
     hasFills: ({ context }) => context.filledQuantity !== '0',
     isStopped: ({ context }) => (context.stopped ?? null) !== null,
-    isOver: ({ context }) => executionOf(context).algorithm === 'twap' && context.ended?.at(-1)?.reason === 'slice_missed',
+    isOver: ({ context }) => readExecution(context).algorithm === 'twap' && context.ended?.at(-1)?.reason === 'slice_missed',
   },
   delays: {
     approvalWindow: ({ context }) => context.approvalMs,

@@ -1,12 +1,12 @@
 /** Executes orders on paper: fills them on the quotes that risk accepted, and books fill and permit in one transaction. */
 import type { Json } from '../../src/domain/values/canonical-json.ts';
-import { costModelOf } from '../../src/domain/orders/costs.ts';
+import { findCostModel } from '../../src/domain/orders/costs.ts';
 import { PermitLost, type ProposalState } from '../../src/domain/orders/execution.ts';
 import type { OrderPart } from '../../src/domain/orders/execution-plan.ts';
 import { contentId } from '../../src/domain/values/ids.ts';
 import type { Order } from '../../src/domain/orders/order.ts';
 import { paperFill } from '../../src/domain/orders/paper-fill.ts';
-import { type MarketFlow, nearPriceOf, restingFill } from '../../src/domain/orders/resting-fill.ts';
+import { type MarketFlow, computeNearPrice, restingFill } from '../../src/domain/orders/resting-fill.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
@@ -43,11 +43,11 @@ export function onPaper({ part, name, context }: LoadedPart, verdict: Passed, at
   if (part.kind === 'rest') {
     const { quote, depth } = verdict.market;
     const top = depth === null ? quote : { bid: depth.bids[0]?.price ?? null, ask: depth.asks[0]?.price ?? null };
-    const price = top === null ? null : nearPriceOf(verdict.approved, top);
+    const price = top === null ? null : computeNearPrice(verdict.approved, top);
     if (price === null) return { outcome: 'rejected', reason: 'one_sided', detail: 'the order book has no price for a resting order' };
     return { outcome: 'resting', price };
   }
-  const filled = paperFill(verdict.approved, verdict.market, costModelOf(verdict.approved.instrument), {
+  const filled = paperFill(verdict.approved, verdict.market, findCostModel(verdict.approved.instrument), {
     id: contentId(`fill\n${name}`),
     at,
     decisionPrice: context.decisionPrice,
@@ -68,7 +68,7 @@ export async function restedOnPaper(
   const flow = await flows.between(order.instrument, since, until);
   // A resting order may be filled more than once.
   const id = contentId(context.filledQuantity === '0' ? `fill\n${name}` : `fill\n${name}\n${since}`);
-  const rested = restingFill(order, flow, costModelOf(order.instrument), {
+  const rested = restingFill(order, flow, findCostModel(order.instrument), {
     id,
     price,
     decisionPrice: context.decisionPrice,

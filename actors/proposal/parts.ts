@@ -2,34 +2,34 @@
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
 import {
   AT_ONCE,
-  continuationOf,
+  chooseContinuation,
   type EndedPart,
   type ExecutionPlan,
   firstPart,
-  leftOf,
+  computeRemaining,
   type OrderPart,
   REST_MS,
 } from '../../src/domain/orders/execution-plan.ts';
-import { totalOf } from '../../src/domain/orders/filled.ts';
-import { notionalUsdOf, type Order, resized } from '../../src/domain/orders/order.ts';
+import { sumFills } from '../../src/domain/orders/filled.ts';
+import { computeNotionalUsd, type Order, resized } from '../../src/domain/orders/order.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import { answerOf, fillsOf } from './execution-events.ts';
+import { readAnswer, readFills } from './execution-events.ts';
 import type { ProposalContext, ProposalEvent } from './protocol.ts';
 
 type InParts = Pick<ProposalContext, 'order' | 'execution' | 'part' | 'ended' | 'seen'>;
 
-export function executionOf({ execution }: Pick<ProposalContext, 'execution'>): ExecutionPlan {
+export function readExecution({ execution }: Pick<ProposalContext, 'execution'>): ExecutionPlan {
   return execution ?? AT_ONCE;
 }
 
 /** Returns the part that is under way or goes first. */
-export function partOf(context: Pick<InParts, 'order' | 'execution' | 'part'>): OrderPart {
-  return context.part ?? firstPart(executionOf(context), context.order);
+export function currentPart(context: Pick<InParts, 'order' | 'execution' | 'part'>): OrderPart {
+  return context.part ?? firstPart(readExecution(context), context.order);
 }
 
 /** Returns the order of the present part under the proposal's id, so that its assessment ignores its own reservation. */
 export function orderOfPart(context: Pick<InParts, 'order' | 'execution' | 'part'>): Order {
-  const { quantity } = partOf(context);
+  const { quantity } = currentPart(context);
   return quantity === context.order.quantity ? context.order : resized(context.order, quantity);
 }
 
@@ -40,12 +40,12 @@ export function partKey(id: string, { number }: Pick<OrderPart, 'number'>): stri
 
 /** Returns how long an order rests, in milliseconds. */
 export function restMs(context: Pick<ProposalContext, 'execution'>): number {
-  return REST_MS[executionOf(context).urgency];
+  return REST_MS[readExecution(context).urgency];
 }
 
 /** True for an order that may be sent in more than one part, so that a halt can stop the rest. */
 export function isInParts(context: Pick<ProposalContext, 'execution'>): boolean {
-  return executionOf(context).algorithm !== 'taker_immediate';
+  return readExecution(context).algorithm !== 'taker_immediate';
 }
 
 /** Returns the executed quantities of an order: of the ended parts, and the booked one of the resting part. */
@@ -57,33 +57,33 @@ function executedParts({ ended = [], seen }: Pick<InParts, 'ended' | 'seen'>): r
 export function reservedUsd(context: Pick<InParts, 'order' | 'ended' | 'seen'>): DecimalString {
   const { order } = context;
   const executed = executedParts(context);
-  return executed.length === 0 ? order.notionalUsd : notionalUsdOf(leftOf(order, executed), order.limitPrice);
+  return executed.length === 0 ? order.notionalUsd : computeNotionalUsd(computeRemaining(order, executed), order.limitPrice);
 }
 
 /** True if the venue has executed the whole order. */
 export function isExecuted({ order, ended }: Pick<InParts, 'order' | 'ended'>): boolean {
-  return leftOf(order, ended ?? []) === '0';
+  return computeRemaining(order, ended ?? []) === '0';
 }
 
 /** Returns the executed quantity that an answer reports for its part, or that was seen before. */
 function executedBy(event: ProposalEvent, part: OrderPart, seen: ProposalContext['seen']): DecimalString {
-  const fills = fillsOf(event);
-  const answer = answerOf(event);
+  const fills = readFills(event);
+  const answer = readAnswer(event);
   if (fills.length === 0 || (answer?.outcome !== 'filled' && answer?.outcome !== 'partially_filled'))
     return plainDecimal(seen?.executed ?? '0');
   if (answer.executedQuantity !== undefined) return plainDecimal(Decimal.min(answer.executedQuantity, part.quantity));
-  return answer.outcome === 'filled' ? part.quantity : totalOf('quantity', fills);
+  return answer.outcome === 'filled' ? part.quantity : sumFills('quantity', fills);
 }
 
 function unfilledReason(event: ProposalEvent, why: string | null, executed: DecimalString): string | null {
-  const outcome = answerOf(event)?.outcome;
+  const outcome = readAnswer(event)?.outcome;
   if (outcome === 'filled') return null;
   return outcome === 'partially_filled' || executed !== '0' ? 'rest_lapsed' : why;
 }
 
 /** Returns the time of the answer, or the last time in the context if the event has none. */
 function foundAt(event: ProposalEvent, context: ProposalContext): EpochMs {
-  return answerOf(event)?.at ?? context.leaseUntil ?? context.createdAt;
+  return readAnswer(event)?.at ?? context.leaseUntil ?? context.createdAt;
 }
 
 /** Returns the context after the present part has ended, with its result and the next part. `why` states what prevented a complete fill. */
@@ -92,7 +92,7 @@ export function withPartEnded(
   event: ProposalEvent,
   why: string | null,
 ): Pick<ProposalContext, 'ended' | 'next' | 'settledAt' | 'stopped' | 'seen'> {
-  const part = partOf(context);
+  const part = currentPart(context);
   const at = foundAt(event, context);
   const isSuperseded = event.type === 'activity.done' && event.answer.outcome === 'superseded';
   const stopped = context.stopped ?? (isSuperseded ? why : null);
@@ -100,7 +100,10 @@ export function withPartEnded(
   const own: EndedPart = { ...part, executedQuantity, reason: unfilledReason(event, why, executedQuantity) };
   const ended = [...(context.ended ?? []), own];
   if (stopped !== null) return { ended, next: null, settledAt: at, stopped, seen: null };
-  const { missed, part: next } = continuationOf(executionOf(context), context.order, ended, { startedAt: context.startedAt ?? at, at });
+  const { missed, part: next } = chooseContinuation(readExecution(context), context.order, ended, {
+    startedAt: context.startedAt ?? at,
+    at,
+  });
   return { ended: [...ended, ...missed], next, settledAt: at, stopped, seen: null };
 }
 
@@ -124,10 +127,10 @@ export function shownExecution(context: ProposalContext, value: string): ShownEx
   const ended = context.ended ?? [];
   const open = PHASES[value] ?? 'ended';
   // Fields that follow a spread are added one by one, at two hundred times the cost.
-  return Object.assign({}, executionOf(context), {
+  return Object.assign({}, readExecution(context), {
     phase: open,
     restingAt: open === 'resting' || open === 'withdrawing' ? (context.rest?.price ?? null) : null,
-    left: open === 'ended' ? '0' : leftOf(context.order, executedParts(context)),
+    left: open === 'ended' ? '0' : computeRemaining(context.order, executedParts(context)),
     parts: ended,
   });
 }

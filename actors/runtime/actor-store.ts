@@ -33,7 +33,7 @@ export interface ActorStore {
 export type LoadActors = (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
 
 /** Returns the actor of this kind with this id, or null if the organization has none. */
-export async function actorOf(load: LoadActors, kind: string, orgId: string, id: string): Promise<ActorRow | null> {
+export async function loadActor(load: LoadActors, kind: string, orgId: string, id: string): Promise<ActorRow | null> {
   const row = (await load([id])).get(id);
   return row === undefined || row.orgId !== orgId || row.kind !== kind ? null : row;
 }

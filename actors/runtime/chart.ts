@@ -63,7 +63,7 @@ export function chartPage(machine: AnyStateMachine, source: string, comparedBy: 
     '|---|---|',
     ...allStates(root)
       .filter(({ entry }) => entry.length > 0)
-      .map((state) => `| ${pathOf(root, state)} | ${said(state.entry)} |`),
+      .map((state) => `| ${toStatePath(root, state)} | ${said(state.entry)} |`),
     '',
   ];
   return lines.join('\n');
@@ -74,16 +74,16 @@ function allStates(state: Definition): readonly Definition[] {
 }
 
 function tableRow(root: Definition, state: Definition, { eventType, target, guard, actions }: Transition): string {
-  const to = target?.[0] === undefined ? '' : pathOf(root, target[0]);
-  return `| ${state === root ? 'any' : pathOf(root, state)} | \`${labelOf(eventType)}\` | ${guardOf(guard)} | ${to} | ${said(actions)} |`;
+  const to = target?.[0] === undefined ? '' : toStatePath(root, target[0]);
+  return `| ${state === root ? 'any' : toStatePath(root, state)} | \`${labelEvent(eventType)}\` | ${nameGuard(guard)} | ${to} | ${said(actions)} |`;
 }
 
 function said(actions: readonly Named[]): string {
-  return actions.map(({ type, params }) => `${type.replace(/^xstate\./, '')}${wordsOf(params)}`).join(', ');
+  return actions.map(({ type, params }) => `${type.replace(/^xstate\./, '')}${describeParams(params)}`).join(', ');
 }
 
 /** Returns constant parameters as words. A function of the event has no value yet. */
-function wordsOf(params: unknown): string {
+function describeParams(params: unknown): string {
   return params !== null && typeof params === 'object' && Object.keys(params).length > 0 ? ` (${Object.values(params).join(', ')})` : '';
 }
 
@@ -105,18 +105,20 @@ function mermaid(root: Definition): string {
 function write(root: Definition, state: Definition, lines: string[], indent: string): void {
   const children = Object.values(state.states);
   for (const child of children) {
-    lines.push(`${indent}state "${child.key}" as ${nodeOf(root, child)}`);
+    lines.push(`${indent}state "${child.key}" as ${toNodeName(root, child)}`);
     if (Object.keys(child.states).length > 0) {
-      lines.push(`${indent}state ${nodeOf(root, child)} {`);
+      lines.push(`${indent}state ${toNodeName(root, child)} {`);
       write(root, child, lines, `${indent}  `);
       lines.push(`${indent}}`);
     }
   }
   const initial = state.initial?.target[0];
-  if (initial !== undefined) lines.push(`${indent}[*] --> ${nodeOf(root, initial)}`);
+  if (initial !== undefined) lines.push(`${indent}[*] --> ${toNodeName(root, initial)}`);
   const arrow = (from: Definition, { eventType, target, guard }: Transition): void => {
-    const to = nodeOf(root, target?.[0] ?? from);
-    lines.push(`${indent}${nodeOf(root, from)} --> ${to} : ${labelOf(eventType)}${guard === undefined ? '' : ` [${guardOf(guard)}]`}`);
+    const to = toNodeName(root, target?.[0] ?? from);
+    lines.push(
+      `${indent}${toNodeName(root, from)} --> ${to} : ${labelEvent(eventType)}${guard === undefined ? '' : ` [${nameGuard(guard)}]`}`,
+    );
   };
   for (const child of children) for (const transition of child.transitions) arrow(child, transition);
   // A region is drawn without its own frame, so its transitions start from each of its states.
@@ -127,21 +129,21 @@ function write(root: Definition, state: Definition, lines: string[], indent: str
 }
 
 /** Returns the path of a state: `agent@1.stage.draft` becomes `stage.draft`. */
-function pathOf(root: Definition, { id }: Target): string {
+function toStatePath(root: Definition, { id }: Target): string {
   return id.slice(root.id.length + 1);
 }
 
 /** Returns a Mermaid identifier, which allows letters, digits and underscores: `stage.draft` becomes `stage__draft`. */
-function nodeOf(root: Definition, target: Target): string {
-  return pathOf(root, target).replaceAll('.', '__').replace(/\W/g, '_');
+function toNodeName(root: Definition, target: Target): string {
+  return toStatePath(root, target).replaceAll('.', '__').replace(/\W/g, '_');
 }
 
-function guardOf(guard: Transition['guard']): string {
+function nameGuard(guard: Transition['guard']): string {
   return guard === undefined ? '' : typeof guard === 'string' ? guard : guard.type;
 }
 
 /** Returns a readable label: `xstate.after.degradedFor.agent@1.feed.degraded` becomes `after degradedFor`. */
-function labelOf(eventType: string): string {
+function labelEvent(eventType: string): string {
   const after = /^xstate\.after\.([^.]+)\./.exec(eventType);
   return after ? `after ${after[1]}` : eventType;
 }

@@ -11,7 +11,7 @@ interface Fit {
 }
 
 /** Returns the names of a machine's states that match. */
-function statesOf({ root }: AnyStateMachine, isMeant: (node: AnyStateNode) => boolean): readonly string[] {
+function listStates({ root }: AnyStateMachine, isMeant: (node: AnyStateNode) => boolean): readonly string[] {
   const below = (node: AnyStateNode): readonly string[] => [
     ...(isMeant(node) ? [node.id] : []),
     ...Object.values(node.states).flatMap(below),
@@ -25,9 +25,9 @@ function statesOf({ root }: AnyStateMachine, isMeant: (node: AnyStateNode) => bo
  */
 export function createDirectory(kinds: readonly ActorKind[]) {
   for (const { kind, machine } of kinds) {
-    const [lost] = statesOf(machine, ({ type }) => type === 'history');
+    const [lost] = listStates(machine, ({ type }) => type === 'history');
     if (lost !== undefined) throw new Error(`the machine of ${kind} has a history state, ${lost}, which does not survive a restart`);
-    const [parent] = statesOf(machine, ({ invoke }) => invoke.length > 0);
+    const [parent] = listStates(machine, ({ invoke }) => invoke.length > 0);
     if (parent !== undefined) throw new Error(`the machine of ${kind} invokes an actor in ${parent}, and a step is taken without it`);
   }
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));

@@ -1,6 +1,6 @@
 /** Finds the slots that are due, by the time of record, and queues a tick of every shard behind them. */
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import { slotOf } from '../../src/domain/values/time.ts';
+import { startOfSlot } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { ContainedLoop } from './containment.ts';
 import { runEvery } from './run-every.ts';
@@ -49,7 +49,7 @@ export function startDispatcher(deps: {
 
   /** Adds the jobs of one period. Returns their number. */
   async function addDue(now: EpochMs, periodMs: number): Promise<number> {
-    const slot = slotOf(now, periodMs);
+    const slot = startOfSlot(now, periodMs);
     if (ticked.get(periodMs) === slot) return 0;
     if (!(await store.cutExists(slot))) {
       if (now < slot + CUT_WAIT_MS) return 0;

@@ -35,7 +35,7 @@ function traced(name: string, guard: Guard, answers: GuardAnswer[]): Guard {
     const check: CheckedGuard['check'] = (snapshot, given) => {
       const looks = new Map<string, Json>([['state', snapshot.value as Json]]);
       const passed = guard.check(snapshot, watched(given, looks), guard);
-      answers.push({ guard: name, params: null, passed, inputs: inputsOf(looks) });
+      answers.push({ guard: name, params: null, passed, inputs: toInputs(looks) });
       return passed;
     };
     return Object.assign(() => false, { check });
@@ -43,13 +43,13 @@ function traced(name: string, guard: Guard, answers: GuardAnswer[]): Guard {
   const asked: PlainGuard = (given, params) => {
     const looks = new Map<string, Json>();
     const passed = guard(watched(given, looks), params);
-    answers.push({ guard: name, params: (params ?? null) as Json, passed, inputs: inputsOf(looks) });
+    answers.push({ guard: name, params: (params ?? null) as Json, passed, inputs: toInputs(looks) });
     return passed;
   };
   return asked;
 }
 
-function inputsOf(looks: ReadonlyMap<string, Json>): GuardAnswer['inputs'] {
+function toInputs(looks: ReadonlyMap<string, Json>): GuardAnswer['inputs'] {
   return [...looks].map(([path, value]) => ({ path, value }));
 }
 

@@ -2,7 +2,7 @@
  * Recurring work, done by any worker. The queue plans it. PostgreSQL records the slots that are done, so that two workers do a slot once,
  * and a check for overdue work finds what the queue lost.
  */
-import { type EpochMs, MINUTE_MS, slotOf } from '../../src/domain/values/time.ts';
+import { type EpochMs, MINUTE_MS, startOfSlot } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { WorkName } from './loops.ts';
@@ -60,7 +60,7 @@ export function startRecurring(deps: {
   let stopped = false;
 
   async function carry(work: RecurringWork, patienceMs: number): Promise<void> {
-    const slot = slotOf((await store.now()) - patienceMs, work.everyMs);
+    const slot = startOfSlot((await store.now()) - patienceMs, work.everyMs);
     if (!(await store.claim(work.what, slot, holder, CLAIM_MS))) return;
     const renew = () => store.renew(work.what, holder, CLAIM_MS);
     const renewing = runEvery(deps.clock, 'renewing work', RENEW_MS, renew, deps.onError(work.what));
@@ -86,7 +86,7 @@ export function startRecurring(deps: {
   async function look(): Promise<void> {
     tellPlan();
     const at = (await store.now()) - overdueMs;
-    const waiting = await store.waiting(works.map(({ what, everyMs }) => ({ what, slot: slotOf(at, everyMs) })));
+    const waiting = await store.waiting(works.map(({ what, everyMs }) => ({ what, slot: startOfSlot(at, everyMs) })));
     for (const work of works) if (waiting.has(work.what)) await carry(work, overdueMs).catch(deps.onError(work.what));
   }
 

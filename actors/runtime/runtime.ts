@@ -109,7 +109,7 @@ export function createRuntime(deps: {
           continue;
         }
         outcomes.set(id, { ok: false, refusal: prepared.refusal });
-        if ('broken' in prepared) await store.incident(incidentOf(row, prepared, clock.now()));
+        if ('broken' in prepared) await store.incident(toIncident(row, prepared, clock.now()));
       }
       const { stale, refused } = await commitApart(store, commits, quarantines);
       for (const [id, error] of refused) {
@@ -268,7 +268,7 @@ function prepareTurn(deps: StepDeps, found: ActorRow, events: readonly EventInTu
 }
 
 /** Returns the incident of an error thrown by a step. */
-function incidentOf(row: ActorRow, { event, options, broken, quarantine = !isCommand(options) }: Refused, at: EpochMs): Incident {
+function toIncident(row: ActorRow, { event, options, broken, quarantine = !isCommand(options) }: Refused, at: EpochMs): Incident {
   const detail = broken instanceof Error ? (broken.stack ?? broken.message) : String(broken);
   return {
     actorId: row.id,

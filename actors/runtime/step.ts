@@ -34,7 +34,7 @@ export interface StepSubject {
 export function startStep(kind: ActorKind, subject: StepSubject, input: object): StepPlan {
   if (input === undefined) throw new TypeError('the first step of an actor needs an input');
   const actions: ExecutableActionObject[] = [];
-  const snapshot = kind.machine.getInitialSnapshot(scopeOf(kind.machine, actions), input);
+  const snapshot = kind.machine.getInitialSnapshot(openScope(kind.machine, actions), input);
   if (snapshot.status === 'error') throw snapshot.error;
   return plan(kind, subject, snapshot, actions);
 }
@@ -42,7 +42,7 @@ export function startStep(kind: ActorKind, subject: StepSubject, input: object):
 /** Returns the step that an event causes. @throws what a guard, an assignment or an effect throws. The caller keeps the last good state. */
 export function eventStep(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapshot, event: ActorEvent): StepPlan {
   const actions: ExecutableActionObject[] = [];
-  const next = kind.machine.transition(snapshot, event, scopeOf(kind.machine, actions));
+  const next = kind.machine.transition(snapshot, event, openScope(kind.machine, actions));
   if (next.status === 'error') throw next.error;
   return plan(kind, subject, next, actions);
 }
@@ -54,7 +54,7 @@ const standIns = new WeakMap<AnyStateMachine, ReturnType<typeof createActor>>();
  * Returns the scope of a step, which collects the actions. XState's own `transition` and `initialTransition` do the same with a new actor
  * for every call.
  */
-function scopeOf(machine: AnyStateMachine, actions: ExecutableActionObject[]): AnyActorScope {
+function openScope(machine: AnyStateMachine, actions: ExecutableActionObject[]): AnyActorScope {
   let self = standIns.get(machine);
   if (self === undefined) {
     self = createActor(machine);

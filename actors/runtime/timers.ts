@@ -11,7 +11,7 @@ const LOOK_MS = 250;
 const BATCH = 500;
 
 /** Groups timers by name and event. */
-function groupsOf(due: readonly DueTimer[]): Iterable<readonly DueTimer[]> {
+function groupTimers(due: readonly DueTimer[]): Iterable<readonly DueTimer[]> {
   const groups = new Map<string, DueTimer[]>();
   for (const timer of due) {
     const key = `${timer.timerId} ${JSON.stringify(timer.event)}`;
@@ -63,7 +63,7 @@ export function startTimers(deps: {
 
   async function fireDue(): Promise<number> {
     const due = await store.dueTimers(clock.now(), BATCH + contained.waiting);
-    for (const alike of groupsOf(due)) {
+    for (const alike of groupTimers(due)) {
       if (alike.length > 1 && contained.waiting === 0 && (await firedTogether(alike))) continue;
       await contained.each(alike, (timer) => ({ id: `${timer.actorId} ${timer.timerId}`, orgId: null }), fire);
     }

@@ -51,12 +51,17 @@ export function branchFrom(
   const steps: BranchStep[] = [];
   let { state, snapshot } = fitted;
   for (const event of events) {
-    const refusal = refusalOf(kind.validate, state, event);
+    const refusal = findRefusal(kind.validate, state, event);
     if (refusal !== null) {
       steps.push({ ...untouched(state, event), refusal });
       break;
     }
-    const step = stepOf(() => eventStep(kind, { actorId: subject.id, orgId: subject.orgId, now }, snapshot, event), snapshot, state, event);
+    const step = takeStep(
+      () => eventStep(kind, { actorId: subject.id, orgId: subject.orgId, now }, snapshot, event),
+      snapshot,
+      state,
+      event,
+    );
     steps.push(step.branch);
     if (step.branch.refusal !== null) break;
     state = step.state;
@@ -72,7 +77,7 @@ function untouched(state: ActorState, event: ActorEvent): BranchStep {
 
 type Stepped = ReturnType<typeof eventStep>;
 
-function stepOf(
+function takeStep(
   step: () => Stepped,
   snapshot: AnyMachineSnapshot,
   state: ActorState,
@@ -89,7 +94,7 @@ function stepOf(
   }
 }
 
-function refusalOf(
+function findRefusal(
   validate: (state: ActorState, event: ActorEvent) => Refusal | null,
   state: ActorState,
   event: ActorEvent,

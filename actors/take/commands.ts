@@ -183,7 +183,7 @@ function aboveMandate(take: Take, preferences: RiskPreferences): RiskRejection[]
   return rejections;
 }
 
-function symbolOf(take: Take): string {
+function readSymbol(take: Take): string {
   return take.asset.key.slice(take.asset.key.indexOf(':') + 1);
 }
 
@@ -197,7 +197,7 @@ function createdRows(orgId: string, { confirmed: _, ...draft }: TakeView): Actor
   ];
 }
 
-function termsOf(
+function toTerms(
   deps: TakeHandlerDeps,
   context: CommandContext,
   policy: Take,
@@ -211,7 +211,7 @@ function termsOf(
     hash: takeHash(policy),
     take: policy,
     manifestHash: manifestHash(manifestOfTake(policy)),
-    symbol: symbolOf(policy),
+    symbol: readSymbol(policy),
     expiresAt: policy.expiresAt,
     lineage,
     createdBy: context.subject,
@@ -225,7 +225,7 @@ export function createTakeHandler(deps: TakeHandlerDeps) {
   return {
     /** Stores a compiled Take as a draft. */
     create: (context: CommandContext, take: Take, reading: TakeReading): Promise<Outcome<TakeView>> =>
-      start(deps, context, termsOf(deps, context, take, reading, []), 'take.compile', true),
+      start(deps, context, toTerms(deps, context, take, reading, []), 'take.compile', true),
 
     /** Creates a draft from the organization's own Take or any published one. */
     async fork(context: CommandContext, takeId: string, changes: ForkChanges): Promise<Outcome<TakeView>> {
@@ -234,7 +234,7 @@ export function createTakeHandler(deps: TakeHandlerDeps) {
       const lifeMs = original.take.expiresAt - original.createdAt;
       const forked = forkTake(original.take, changes, lifeMs, { catalog: deps.catalog, now: clock.now() });
       if (!forked.ok) return takeInvalid(forked.problems);
-      const terms = termsOf(deps, context, forked.take, readingOfFields(forked.take), [...original.lineage, original.id]);
+      const terms = toTerms(deps, context, forked.take, readingOfFields(forked.take), [...original.lineage, original.id]);
       return start(deps, context, terms, 'take.fork', true);
     },
 
@@ -263,7 +263,7 @@ export function createTakeHandler(deps: TakeHandlerDeps) {
     async createArmed(context: CommandContext, take: Take, reading: TakeReading, mode: ExecutionMode): Promise<Outcome<TakeView>> {
       const refusal = await mandateRefusal(deps, context.orgId, null, take, mode);
       if (refusal !== null) return { ok: false, refusal };
-      const created = await start(deps, context, termsOf(deps, context, take, reading, []), 'take.compile', false);
+      const created = await start(deps, context, toTerms(deps, context, take, reading, []), 'take.compile', false);
       return created.ok
         ? command(deps, context, created.value.id, 'take.arm', { type: 'arm', mode, at: clock.now(), confirmed: [] })
         : created;

@@ -3,7 +3,7 @@ import type { ActorEvent, ActorState } from '../../src/domain/agents/actor-step.
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import { CLOSING, READING_OPEN, type TakeState } from '../../src/domain/take/take.ts';
-import { DAY_MS, type EpochMs, TAKE_TICK_MS, isoTime, slotOf } from '../../src/domain/values/time.ts';
+import { DAY_MS, type EpochMs, TAKE_TICK_MS, isoTime, startOfSlot } from '../../src/domain/values/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { takeMachine, type TakeContext, type TakeEvent } from './machine.ts';
 import { takeProjection } from './resource.ts';
@@ -57,7 +57,7 @@ function persistingCause(state: ActorState, at: EpochMs): Refusal | null {
   const { feed } = state.value as unknown as TakeValue;
   if (feed === 'lost' || (reason === 'data_degraded' && feed !== 'live'))
     return refuse('cause_persists', `the data is still ${feed}; arm the Take once its feed is live`).refusal;
-  const endsAt = reason === 'daily_drawdown' && breaker !== null ? slotOf(breaker.at, DAY_MS) + DAY_MS : 0;
+  const endsAt = reason === 'daily_drawdown' && breaker !== null ? startOfSlot(breaker.at, DAY_MS) + DAY_MS : 0;
   return at < endsAt ? refuse('cause_persists', `the daily drawdown limit was reached; arm it from ${isoTime(endsAt)} on`).refusal : null;
 }
 
@@ -127,7 +127,7 @@ export const takeKind: ActorKind = {
       { kind: 'announcement', announcement: { channel: 'alerts', body: alerted(what, info) } },
     ],
     openTickWindow: (_: undefined, info) => [
-      record('tick_window', { actorId: info.actorId, from: slotOf(info.now, TAKE_TICK_MS) + TAKE_TICK_MS, until: null }),
+      record('tick_window', { actorId: info.actorId, from: startOfSlot(info.now, TAKE_TICK_MS) + TAKE_TICK_MS, until: null }),
     ],
     closeTickWindow: (_: undefined, info) => [record('tick_window', { actorId: info.actorId, from: null, until: info.now })],
     cancelProposals: ({ reason }: { readonly reason: string }, info) => [record('proposals_cancelled', { agentId: info.actorId, reason })],

@@ -76,7 +76,7 @@ function ended(event: TakeEvent): ProposalEnded | null {
   return event.type === 'proposal.ended' ? event : null;
 }
 
-function tripOf(event: TakeEvent): BreakerTrip | null {
+function toTrip(event: TakeEvent): BreakerTrip | null {
   if (event.type !== 'breaker.tripped') return null;
   const { breaker, at, observed, limit } = event;
   return { breaker, at, observed, limit };
@@ -165,8 +165,8 @@ export const takeMachine = setup({
     }),
     rememberCause: assign({ reason: ({ event }) => (event.type === 'pause' ? event.cause : 'operator') }),
     rememberBreaker: assign({
-      breaker: ({ context, event }) => tripOf(event) ?? context.breaker ?? null,
-      reason: ({ event }) => tripOf(event)?.breaker ?? null,
+      breaker: ({ context, event }) => toTrip(event) ?? context.breaker ?? null,
+      reason: ({ event }) => toTrip(event)?.breaker ?? null,
     }),
     rememberLost: assign({ reason: 'data_degraded' }),
     raiseLost: raise({ type: 'feed.lost' }),
@@ -187,7 +187,7 @@ export const takeMachine = setup({
     isEntryUnfilled: ({ context, event }) => concerns(context, event) && ended(event)?.side === 'entry',
     isExitUnfilled: ({ context, event }) => concerns(context, event) && ended(event)?.side === 'exit',
     holdsPosition: ({ context }) => context.holdsPosition,
-    isSlippage: ({ context, event }) => context.mode === 'live' && tripOf(event)?.breaker === 'slippage',
+    isSlippage: ({ context, event }) => context.mode === 'live' && toTrip(event)?.breaker === 'slippage',
     isLive: ({ context }) => context.mode === 'live',
     lastVenueRestored: ({ context, event }) => isLastRestored(context.degradedVenues, event),
   },

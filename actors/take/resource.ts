@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { derived, type FixedOf, held, resource, type ViewOf } from '../../src/core/resource.ts';
 import { choice, DecimalText, HashText, IdText, NullableTime, nullable, nullableChoice, Time } from '../../src/core/shapes.ts';
 import { EXECUTION_MODES } from '../../src/domain/orders/order.ts';
-import { TAKE_ORIGINS, TAKE_STATES, type Take, targetOf } from '../../src/domain/take/take.ts';
+import { TAKE_ORIGINS, TAKE_STATES, type Take, findTarget } from '../../src/domain/take/take.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 
 const ConditionBody = Type.Unsafe<Record<string, unknown>>({
@@ -27,7 +27,7 @@ const POLICY = {
   instrument: derived(Type.String(), ({ take }: Policy) => take.asset.key),
   target: derived(
     Type.Unsafe<unknown>({ description: 'The price or premium that it waits for; null if it waits for something else alone.' }),
-    ({ take }: Policy) => targetOf(take),
+    ({ take }: Policy) => findTarget(take),
   ),
   conditions: derived(
     Type.Object({ entry: Type.Array(ConditionBody), exit: Type.Array(ConditionBody) }),

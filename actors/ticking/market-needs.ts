@@ -31,7 +31,7 @@ export function createMarketNeeds(deps: MarketNeedsDeps) {
   let looked = new Set<string>();
 
   /** Compiles a manifest, once per hash. */
-  function needsOf(hash: string, read: () => Manifest): Needs {
+  function compileNeeds(hash: string, read: () => Manifest): Needs {
     const known = compiled.get(hash);
     if (known !== undefined) return known;
     const manifest = read();
@@ -65,7 +65,7 @@ export function createMarketNeeds(deps: MarketNeedsDeps) {
         manifests,
         ({ hash }) => ({ id: `manifest ${hash}`, orgId: null }),
         ({ hash, manifest }) => {
-          const needs = needsOf(hash, manifest);
+          const needs = compileNeeds(hash, manifest);
           for (const key of needs.keys) looked.add(key);
           for (const need of needs.indicators) union.set(`${need.instrument} ${need.name} ${need.period} ${need.timeframe}`, need);
         },

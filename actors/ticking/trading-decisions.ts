@@ -8,18 +8,18 @@ import type { Cut } from '../../src/domain/market/cut.ts';
 import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor, type RiskQuestion } from '../../src/domain/agents/decide.ts';
 import type { DecisionRow, Verdict } from '../../src/domain/agents/decision.ts';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
-import { planOf } from '../../src/domain/orders/execution-plan.ts';
+import { planExecution } from '../../src/domain/orders/execution-plan.ts';
 import { freeDollars } from '../../src/domain/books/free-dollars.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { CutHashes } from '../../src/domain/agents/observed-state.ts';
 import type { OutsideProposal } from '../../src/domain/outside/outside-proposal.ts';
-import { type ExecutionMode, executionModeOf, type Order } from '../../src/domain/orders/order.ts';
+import { type ExecutionMode, toExecutionMode, type Order } from '../../src/domain/orders/order.ts';
 import {
   ALL_ENABLED,
   type DisabledVenues,
   type ExposureTotals,
   exposureTotals,
-  haltOf,
+  decideHalt,
   NO_OTHER_BOOKS,
   type OtherBooks,
   type TradingControl,
@@ -28,7 +28,7 @@ import { type BookDay, begunDay, type TickRiskInputs, tickInputsText } from '../
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { UnreadableRow } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { assessorOf, bookIdOf, decidedOrder, markAt, type ReadBook, readBook, untouchedBook } from '../agent/tick-risk.ts';
+import { createAssessor, toBookId, decidedOrder, markAt, type ReadBook, readBook, untouchedBook } from '../agent/tick-risk.ts';
 import { recommendation, startedProposal } from '../proposal/initial-proposal.ts';
 import { type ChainEnd, decisionRow } from './decision-chain.ts';
 import {
@@ -165,7 +165,7 @@ function slotDecisions<Duty extends TradingDuty>(
   },
 ): SlotDecisions<Duty> {
   const { cut, notes } = slot;
-  const evaluate = evaluationOf<Duty>(cut.cut);
+  const evaluate = createEvaluation<Duty>(cut.cut);
   const organizations = new Map<string, OrganizationRisk>();
   const unreadable = new Map<string, UnreadableRow>();
   const consequences: Consequences = { proposals: [], announcements: [], inputs: [], days: [], marked: [], noted: [] };
@@ -179,10 +179,10 @@ function slotDecisions<Duty extends TradingDuty>(
 
   return {
     decide(duty, previousHash): DecisionRow | OpenDecision {
-      const book = slot.books.size === 0 ? null : (slot.books.get(duty.id) ?? slot.books.get(bookIdOf(duty)) ?? null);
+      const book = slot.books.size === 0 ? null : (slot.books.get(duty.id) ?? slot.books.get(toBookId(duty)) ?? null);
       if (book instanceof UnreadableRow) throw book;
-      const subject = subjectOf(duty, book, previousHash, slot.outside.get(duty.id) ?? null);
-      if (deps.onMarked !== undefined || (book !== null && beginsDay(book, cut.cut.slot))) marksOf(subject, cut.cut);
+      const subject = readSubject(duty, book, previousHash, slot.outside.get(duty.id) ?? null);
+      if (deps.onMarked !== undefined || (book !== null && beginsDay(book, cut.cut.slot))) markBook(subject, cut.cut);
       const rules = slot.compiled(duty);
       const evaluated = evaluate(rules, subject);
       const seen = cut.observed(rules.reading);
@@ -225,7 +225,7 @@ function slotDecisions<Duty extends TradingDuty>(
 }
 
 /** Evaluates rules on a cut. They are pure, so agents with equal rules and an untouched book share one evaluation. */
-function evaluationOf<Duty extends TradingDuty>(cut: Cut): (rules: CompiledManifest, subject: Subject<Duty>) => Verdict | RiskQuestion {
+function createEvaluation<Duty extends TradingDuty>(cut: Cut): (rules: CompiledManifest, subject: Subject<Duty>) => Verdict | RiskQuestion {
   const untouched = new Map<CompiledManifest, Map<Autonomy, Verdict | RiskQuestion>>();
   return (rules, { duty, book, read, outside }) => {
     if (book !== null || outside !== null) return rules.evaluate(cut, read.book, duty.autonomy, read.pending, outside);
@@ -240,7 +240,7 @@ function evaluationOf<Duty extends TradingDuty>(cut: Cut): (rules: CompiledManif
 }
 
 /** Reads an actor of the slot. @throws UnreadableRow if the domain cannot have written the stored book. */
-function subjectOf<Duty extends TradingDuty>(
+function readSubject<Duty extends TradingDuty>(
   duty: Duty,
   book: TradingBook | null,
   previousHash: string,
@@ -270,7 +270,7 @@ function readable<Value>({ id }: TradingDuty, book: TradingBook | null, read: ()
 }
 
 /** Returns the book at the prices of the cut, computed once, or null for an untouched book. @throws UnreadableRow */
-function marksOf<Duty extends TradingDuty>(subject: Subject<Duty>, cut: Cut): MarkedBook | null {
+function markBook<Duty extends TradingDuty>(subject: Subject<Duty>, cut: Cut): MarkedBook | null {
   const { duty, book } = subject;
   if (book !== null) subject.marked ??= readable(duty, book, () => markAt(book, cut));
   return subject.marked;
@@ -285,10 +285,10 @@ function assessorFor<Duty extends TradingDuty>(
 ): RiskAssessor {
   const { duty } = subject;
   const { preferences, epoch } = organization;
-  const control = organization.control ?? controlOf(duty, organization, deps);
-  const risk = { preferences, others: othersOf(organization, subject, cut), epoch, ...(control === null ? {} : { control }) };
+  const control = organization.control ?? findControl(duty, organization, deps);
+  const risk = { preferences, others: readOthers(organization, subject, cut), epoch, ...(control === null ? {} : { control }) };
   subject.risk = risk;
-  const assess = assessorOf(duty, marksOf(subject, cut) ?? markAt(untouchedBook(duty), cut), risk);
+  const assess = createAssessor(duty, markBook(subject, cut) ?? markAt(untouchedBook(duty), cut), risk);
   return (proposal) => {
     subject.readsReference = proposal.readsReference;
     return assess(proposal);
@@ -296,13 +296,13 @@ function assessorFor<Duty extends TradingDuty>(
 }
 
 /** Returns why an actor may not order now, or null if it may. */
-function controlOf<Duty extends TradingDuty>(
+function findControl<Duty extends TradingDuty>(
   { id, orgId, stage, autonomy }: Duty,
   { epoch, paused }: OrganizationRisk,
   { disabledVenues }: Pick<TradingKindDeps<Duty>, 'disabledVenues'>,
 ): TradingControl | null {
-  const halt = haltOf({ decidedEpoch: epoch, epoch, paused: paused?.has(id) === true, closes: false });
-  const disabled = executionModeOf(stage) === 'live' ? (disabledVenues?.(autonomy, orgId) ?? ALL_ENABLED) : ALL_ENABLED;
+  const halt = decideHalt({ decidedEpoch: epoch, epoch, paused: paused?.has(id) === true, closes: false });
+  const disabled = toExecutionMode(stage) === 'live' ? (disabledVenues?.(autonomy, orgId) ?? ALL_ENABLED) : ALL_ENABLED;
   return halt === 'none' && Object.keys(disabled).length === 0 ? null : { halt, disabled };
 }
 
@@ -349,7 +349,7 @@ function propose<Duty extends TradingDuty>(
   const order = risk === null || !asksForTrade ? null : decidedOrder(duty, row, row.slot);
   if (order === null || risk === null) return;
   const isProtective = isStopLoss(rules, row, order);
-  const execution = planOf(duty.manifest, order, isProtective);
+  const execution = planExecution(duty.manifest, order, isProtective);
   const ends = isProtective ? openEntries(book, order) : [];
   const draft = { duty, row, order, execution, cut, readsReference, epoch: risk.epoch, approvalMs, ends, at: clock.now() };
   if (duty.autonomy === 'suggest') into.announcements.push(recommendation(draft));
@@ -372,11 +372,11 @@ function isStopLoss(rules: CompiledManifest, { outcome }: DecisionRow, { side, i
 const totals = new WeakMap<OrganizationRisk, Map<ExecutionMode, ExposureTotals>>();
 
 /** Returns the organization's capital at work outside the actor's book. */
-function othersOf<Duty extends TradingDuty>(risk: OrganizationRisk, { duty, book }: Subject<Duty>, cut: Cut): OtherBooks {
+function readOthers<Duty extends TradingDuty>(risk: OrganizationRisk, { duty, book }: Subject<Duty>, cut: Cut): OtherBooks {
   if (risk.others !== undefined) return risk.others(duty, cut);
   const { books = [] } = risk;
   if (books.length === 0 && risk.accounts === undefined) return NO_OTHER_BOOKS;
-  const mode = executionModeOf(duty.stage);
+  const mode = toExecutionMode(duty.stage);
   const byMode = totals.get(risk) ?? new Map<ExecutionMode, ExposureTotals>();
   totals.set(risk, byMode);
   let sums = byMode.get(mode);

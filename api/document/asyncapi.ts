@@ -5,7 +5,7 @@ import { CHANNELS } from '../feeds/channels/index.ts';
 import { CLOSE, FEED_ERROR_CODES } from '../feeds/frames.ts';
 import { HEARTBEAT_MS } from '../feeds/watch.ts';
 import { schemaComponents } from './schema-components.ts';
-import { choice, nullable, objectOf, Time } from '../shapes.ts';
+import { choice, nullable, objectSchema, Time } from '../shapes.ts';
 
 type Node = { readonly [key: string]: unknown };
 
@@ -18,7 +18,7 @@ const Seq = Type.Integer({ minimum: 0, description: 'Ascends by one with each fr
 const Cursor = nullable('string', 'Position to resume from after a lost connection, or null if the channel shows the newest state only.');
 
 /** Cursors between which a client that fell behind must read. */
-const Lagged = objectOf({ from: Type.String(), to: Type.String() });
+const Lagged = objectSchema({ from: Type.String(), to: Type.String() });
 
 const ABOUT = `One connection carries every channel. \`subscribe\` is answered with \`subscribed\`, then come a \`snapshot\` and \`update\`s, or the changes alone. The service sends a \`heartbeat\` every ${HEARTBEAT_MS / 1_000} s: after a longer silence the connection is lost. Close codes: ${Object.entries(
   CLOSE,
@@ -34,7 +34,7 @@ interface Message {
 
 /** Returns the document, derived from the channels. @param version Version of the service. */
 export function asyncApiDocument(version: string): Node {
-  const messages: { readonly [name: string]: Message } = { ...PLAIN, ...Object.assign({}, ...CHANNELS.map(messagesOf)) };
+  const messages: { readonly [name: string]: Message } = { ...PLAIN, ...Object.assign({}, ...CHANNELS.map(listMessages)) };
   const names = Object.keys(messages);
   const { convert, all: schemas } = schemaComponents();
   const described = Object.entries(messages).map(
@@ -84,18 +84,18 @@ const PLAIN: { readonly [name: string]: Message } = {
   unsubscribe: {
     title: 'Ends subscriptions: by id, by channel, or by channel and parameters',
     from: 'client',
-    payload: objectOf({
+    payload: objectSchema({
       op: Type.Literal('unsubscribe'),
       id: Type.Optional(RequestId),
       channel: Type.Optional(Type.String()),
       params: Type.Optional(Type.Object({}, { additionalProperties: true })),
     }),
   },
-  ping: { title: 'Asks for a pong', from: 'client', payload: objectOf({ op: Type.Literal('ping'), id: Type.Optional(RequestId) }) },
+  ping: { title: 'Asks for a pong', from: 'client', payload: objectSchema({ op: Type.Literal('ping'), id: Type.Optional(RequestId) }) },
   subscribed: {
     title: 'A subscription was accepted; its frames follow',
     from: 'service',
-    payload: objectOf({
+    payload: objectSchema({
       id: Type.Optional(RequestId),
       type: Type.Literal('subscribed'),
       channel: choice(CHANNELS.map(({ name }) => name)),
@@ -107,7 +107,7 @@ const PLAIN: { readonly [name: string]: Message } = {
   unsubscribed: {
     title: 'Subscriptions were ended',
     from: 'service',
-    payload: objectOf({
+    payload: objectSchema({
       id: Type.Optional(RequestId),
       type: Type.Literal('unsubscribed'),
       channels: Type.Array(Type.String()),
@@ -117,35 +117,35 @@ const PLAIN: { readonly [name: string]: Message } = {
   pong: {
     title: 'The answer to a ping',
     from: 'service',
-    payload: objectOf({ id: Type.Optional(RequestId), type: Type.Literal('pong'), at: Time }),
+    payload: objectSchema({ id: Type.Optional(RequestId), type: Type.Literal('pong'), at: Time }),
   },
-  heartbeat: { title: 'A sign of life', from: 'service', payload: objectOf({ type: Type.Literal('heartbeat'), at: Time }) },
+  heartbeat: { title: 'A sign of life', from: 'service', payload: objectSchema({ type: Type.Literal('heartbeat'), at: Time }) },
   error: {
     title: 'A request was refused',
     from: 'service',
-    payload: objectOf({
+    payload: objectSchema({
       id: Type.Optional(RequestId),
       channel: Type.Optional(Type.String()),
       type: Type.Literal('error'),
       code: choice(FEED_ERROR_CODES),
       detail: Type.String({ description: 'The problem, the value, and what to do.' }),
       at: Time,
-      data: objectOf({ code: choice(FEED_ERROR_CODES), detail: Type.String() }),
+      data: objectSchema({ code: choice(FEED_ERROR_CODES), detail: Type.String() }),
     }),
   },
 };
 
-function messagesOf(channel: Channel): { readonly [name: string]: Message } {
+function listMessages(channel: Channel): { readonly [name: string]: Message } {
   const { name, about, params, permission, item } = channel;
   const resumes = channel.kind === 'announcements';
   const frame = (type: string, data: TSchema): TSchema =>
-    objectOf({ channel: Type.Literal(name), type: Type.Literal(type), seq: Seq, cursor: Cursor, at: Time, data });
+    objectSchema({ channel: Type.Literal(name), type: Type.Literal(type), seq: Seq, cursor: Cursor, at: Time, data });
   const first = resumes ? channel.snapshot?.body : Type.Array(item);
   return {
     [`${name}_subscribe`]: {
       title: `Subscribes to ${name} (${permission}): ${about}`,
       from: 'client',
-      payload: objectOf({
+      payload: objectSchema({
         op: Type.Literal('subscribe'),
         id: Type.Optional(RequestId),
         channel: Type.Literal(name),

@@ -46,7 +46,7 @@ function curl({ method, isPublic }: SampledOperation, url: string, body: string 
 }
 
 /** Returns the path and query parameters of an address, with their values. */
-function inputOf({ template, plainQuery }: SampledOperation, url: string) {
+function splitInput({ template, plainQuery }: SampledOperation, url: string) {
   const [path = '', query = ''] = url.split('?');
   const segments = path.split('/');
   const inPath = template.split('/').flatMap((segment, at): (readonly [string, unknown])[] => {
@@ -61,7 +61,7 @@ function inputOf({ template, plainQuery }: SampledOperation, url: string) {
 
 /** Returns a call of the TypeScript client. An operation without an example is called without arguments. */
 function typescript(operation: SampledOperation, url: string, body: unknown): string {
-  const { inPath, inQuery } = inputOf(operation, url);
+  const { inPath, inQuery } = splitInput(operation, url);
   const input = { ...Object.fromEntries([...inPath, ...inQuery]), ...(body === undefined ? {} : { body }) };
   const literal = JSON.stringify(input, null, 2).replaceAll(/^( *)"([A-Za-z_$][\w$]*)":/gm, '$1$2:');
   return `const answer = await api.${operation.name}(${literal === '{}' ? '' : literal});`;
@@ -71,7 +71,7 @@ function typescript(operation: SampledOperation, url: string, body: unknown): st
 function python(operation: SampledOperation, url: string, body: unknown): string {
   if (FEEDS.has(operation.name))
     return 'for frame in client.feed("quotes", venue="spotexchange"):\n    print(frame.type, frame.data)\n    break';
-  const { inPath, inQuery } = inputOf(operation, url);
+  const { inPath, inQuery } = splitInput(operation, url);
   const fields = body === undefined ? [] : operation.whole === null ? Object.entries(body as object) : [[operation.whole, body] as const];
   const given = [...inPath, ...inQuery, ...fields].map(([name, value]) => `${argumentName(name)}=${pythonLiteral(value, '    ')}`);
   const short = given.join(', ');

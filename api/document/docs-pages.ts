@@ -128,7 +128,7 @@ function section(document: Document, { path, method, operation }: Placed): strin
   const parameters = operation.parameters.map((one) => ('$ref' in one ? (resolved(document, one.$ref) as unknown as Parameter) : one));
   const body = requestBody?.content['application/json'];
   const answers = Object.entries(responses).filter(([status]) => Number(status) < 400);
-  const codes = refusalsOf(document, operation);
+  const codes = listRefusals(document, operation);
   const about = [
     `<h2><a href="#${operationId}">${prose(summary)}</a></h2>`,
     `<p class="path"><b data-method="${method}">${method}</b> <code>${text(path)}</code>${deprecated === true ? ' <em>deprecated</em>' : ''}</p>`,
@@ -150,7 +150,7 @@ function section(document: Document, { path, method, operation }: Placed): strin
 }
 
 /** Returns the error codes of an operation, from its example answers. */
-function refusalsOf(document: Document, { responses }: Operation): readonly string[] {
+function listRefusals(document: Document, { responses }: Operation): readonly string[] {
   const contents = Object.values(responses).map(
     (one) => (one.$ref === undefined ? one : resolved(document, one.$ref)) as { content?: Content },
   );
@@ -199,17 +199,17 @@ function field(
   level: number,
 ): string {
   const schema = given['$ref'] === undefined ? given : { ...resolved(document, String(given['$ref'])), ...given };
-  const words = [typeOf(document, schema), place, isRequired ? 'required' : ''].filter(Boolean).join(' · ');
+  const words = [nameType(document, schema), place, isRequired ? 'required' : ''].filter(Boolean).join(' · ');
   const description = said ?? (schema['description'] as string | undefined);
   return `<dt><code>${text(name)}</code> <small>${text(words)}</small></dt><dd>${description === undefined ? '' : prose(description)}${fields(document, schema, level)}</dd>`;
 }
 
-function typeOf(document: Document, given: Node): string {
+function nameType(document: Document, given: Node): string {
   const schema = given['$ref'] === undefined ? given : resolved(document, String(given['$ref']));
   if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
   if (Array.isArray(schema['enum'])) return (schema['enum'] as readonly unknown[]).map(String).join(' | ');
   const type = schema['type'];
-  if (type === 'array') return `list of ${typeOf(document, (schema['items'] ?? {}) as Node)}`;
+  if (type === 'array') return `list of ${nameType(document, (schema['items'] ?? {}) as Node)}`;
   if (type !== undefined) return [type].flat().map(String).join(' or ');
   return schema['anyOf'] !== undefined || schema['oneOf'] !== undefined ? 'one of several' : 'any value';
 }

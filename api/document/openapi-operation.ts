@@ -1,7 +1,7 @@
 /** An operation of the OpenAPI document: what a route takes, answers and refuses. */
 import type { TSchema } from 'typebox';
 import { PROBLEMS, type ProblemCode } from '../../src/domain/values/problems.ts';
-import { CREATED, locationOf } from '../http/location.ts';
+import { CREATED, findLocation } from '../http/location.ts';
 import { permissionText } from '../permission.ts';
 import { ProblemBody } from '../problem.ts';
 import { commonRefusals, type Route } from '../route.ts';
@@ -22,9 +22,9 @@ const COMMON_HEADERS = {
 const LOCATION_HEADER = { location: { $ref: '#/components/headers/Location' } };
 
 /** Returns a route's path as in the document: `/v1/agents/{id}`. */
-export const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
+export const toPathTemplate = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
 
-const exampleOf = (value: unknown): { readonly example?: unknown } => (value === undefined ? {} : { example: value });
+const withExample = (value: unknown): { readonly example?: unknown } => (value === undefined ? {} : { example: value });
 
 /** Returns a sample URL if none was recorded, with the minimum of each required parameter. */
 function sampleUrl({ url, schema: { querystring } }: Route): string {
@@ -38,7 +38,7 @@ function sampleUrl({ url, schema: { querystring } }: Route): string {
     const field = properties[name];
     return `${name}=${String(field?.examples?.[0] ?? field?.enum?.[0] ?? field?.minimum ?? 1)}`;
   });
-  return `${templateOf(url)}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  return `${toPathTemplate(url)}${query.length === 0 ? '' : `?${query.join('&')}`}`;
 }
 
 /**
@@ -98,7 +98,7 @@ const problemContent = (codes: readonly ProblemCode[], convert: Convert) => ({
   'application/problem+json': { schema: convert(ProblemBody), ...problemExamples(codes) },
 });
 
-function parametersOf(schema: TSchema | undefined, place: 'path' | 'query', convert: Convert): unknown[] {
+function listParameters(schema: TSchema | undefined, place: 'path' | 'query', convert: Convert): unknown[] {
   const { properties = {}, required = [] } = (schema ?? {}) as { properties?: { [name: string]: Node }; required?: readonly string[] };
   return Object.entries(properties).map(([name, { description, ...field }]) => ({
     name,
@@ -115,12 +115,12 @@ function plainFields(schema: TSchema | undefined): readonly string[] {
   return Object.keys(properties).filter((name) => ['integer', 'number', 'boolean'].includes(String(properties[name]?.type)));
 }
 
-function requestBodyOf(route: Route, convert: Convert): Node {
+function buildRequestBody(route: Route, convert: Convert): Node {
   const content = { schema: convert(route.schema.body) };
   return {
     required: route.bodyRule !== 'optional',
     content: {
-      'application/json': { ...content, ...exampleOf(EXAMPLES.operations[route.name]?.body) },
+      'application/json': { ...content, ...withExample(EXAMPLES.operations[route.name]?.body) },
       ...(route.yaml === true ? { 'application/yaml': content } : {}),
       ...(route.raw === true ? { 'text/plain': { schema: { type: 'string' } } } : {}),
     },
@@ -128,7 +128,7 @@ function requestBodyOf(route: Route, convert: Convert): Node {
 }
 
 /** Returns the successful answers of a route, by status. */
-function answersOf(route: Route, convert: Convert, hasLocation: boolean): { [status: string]: unknown } {
+function buildAnswers(route: Route, convert: Convert, hasLocation: boolean): { [status: string]: unknown } {
   const responses: { [status: string]: unknown } = {};
   for (const [status, { description, schema, contentType }] of Object.entries(route.answers)) {
     if (Number(status) === 101 || Number(status) === 204) {
@@ -138,7 +138,7 @@ function answersOf(route: Route, convert: Convert, hasLocation: boolean): { [sta
     const content =
       schema === undefined
         ? { [contentType ?? 'text/plain']: { schema: { type: 'string' } } }
-        : { 'application/json': { schema: convert(schema), ...exampleOf(EXAMPLES.operations[route.name]?.answers[status]) } };
+        : { 'application/json': { schema: convert(schema), ...withExample(EXAMPLES.operations[route.name]?.answers[status]) } };
     const headers = hasLocation && Number(status) === CREATED ? { ...COMMON_HEADERS, ...LOCATION_HEADER } : COMMON_HEADERS;
     responses[status] = { description, headers, content };
   }
@@ -146,8 +146,8 @@ function answersOf(route: Route, convert: Convert, hasLocation: boolean): { [sta
 }
 
 /** Returns answers and refusals by status. */
-function responsesOf(route: Route, convert: Convert, shared: ResponseComponents, hasLocation: boolean): { [status: string]: unknown } {
-  const responses = answersOf(route, convert, hasLocation);
+function buildResponses(route: Route, convert: Convert, shared: ResponseComponents, hasLocation: boolean): { [status: string]: unknown } {
+  const responses = buildAnswers(route, convert, hasLocation);
   const codes = [...new Set([...commonRefusals(route), ...route.refusals])];
   for (const status of [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()) {
     const own = responses[status] as { content: object } | undefined;
@@ -164,29 +164,29 @@ function responsesOf(route: Route, convert: Convert, shared: ResponseComponents,
 }
 
 /** Returns the description of a route. For a retired route it begins with its sunset and its successor. */
-function descriptionOf({ description, retired }: Route): Node {
+function buildDescription({ description, retired }: Route): Node {
   if (retired === undefined) return description === undefined ? {} : { description };
   const { since, sunset, successor } = retired;
-  const use = `Deprecated since ${since}: use \`${successor.method} ${templateOf(successor.url)}\`. It answers until ${sunset}.`;
+  const use = `Deprecated since ${since}: use \`${successor.method} ${toPathTemplate(successor.url)}\`. It answers until ${sunset}.`;
   return { deprecated: true, description: [use, description ?? ''].join(' ').trim() };
 }
 
 /** Returns the operation of a route, one of `routes`. Adds the refusals it shares with others to `shared`. */
-export function operationOf(route: Route, convert: Convert, shared: ResponseComponents, routes: readonly Route[]): Node {
+export function buildOperation(route: Route, convert: Convert, shared: ResponseComponents, routes: readonly Route[]): Node {
   const { permission } = route;
-  const responses = responsesOf(route, convert, shared, locationOf(route, routes) !== null);
+  const responses = buildResponses(route, convert, shared, findLocation(route, routes) !== null);
   return {
     operationId: route.name,
     tags: [route.tag],
     summary: route.summary,
-    ...descriptionOf(route),
+    ...buildDescription(route),
     ...(permission === 'public' ? { security: [] } : { security: [{ bearer: [] }, { cookie: [] }, { loopbackCookie: [] }] }),
     'x-permission': permissionText(permission),
     'x-cost': route.cost,
     'x-codeSamples': codeSamples(
       {
         name: route.name,
-        template: templateOf(route.url),
+        template: toPathTemplate(route.url),
         plainQuery: plainFields(route.schema.querystring),
         method: route.method,
         isPublic: permission === 'public',
@@ -196,11 +196,11 @@ export function operationOf(route: Route, convert: Convert, shared: ResponseComp
       EXAMPLES.operations[route.name] ?? { url: sampleUrl(route) },
     ),
     parameters: [
-      ...parametersOf(route.schema.params, 'path', convert),
-      ...parametersOf(route.schema.querystring, 'query', convert),
+      ...listParameters(route.schema.params, 'path', convert),
+      ...listParameters(route.schema.querystring, 'query', convert),
       ...(route.idempotent === true ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
-    ...(route.schema.body === undefined ? {} : { requestBody: requestBodyOf(route, convert) }),
+    ...(route.schema.body === undefined ? {} : { requestBody: buildRequestBody(route, convert) }),
     responses,
   };
 }

@@ -8,7 +8,7 @@ import { defineRoute, type Route, type Tag } from '../route.ts';
 import { ROUTE_GROUPS, ROUTES } from '../v1/index.ts';
 import { REPLAY } from '../v1/replay/replay-routes.ts';
 import { EXAMPLES } from './examples.ts';
-import { operationOf, ResponseComponents, templateOf } from './openapi-operation.ts';
+import { buildOperation, ResponseComponents, toPathTemplate } from './openapi-operation.ts';
 import { schemaComponents } from './schema-components.ts';
 
 type Node = { readonly [key: string]: unknown };
@@ -117,8 +117,8 @@ export function openApiDocument(routes: readonly Route[], version: string): Node
   const responses = new ResponseComponents(convert);
   const paths: { [path: string]: { [method: string]: unknown } } = {};
   for (const route of routes) {
-    const path = templateOf(route.url);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, convert, responses, routes) };
+    const path = toPathTemplate(route.url);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: buildOperation(route, convert, responses, routes) };
   }
   return {
     openapi: '3.1.0',

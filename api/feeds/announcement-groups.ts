@@ -39,10 +39,10 @@ const frames = new WeakMap<object, FrameText>();
 /** Returns an announcement's item as a frame, and its position in the order. */
 export function itemFrame(row: AnnouncementRow, item: FeedItem): { frame: FrameText; position: Position } {
   const position: Position = { xid: row.xid, seq: row.seq, index: item.index ?? Number.POSITIVE_INFINITY };
-  return { frame: frameOf(item.index === null ? row : item, row, position, item.data), position };
+  return { frame: frameAnnouncement(item.index === null ? row : item, row, position, item.data), position };
 }
 
-function frameOf(key: object, { channel, at }: AnnouncementRow, position: Position, data: Json): FrameText {
+function frameAnnouncement(key: object, { channel, at }: AnnouncementRow, position: Position, data: Json): FrameText {
   let frame = frames.get(key);
   if (frame === undefined) {
     frame = channelFrame(channel, 'update', formatCursor(position), at, JSON.stringify(data));
@@ -118,7 +118,7 @@ export class AnnouncementGroups {
       if (row.orgId !== null && row.orgId !== orgId) continue;
       const narrow = row.actorId === null ? undefined : groups.byActor.get(row.actorId);
       if (groups.all === null && narrow === undefined) continue;
-      frame ??= frameOf(row, row, position, row.body as Json);
+      frame ??= frameAnnouncement(row, row, position, row.body as Json);
       groups.all?.group.offer(frame, position);
       narrow?.group.offer(frame, position);
     }

@@ -146,7 +146,7 @@ class SharedGroup implements Group {
     for (const member of this.members) {
       const { client } = member;
       if (!client.open) continue;
-      const firstNew = firstNewOf(chunk, member);
+      const firstNew = findFirstNew(chunk, member);
       if (firstNew < 0) continue;
       if (client.bufferedBytes() > flushing.behindBytes) {
         this.leave(member);
@@ -168,7 +168,7 @@ class SharedGroup implements Group {
 }
 
 /** Returns the index of the first item of a chunk that was not sent to the member, or -1. */
-function firstNewOf(chunk: readonly Pending[], { position: sent }: Member): number {
+function findFirstNew(chunk: readonly Pending[], { position: sent }: Member): number {
   const first = chunk[0] as Pending;
   if (sent === null || first.position === null || comparePositions(first.position, sent) > 0) return 0;
   return chunk.findIndex(({ position }) => position !== null && comparePositions(position, sent) > 0);

@@ -10,13 +10,13 @@ const servedByFeeds = (): never => {
 };
 
 /** Names the channels that have a property, such as "a, b and c". */
-function namesOf(has: (channel: Channel) => boolean, quote = ''): string {
+function listNames(has: (channel: Channel) => boolean, quote = ''): string {
   const names = CHANNELS.filter(has).map(({ name }) => `${quote}${name}${quote}`);
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-const forEverybody = namesOf(({ permission }) => permission === 'market:read');
-const newestOnly = namesOf(({ kind }) => kind !== 'announcements', '`');
+const forEverybody = listNames(({ permission }) => permission === 'market:read');
+const newestOnly = listNames(({ kind }) => kind !== 'announcements', '`');
 
 const ChannelWord = choice(
   [...CHANNEL_NAMES],

@@ -59,7 +59,7 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
     handler: (_request: FastifyRequest, reply: FastifyReply) =>
       sendProblem(reply, 'malformed', `${ASK_FOR_AN_UPGRADE}, or use /v1/feeds/sse for server-sent events`),
     wsHandler: (socket, request) => {
-      const caller = callerOf(request);
+      const caller = requireCaller(request);
       // Others may have connected between the check and the upgrade.
       if (watch.hasCapacity(caller.subject))
         serveSocket(socket, caller, {
@@ -80,7 +80,7 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
     url: '/v1/feeds/sse',
     exposeHeadRoute: false,
     config: { permission, cost: 'read' },
-    handler: (request: FastifyRequest, reply: FastifyReply) => serveEvents(request, reply, callerOf(request), { ports, hub, watch }),
+    handler: (request: FastifyRequest, reply: FastifyReply) => serveEvents(request, reply, requireCaller(request), { ports, hub, watch }),
   });
 
   hub.start();
@@ -137,7 +137,7 @@ function addInspector(app: FastifyInstance, ports: InspectedPorts, watch: Watch)
     exposeHeadRoute: false,
     config: { permission: 'agent:read', cost: 'read' },
     preValidation: async (request: FastifyRequest, reply: FastifyReply) => {
-      const caller = callerOf(request);
+      const caller = requireCaller(request);
       if (caller.orgId === null) return sendProblem(reply, 'permission_missing', 'the inspection shows an organization’s own actors');
       const wish = readInspectionWish(request.query as { readonly [name: string]: unknown });
       if (!wish.ok) return sendRefusal(reply, wish.refusal);
@@ -145,7 +145,7 @@ function addInspector(app: FastifyInstance, ports: InspectedPorts, watch: Watch)
     },
     handler: (_request: FastifyRequest, reply: FastifyReply) => sendProblem(reply, 'malformed', ASK_FOR_AN_UPGRADE),
     wsHandler: (socket, request) => {
-      const caller = callerOf(request);
+      const caller = requireCaller(request);
       const wish = readInspectionWish(request.query as { readonly [name: string]: unknown });
       const { orgId } = caller;
       // Others may have connected between the check and the upgrade.
@@ -157,12 +157,12 @@ function addInspector(app: FastifyInstance, ports: InspectedPorts, watch: Watch)
 
 /** Refuses an upgrade if the caller has the maximum number of connections. */
 function refuseOneTooMany(request: FastifyRequest, reply: FastifyReply, watch: Watch) {
-  if (!request.ws || watch.hasCapacity(callerOf(request).subject)) return;
+  if (!request.ws || watch.hasCapacity(requireCaller(request).subject)) return;
   return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
 }
 
 /** Returns the caller. @throws Error if no gate has admitted the request, which is a defect. */
-function callerOf(request: FastifyRequest): Caller {
+function requireCaller(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error('the feed request has no verified caller');
   return request.caller;
 }

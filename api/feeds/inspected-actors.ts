@@ -4,7 +4,7 @@ import type { ActorDetail, ActorReads } from '../../src/adapters/store/actors/ac
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { ActorLives } from '../../actors/runtime/actor-life.ts';
 import type { Directory } from '../../actors/runtime/directory.ts';
-import { nameOf } from './inspector.ts';
+import { nameActor } from './inspector.ts';
 import type { InspectedActor } from './stately-messages.ts';
 
 /** Maximum running actors sent to a visualizer that names none. */
@@ -38,5 +38,5 @@ export type InspectionPorts = ReturnType<typeof createInspection>;
 
 function inspected(orgId: string, { id, kind, name, version, value, context, status, changedAt }: ActorDetail): InspectedActor {
   const state = { value, context: context as ActorState['context'], status: status === 'done' ? ('done' as const) : ('active' as const) };
-  return { id, orgId, kind, name: name ?? nameOf(kind, id), version, state, at: Date.parse(changedAt) };
+  return { id, orgId, kind, name: name ?? nameActor(kind, id), version, state, at: Date.parse(changedAt) };
 }

@@ -10,7 +10,7 @@ import type { FeedPorts } from './feed-ports.ts';
 import { CLOSE } from './frames.ts';
 import type { InspectionPorts } from './inspected-actors.ts';
 import { actorMessage, type InspectedActor, stepMessages } from './stately-messages.ts';
-import { type EndReason, tokenOf, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
+import { type EndReason, pickToken, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
 
 /** Maximum unread bytes of a visualizer. Beyond it the socket is closed. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
@@ -85,7 +85,7 @@ class Inspection {
     this.#watch = watch;
     this.#lives = ports.inspection.lives(caller.orgId);
     this.#watched = {
-      ...tokenOf(caller),
+      ...pickToken(caller),
       stand: (next) => next.orgId === this.#orgId && next.permissions.includes('agent:read'),
       beat: () => this.#beat(),
       end: (reason) => {
@@ -160,7 +160,7 @@ class Inspection {
       const before = this.#told.get(id) ?? null;
       if (before !== null && before.version >= version) continue;
       const subject = { id, orgId: this.#orgId, kind };
-      await this.#tell({ ...subject, name: nameOf(kind, id) }, this.#lives.after(subject, before, version));
+      await this.#tell({ ...subject, name: nameActor(kind, id) }, this.#lives.after(subject, before, version));
     }
     this.#isTelling = false;
   }
@@ -189,6 +189,6 @@ function isAbout({ channel, orgId, body }: AnnouncementRow, ours: string, actorI
 }
 
 /** Returns the display name of an actor without its own name. */
-export function nameOf(kind: string, id: string): string {
+export function nameActor(kind: string, id: string): string {
   return `${kind} ${id.slice(-8)}`;
 }

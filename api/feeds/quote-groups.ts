@@ -49,7 +49,7 @@ export class QuoteGroups {
     let skipping = false;
     for (const { group, matches } of this.#groups.values()) {
       group.resume(at);
-      if (!group.isIdle) group.offer(framesOf(changed, matches, frames, at));
+      if (!group.isIdle) group.offer(frameMatches(changed, matches, frames, at));
       skipping ||= group.isSkipping;
     }
     return skipping;
@@ -108,7 +108,12 @@ export class QuoteGroups {
 }
 
 /** Returns the frames of matching changes. @param known frames by index of the change, each made when the first group needs it */
-function framesOf(changed: readonly FeedQuote[], matches: QuoteGroup['matches'], known: (FrameText | null)[], at: EpochMs): FrameText[] {
+function frameMatches(
+  changed: readonly FeedQuote[],
+  matches: QuoteGroup['matches'],
+  known: (FrameText | null)[],
+  at: EpochMs,
+): FrameText[] {
   const found: FrameText[] = [];
   for (const [index, quote] of changed.entries())
     if (matches(quote)) found.push((known[index] ??= channelFrame('quotes', 'update', null, at, quoteJson(quote))));

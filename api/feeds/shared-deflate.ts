@@ -28,7 +28,7 @@ export const AGREED_DEFLATE = { clientMaxWindowBits: CLIENT_WINDOW_BITS } as con
 /** Returns the window, as a power of two, in which messages to this client may refer back. Null if it accepts no shared compression. */
 export function offeredWindowBits(header: string | undefined): number | null {
   for (const offer of header?.split(',') ?? []) {
-    const bits = windowBitsOf(offer);
+    const bits = parseWindowBits(offer);
     if (bits !== null) return bits;
   }
   return null;
@@ -38,7 +38,7 @@ export function offeredWindowBits(header: string | undefined): number | null {
  * Returns the window of one offer. An offer that resets the context after each message, or does not allow a smaller client window, is not
  * usable.
  */
-function windowBitsOf(offer: string): number | null {
+function parseWindowBits(offer: string): number | null {
   const [name, ...parameters] = offer.split(';').map((part) => part.trim());
   if (name !== NAME) return null;
   let server = MOST_WINDOW_BITS;

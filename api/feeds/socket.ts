@@ -12,7 +12,7 @@ import { answerFrame, CLOSE, errorFrame, type FeedErrorCode, heartbeatFrame, typ
 import type { Hub } from './hub.ts';
 import { type Operation, readOperation, readWanted } from './request.ts';
 import { type Subscription, subscriptionKey } from './subscription.ts';
-import { type EndReason, type AccessScope, tokenOf, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
+import { type EndReason, type AccessScope, pickToken, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
 
 export interface SocketLimits {
   readonly subscriptions: number;
@@ -90,7 +90,7 @@ class FeedSocket {
     this.#scope = caller;
     this.#tokens = limits.burst;
     this.#refilledAt = pace.now();
-    this.#client = clientOf(socket, windowBits);
+    this.#client = toFeedClient(socket, windowBits);
     this.#watched = this.#connection(caller);
   }
 
@@ -120,7 +120,7 @@ class FeedSocket {
   #connection(caller: Caller): Watched {
     const socket = this.#socket;
     return {
-      ...tokenOf(caller),
+      ...pickToken(caller),
       stand: (next) => {
         const moved = next.orgId !== this.#scope.orgId;
         this.#scope = next;
@@ -318,7 +318,7 @@ function isObject(value: unknown): value is { readonly [name: string]: Json } {
 }
 
 /** Returns the socket for the fan-out, which writes whole frames directly to its network socket. */
-export function clientOf(socket: WebSocket, windowBits: number | null): FeedClient {
+export function toFeedClient(socket: WebSocket, windowBits: number | null): FeedClient {
   const wire = (socket as unknown as { _socket: Socket })._socket;
   return {
     wire: 'websocket',

@@ -13,7 +13,7 @@ import { answerFrame, errorFrame, type FeedErrorCode, sseEvent } from './frames.
 import type { Hub } from './hub.ts';
 import { readWanted, type Wanted } from './request.ts';
 import type { Subscription, SubscriptionEvents } from './subscription.ts';
-import { type EndReason, tokenOf, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
+import { type EndReason, pickToken, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
 
 /** Reconnection delay of a browser, in milliseconds. */
 const RETRY_MS = 2_000;
@@ -41,7 +41,7 @@ export async function serveEvents(
 ): Promise<FastifyReply> {
   const { ports, hub, watch } = deps;
   const { clock } = ports;
-  const wanted = await wantedOf(request, caller, ports);
+  const wanted = await readAsked(request, caller, ports);
   if (!wanted.ok) return sendProblem(reply, wanted.code, wanted.detail, wanted.problems === null ? {} : { problems: wanted.problems });
   const { channel, params, from: position } = wanted.value;
   if (!watch.hasCapacity(caller.subject))
@@ -78,7 +78,7 @@ export async function serveEvents(
   }
 
   const watched: Watched = {
-    ...tokenOf(caller),
+    ...pickToken(caller),
     stand: ({ orgId, permissions }) => orgId === caller.orgId && permissions.includes(channel.permission),
     beat: beatsTo(response, client),
     end: (reason) => end(...ENDS[reason]),
@@ -124,9 +124,9 @@ interface Refused {
 type Asked = { readonly ok: true; readonly value: Wanted } | Refused;
 
 /** Reads channel, parameters and start from the query and `Last-Event-ID`, or returns the problem. */
-async function wantedOf({ query, headers }: FastifyRequest, caller: Caller, ports: FeedPorts): Promise<Asked> {
+async function readAsked({ query, headers }: FastifyRequest, caller: Caller, ports: FeedPorts): Promise<Asked> {
   const { channel: name, from, ...rest } = query as { [name: string]: string | string[] | undefined };
-  const params = paramsOf(rest, typeof name === 'string' ? findChannel(name) : null);
+  const params = readParams(rest, typeof name === 'string' ? findChannel(name) : null);
   const fields = { channel: name, params, from: headers['last-event-id'] || from };
   const wanted = readWanted(fields, caller.permissions, caller.orgId !== null, ports.unanswerable);
   const place = headers['last-event-id'] ? 'Last-Event-ID' : 'query.from';
@@ -171,7 +171,10 @@ function beatsTo(response: ServerResponse, client: FeedClient): () => void {
 }
 
 /** Reads parameters from a query string. `instruments` is a list, separated by commas or repeated. */
-function paramsOf(query: { readonly [name: string]: string | string[] | undefined }, channel: Channel | null): { [name: string]: unknown } {
+function readParams(
+  query: { readonly [name: string]: string | string[] | undefined },
+  channel: Channel | null,
+): { [name: string]: unknown } {
   const fields = (channel?.params.properties ?? {}) as { readonly [name: string]: { readonly type?: string } | undefined };
   const params: { [name: string]: unknown } = {};
   for (const [name, value] of Object.entries(query)) {

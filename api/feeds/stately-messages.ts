@@ -24,7 +24,7 @@ function common(actorId: string, at: EpochMs) {
   return { sessionId: actorId, rootId: actorId, createdAt: String(at), _version: PROTOCOL };
 }
 
-function snapshotOf({ value, context, status }: ActorState) {
+function toSnapshot({ value, context, status }: ActorState) {
   return { status, value, context };
 }
 
@@ -32,7 +32,7 @@ function snapshotOf({ value, context, status }: ActorState) {
 export function actorMessage({ id, name, state, at }: InspectedActor, machine: ActorKind['machine']): string {
   const named = (_: string, value: unknown): unknown => (typeof value === 'function' ? { type: value.name } : value);
   const definition = JSON.stringify(machine.config, named);
-  return JSON.stringify({ type: '@xstate.actor', name, id: null, ...common(id, at), definition, snapshot: snapshotOf(state) });
+  return JSON.stringify({ type: '@xstate.actor', name, id: null, ...common(id, at), definition, snapshot: toSnapshot(state) });
 }
 
 /** Returns `@xstate.event` and `@xstate.snapshot`: the event and the resulting state. */
@@ -40,6 +40,6 @@ export function stepMessages(actorId: string, { past, event }: LivedStep): reado
   const { version, at, state } = past;
   return [
     JSON.stringify({ type: '@xstate.event', id: `${actorId}:${version}`, ...common(actorId, at), event }),
-    JSON.stringify({ type: '@xstate.snapshot', id: null, ...common(actorId, at), event, snapshot: snapshotOf(state) }),
+    JSON.stringify({ type: '@xstate.snapshot', id: null, ...common(actorId, at), event, snapshot: toSnapshot(state) }),
   ];
 }

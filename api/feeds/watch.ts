@@ -18,7 +18,7 @@ export type EndReason = 'token_expired' | 'token_revoked' | 'permission_lost' | 
 /** Token of a connection, and the claims by which it can be revoked. */
 type WatchedToken = Pick<Caller, 'subject' | 'expiresAt' | 'claims'>;
 
-export const tokenOf = ({ subject, expiresAt, claims }: WatchedToken): WatchedToken => ({ subject, expiresAt, claims });
+export const pickToken = ({ subject, expiresAt, claims }: WatchedToken): WatchedToken => ({ subject, expiresAt, claims });
 
 /** A watched connection of either transport. */
 export interface Watched extends WatchedToken {
@@ -56,7 +56,7 @@ const UNVERIFIED_MS = 30_000;
 const READS_AT_ONCE = 8;
 
 /** Returns why a connection has to end with its subject's current grants, or null if it may go on. */
-function endOf(connection: Watched, member: Awaited<ReturnType<FeedPorts['members']['find']>>): EndReason | null {
+function findEndReason(connection: Watched, member: Awaited<ReturnType<FeedPorts['members']['find']>>): EndReason | null {
   if (isTakenBack(connection.claims, member?.revocations)) return 'token_revoked';
   const granted = member !== null && member.permissions.length > 0;
   const scope: AccessScope = { orgId: member?.orgId ?? null, permissions: granted ? member.permissions : VIEWER_PERMISSIONS };
@@ -94,7 +94,7 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
     try {
       const member = await ports.members.find(subject);
       verifiedAt.set(subject, clock.elapsed());
-      for (const connection of bySubject.get(subject) ?? []) end(connection, endOf(connection, member));
+      for (const connection of bySubject.get(subject) ?? []) end(connection, findEndReason(connection, member));
     } catch (error) {
       ports.reportDefect(error, 'feeds: reading grants again');
       if (clock.elapsed() - (verifiedAt.get(subject) ?? Number.NEGATIVE_INFINITY) < UNVERIFIED_MS) return;

@@ -21,7 +21,7 @@ type Document = string | Buffer | Readable;
 /** Returns the `onSend` hook of routes with the same document for everybody. Each document is compressed once. */
 export function compressesDocuments() {
   const known = new Map<string, Promise<Buffer>>();
-  function smallOf(name: string, document: Document): Promise<Buffer> {
+  function compressOnce(name: string, document: Document): Promise<Buffer> {
     const found = known.get(name);
     if (found !== undefined) {
       if (isStream(document)) document.destroy();
@@ -39,7 +39,7 @@ export function compressesDocuments() {
     if (!(bytes >= WORTHWHILE_BYTES)) return payload;
     // Never by the request's URL, which a stranger can spell in many ways.
     const name = [routeOptions.url, reply.getHeader('content-type'), reply.getHeader('etag'), bytes].join(' ');
-    const small = await smallOf(name, payload);
+    const small = await compressOnce(name, payload);
     reply.removeHeader('accept-ranges').headers({ 'content-encoding': 'gzip', 'content-length': small.length });
     return small;
   };

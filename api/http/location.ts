@@ -9,7 +9,7 @@ export const CREATED = 201;
  * Returns the path of what a route creates, or null if no route shows it. A `:name` is a parameter of the request, a `{name}` a field of
  * the answer. The nearest GET above the route's own action words shows it: `POST /v1/takes/compile` creates `/v1/takes/{id}`.
  */
-export function locationOf({ url, answers }: Route, routes: readonly Route[]): string | null {
+export function findLocation({ url, answers }: Route, routes: readonly Route[]): string | null {
   const made = answers[CREATED];
   if (made === undefined) return null;
   if (made.shownAt !== undefined) return made.shownAt;

@@ -37,7 +37,7 @@ export function createRateLimits(policies: LimitPolicies = DEFAULT_POLICIES, sha
       `the emergency class has to allow ${LEAST_EMERGENCY_PER_MINUTE} requests a minute, not ${Math.min(policies.emergency.limit, perMinute)}`,
     );
   const limiters = Object.fromEntries(
-    (Object.entries(policies) as [CostClass, LimitPolicy][]).map(([cost, policy]) => [cost, limiterOf(cost, policy, shared)]),
+    (Object.entries(policies) as [CostClass, LimitPolicy][]).map(([cost, policy]) => [cost, createLimiter(cost, policy, shared)]),
   ) as Record<CostClass, RateLimiterMemory | RateLimiterRedis>;
 
   return {
@@ -57,7 +57,7 @@ export function createRateLimits(policies: LimitPolicies = DEFAULT_POLICIES, sha
 
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
-function limiterOf(
+function createLimiter(
   cost: CostClass,
   { limit, windowSeconds }: LimitPolicy,
   shared: SharedStore | null,

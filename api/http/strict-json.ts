@@ -33,7 +33,7 @@ export function parseStrictJson(text: string, places?: Map<string, number>): { [
 }
 
 /** Reads the bytes of a body as text. @throws InputError if they are not UTF-8. */
-export function utf8Of(body: Buffer): string {
+export function decodeUtf8(body: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {

@@ -33,7 +33,7 @@ const PLAIN_NUMBER = /^[+-]?\d+(\.\d*)?([eE][+-]?\d+)?$/;
 export function parseStrictYaml(text: string): { [key: string]: BodyValue } {
   if (text.length > MAX_CHARACTERS) throw new InputError('body_too_large', `the YAML document is longer than ${MAX_CHARACTERS} characters`);
   refuseCrowded(text);
-  const value = new EventReader(text, eventsOf(text)).document();
+  const value = new EventReader(text, readEvents(text)).document();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('$', 'the document is not a map', 'a YAML map');
   return value;
 }
@@ -52,7 +52,7 @@ function refuseCrowded(text: string): void {
   }
 }
 
-function eventsOf(text: string): readonly Event[] {
+function readEvents(text: string): readonly Event[] {
   try {
     // One more than allowed, so that the reader reports where it is too deep.
     return parseEvents(text, { maxDepth: MAX_DEPTH + 1 });

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { AGENT_TOKEN } from '../../actors/agent/agent-tokens.ts';
 import { sendProblem } from '../problem.ts';
 import { defineRoute, type Route, type Tag } from '../route.ts';
-import { AnyJson, objectOf } from '../shapes.ts';
+import { AnyJson, objectSchema } from '../shapes.ts';
 import type { McpWiring } from './server.ts';
 import { setsIn, TOOL_SETS } from './tool-sets.ts';
 
@@ -52,7 +52,7 @@ export const mcpRoute = (wiring: McpWiring): Route =>
     permission: 'bearer',
     cost: 'read',
     schema: {
-      querystring: objectOf({
+      querystring: objectSchema({
         sets: Type.Optional(
           Type.String({ pattern: `^${SET}(,${SET}){0,2}$`, description: 'Sets of tools, such as `read,propose`. All unless given.' }),
         ),

@@ -133,7 +133,7 @@ export const REFUSED: Readonly<Record<string, readonly string[]>> = {
 const NO_TOOLS: ReadonlySet<string> = new Set(Object.values(REFUSED).flat());
 
 /** Returns the kind of tool of an operation, or null. A new operation that changes anything is no tool until it is listed. */
-export function toolKindOf({ name, method }: Route): ToolKind | null {
+export function toToolKind({ name, method }: Route): ToolKind | null {
   if (NO_TOOLS.has(name)) return null;
   if (method === 'GET') return { set: 'read', effect: 'none' };
   const research = RESEARCH[name];

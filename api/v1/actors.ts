@@ -7,13 +7,13 @@ import type { ActorReads } from '../../src/adapters/store/actors/actor-reads.ts'
 import type { ActorEvent } from '../../src/domain/agents/actor-step.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { onceOnly } from '../idempotency.ts';
 import { idInPath } from '../identifier.ts';
 import { sendProblem, sendRefusal } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { AnyJson, choice, IdText, NullableTime, nullable, objectOf, pageFields, pageOf, Time, versionOf } from '../shapes.ts';
+import { AnyJson, choice, IdText, NullableTime, nullable, objectSchema, pageFields, pageSchema, Time, versionSchema } from '../shapes.ts';
 import { StepBody } from './agents/agent-history.ts';
 import { InterventionBody, interventionBody } from './runtime.ts';
 
@@ -23,7 +23,7 @@ declare module '../route.ts' {
   }
 }
 
-const ActorPath = objectOf({ id: IdText });
+const ActorPath = objectSchema({ id: IdText });
 const NO_ACTOR = 'there is no actor with this id';
 
 export const AnyObject = Type.Unsafe<{ readonly [key: string]: unknown }>({ type: 'object', additionalProperties: true });
@@ -109,8 +109,8 @@ const askWhatIf = defineRoute({
   cost: 'read',
   schema: {
     params: ActorPath,
-    body: objectOf({
-      version: versionOf(1, 'The version of the step that the branch leaves from.'),
+    body: objectSchema({
+      version: versionSchema(1, 'The version of the step that the branch leaves from.'),
       events: Type.Array(
         Type.Unsafe<{ readonly type: string; readonly [key: string]: unknown }>({
           type: 'object',
@@ -130,7 +130,7 @@ const askWhatIf = defineRoute({
     if (id === null) return sendProblem(reply, 'not_found', NO_ACTOR);
     const { version, events, at } = request.body;
     const wish = { version, events: events as readonly ActorEvent[], at: at === undefined ? null : Date.parse(at) };
-    const outcome = await ports.actors.whatIf(memberOf(request).orgId, id, wish);
+    const outcome = await ports.actors.whatIf(requireMember(request).orgId, id, wish);
     return outcome.ok ? outcome.value : sendRefusal(reply, outcome.refusal);
   },
 });
@@ -147,9 +147,9 @@ const exportActorTest = defineRoute({
   cost: 'read',
   schema: {
     params: ActorPath,
-    querystring: objectOf({
-      from: versionOf(0, 'The version before the first step of the test; 0 begins with the start.'),
-      to: versionOf(1, 'The version of the last step; at most 500 steps.'),
+    querystring: objectSchema({
+      from: versionSchema(0, 'The version before the first step of the test; 0 begins with the start.'),
+      to: versionSchema(1, 'The version of the last step; at most 500 steps.'),
     }),
   },
   answers: { 200: { description: 'The source of the test.', contentType: 'text/plain' } },
@@ -158,7 +158,7 @@ const exportActorTest = defineRoute({
     const id = idInPath(request.params);
     if (id === null) return sendProblem(reply, 'not_found', NO_ACTOR);
     const { from, to } = request.query;
-    const outcome = await ports.actors.exportTest(memberOf(request).orgId, id, from, to);
+    const outcome = await ports.actors.exportTest(requireMember(request).orgId, id, from, to);
     if (!outcome.ok) return sendRefusal(reply, outcome.refusal);
     reply.header('content-disposition', `attachment; filename="${id}-${from}-${to}.test.ts"`);
     return reply.type('text/plain; charset=utf-8').send(outcome.value);
@@ -174,19 +174,23 @@ const listActors = defineRoute({
   permission: 'agent:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       ...pageFields,
       kind: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$', description: 'Kind of actor, e.g. `agent`.' })),
       status: Type.Optional(choice(['running', 'done', 'quarantined'])),
       search: Type.Optional(Type.String({ minLength: 1, maxLength: 80, description: 'Part of the agent name, the kind or the id.' })),
     }),
   },
-  answers: { 200: { description: 'A page of actors.', schema: pageOf(ActorBody) } },
+  answers: { 200: { description: 'A page of actors.', schema: pageSchema(ActorBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'actors', POSITIONS.number);
     const { kind = null, status = null, search = null } = request.query;
-    return pageBody(await ports.actors.reads.list(memberOf(request).orgId, { kind, status, search }, page), 'actors', (actor) => actor);
+    return pageBody(
+      await ports.actors.reads.list(requireMember(request).orgId, { kind, status, search }, page),
+      'actors',
+      (actor) => actor,
+    );
   },
 });
 
@@ -203,7 +207,7 @@ const getActor = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.actors.reads.get(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.actors.reads.get(requireMember(request).orgId, id);
     if (found === null) return sendProblem(reply, 'not_found', NO_ACTOR);
     return { ...found, incidents: found.incidents.map((incident) => ({ ...incident, at: isoTime(incident.at) })) };
   },
@@ -237,9 +241,9 @@ const listActorSteps = defineRoute({
   cost: 'read',
   schema: {
     params: ActorPath,
-    querystring: objectOf({
-      from: versionOf(0, 'The version before the first step of the stretch.'),
-      to: versionOf(1, 'The version of its last step.'),
+    querystring: objectSchema({
+      from: versionSchema(0, 'The version before the first step of the stretch.'),
+      to: versionSchema(1, 'The version of its last step.'),
     }),
   },
   answers: { 200: { description: 'The stretch.', schema: StretchBody } },
@@ -249,7 +253,7 @@ const listActorSteps = defineRoute({
     if (to <= from || to - from > MOST_STEPS)
       return sendProblem(reply, 'malformed', `$.to: the range must end after its start, ${from}, and holds at most ${MOST_STEPS} steps`);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.actors.reads.steps(memberOf(request).orgId, id, from, to);
+    const found = id === null ? null : await ports.actors.reads.steps(requireMember(request).orgId, id, from, to);
     if (found === null) return sendProblem(reply, 'not_found', NO_ACTOR);
     const { version, items, archived } = found;
     const moved = archived === null ? {} : { archived: { ...archived, at: isoTime(archived.at) } };
@@ -308,7 +312,7 @@ const getActorStep = defineRoute({
   permission: 'agent:read',
   cost: 'read',
   schema: {
-    params: objectOf({
+    params: objectSchema({
       id: IdText,
       version: Type.String({ description: 'The version that the step led to.' }),
     }),
@@ -319,12 +323,12 @@ const getActorStep = defineRoute({
     const id = idInPath(request.params);
     const { version } = request.params;
     if (id === null || !/^[1-9]\d{0,11}$/.test(version)) return sendProblem(reply, 'not_found', NO_ACTOR);
-    const outcome = await ports.actors.account(memberOf(request).orgId, id, Number(version));
+    const outcome = await ports.actors.account(requireMember(request).orgId, id, Number(version));
     if (!outcome.ok) return sendRefusal(reply, outcome.refusal);
     const { at, activities, ...account } = outcome.value;
-    const fateOf = ({ fate }: (typeof activities)[number]) =>
+    const toFate = ({ fate }: (typeof activities)[number]) =>
       fate === null ? null : { ...fate, dueAt: isoTime(fate.dueAt), endedAt: fate.endedAt === null ? null : isoTime(fate.endedAt) };
-    return { ...account, at: isoTime(at), activities: activities.map((one) => ({ ...one, fate: fateOf(one) })) };
+    return { ...account, at: isoTime(at), activities: activities.map((one) => ({ ...one, fate: toFate(one) })) };
   },
 });
 
@@ -342,7 +346,7 @@ const retryActivity = intervention({
   summary: 'Retries one activity of an actor at once',
   description:
     'Runs a pending activity now and resets its attempt count. An abandoned activity can be retried only if its actor has taken no step since; otherwise the answer is `state_conflict`.',
-  body: objectOf({
+  body: objectSchema({
     activity: Type.String({ pattern: '^[0-9a-f-]{36}:\\d{1,12}:\\d{1,6}$', description: 'The key of the activity.' }),
     reason: Reason,
   }),
@@ -353,7 +357,7 @@ const resetActor = intervention({
   action: 'reset',
   name: 'resetActor',
   summary: 'Resets the attempts of all pending activities of an actor and retries them at once',
-  body: objectOf({ reason: Reason }),
+  body: objectSchema({ reason: Reason }),
   run: (commands, context, id, { reason }) => commands.reset(context, id, reason),
 });
 
@@ -363,7 +367,7 @@ const releaseActor = intervention({
   summary: 'Takes an actor of any kind out of quarantine',
   description:
     'An agent stays paused with the cause `quarantine` until somebody other than its creator resumes it. Any other actor continues from its last state with its timers; results that it missed are listed under its abandoned activities. If the cause is still present, the actor is quarantined again.',
-  body: objectOf({ reason: Reason }),
+  body: objectSchema({ reason: Reason }),
   run: (commands, context, id, { reason }) => commands.release(context, id, reason),
 });
 

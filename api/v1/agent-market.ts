@@ -4,7 +4,7 @@ import type { AgentMarket } from '../../src/adapters/solana/agent-market.ts';
 import {
   AGENT_RANK_FORMULAS,
   AGENT_RANK_MODES,
-  analysisOf,
+  analyzeToken,
   BARS_BACK_MS,
   type DepthLook,
   type DuplicatedExposure,
@@ -25,7 +25,7 @@ import { type EpochMs, HOUR_MS, isoTime } from '../../src/domain/values/time.ts'
 import { encodeCursor, POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../cursor.ts';
 import { sendProblem } from '../problem.ts';
 import { type ApiPorts, defineRoute, type RouteGroup } from '../route.ts';
-import { choice, DecimalText, nullable, objectOf, pageFields, pageOf, Time } from '../shapes.ts';
+import { choice, DecimalText, nullable, objectSchema, pageFields, pageSchema, Time } from '../shapes.ts';
 import { namedWallets, readWallets } from './books/portfolio-wallets.ts';
 
 declare module '../route.ts' {
@@ -165,13 +165,13 @@ function agentTokens(ports: ApiPorts): readonly CatalogEntry[] {
 async function analysisFor(ports: ApiPorts, entry: CatalogEntry): Promise<TokenAnalysis> {
   const [look, bars, stockBars] = await Promise.all([
     ports.agentMarket.look(entry),
-    barsOf(ports, entry.key),
-    entry.pairedStock === null ? [] : barsOf(ports, entry.pairedStock),
+    readBars(ports, entry.key),
+    entry.pairedStock === null ? [] : readBars(ports, entry.pairedStock),
   ]);
-  return analysisOf(entry, { ...look, bars, stockBars }, ports.agentMarket.makers);
+  return analyzeToken(entry, { ...look, bars, stockBars }, ports.agentMarket.makers);
 }
 
-async function barsOf(ports: ApiPorts, key: InstrumentKey): Promise<readonly Candle[]> {
+async function readBars(ports: ApiPorts, key: InstrumentKey): Promise<readonly Candle[]> {
   const { venue, instrument } = splitInstrumentKey(key);
   const to = Math.floor(ports.clock.now() / HOUR_MS) * HOUR_MS;
   return ports.candles.range({ venue, instrument, timeframe: '1h', from: to - BARS_BACK_MS, to, limit: 1_000, askAgainMs: 600_000 });
@@ -280,8 +280,8 @@ const getAgentToken = defineRoute({
   permission: 'market:read',
   cost: 'costly',
   schema: {
-    params: objectOf({ mint: Type.String({ minLength: 32, maxLength: 44, pattern: '^[1-9A-HJ-NP-Za-km-z]+$' }) }),
-    querystring: objectOf(HOLDER_FIELDS),
+    params: objectSchema({ mint: Type.String({ minLength: 32, maxLength: 44, pattern: '^[1-9A-HJ-NP-Za-km-z]+$' }) }),
+    querystring: objectSchema(HOLDER_FIELDS),
   },
   answers: {
     200: {
@@ -324,7 +324,7 @@ const rankAgentTokens = defineRoute({
   description: `The ${MOST_RANKED} newest tokens, ranked. A token that cannot be ranked stays in the list, without a rank and with the reason.`,
   permission: 'market:read',
   cost: 'costly',
-  schema: { querystring: objectOf({ mode: Type.Optional(choice(AGENT_RANK_MODES, 'Default: `lowest_risk`.')), ...pageFields }) },
+  schema: { querystring: objectSchema({ mode: Type.Optional(choice(AGENT_RANK_MODES, 'Default: `lowest_risk`.')), ...pageFields }) },
   answers: {
     200: {
       description: 'A page of the ranking.',
@@ -380,7 +380,7 @@ const listStockPaired = defineRoute({
   permission: 'market:read',
   cost: 'costly',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       stock: Type.Optional(Type.String({ minLength: 1, maxLength: 16, description: 'Paired stock, e.g. `AAPLx`.' })),
       ...HOLDER_FIELDS,
       ...pageFields,
@@ -389,7 +389,7 @@ const listStockPaired = defineRoute({
   answers: {
     200: {
       description: 'A page of them, by instrument.',
-      schema: pageOf(
+      schema: pageSchema(
         Type.Object(
           {
             mint: Type.String(),

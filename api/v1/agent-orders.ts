@@ -8,13 +8,13 @@ import type { Fill } from '../../src/domain/books/book.ts';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
 import { proposalProgress } from '../../src/domain/values/work-progress.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { onceOnly } from '../idempotency.ts';
 import { idInPath } from '../identifier.ts';
 import { sendProblem } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { EmptyBody, IdText, objectOf, pageFields, pageOf } from '../shapes.ts';
+import { EmptyBody, IdText, objectSchema, pageFields, pageSchema } from '../shapes.ts';
 
 declare module '../route.ts' {
   interface ApiPorts {
@@ -82,7 +82,7 @@ function proposalBody(view: ProposalView, at: EpochMs) {
     ...proposal.body(view, {
       order: { side, reduceOnly, quantity, limitPrice, notionalUsd, maxSlippageBps },
       execution: executionBody(view.execution),
-      averageFillPrice: averageOf(view),
+      averageFillPrice: averagePrice(view),
       fills: view.fills.map(fillBody),
       transaction: transactionBody(view.transaction),
     }),
@@ -118,7 +118,7 @@ function transactionBody(transaction: ProposalView['transaction']) {
   return { id, state, wallet, signedBy: executor === 'user' ? ('owner' as const) : ('delegated_signer' as const) };
 }
 
-function averageOf({ filledQuantity, filledNotionalUsd }: ProposalView): string | null {
+function averagePrice({ filledQuantity, filledNotionalUsd }: ProposalView): string | null {
   const quantity = new Decimal(filledQuantity);
   return quantity.isZero() ? null : plainDecimal(new Decimal(filledNotionalUsd).div(quantity).toSignificantDigits(18));
 }
@@ -140,7 +140,7 @@ export function fillBody(fill: Fill) {
 /** Message for a proposal that does not exist or belongs to another organization. */
 const NO_PROPOSAL = 'there is no proposal with this id';
 
-const ProposalPath = objectOf({ id: IdText });
+const ProposalPath = objectSchema({ id: IdText });
 
 const listProposals = defineRoute({
   method: 'GET',
@@ -152,15 +152,15 @@ const listProposals = defineRoute({
   permission: 'agent:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({ ...pageFields, state: Type.Optional(ProposalStateWord), agentId: Type.Optional(IdText) }),
+    querystring: objectSchema({ ...pageFields, state: Type.Optional(ProposalStateWord), agentId: Type.Optional(IdText) }),
   },
-  answers: { 200: { description: 'A page of proposals.', schema: pageOf(ProposalBody) } },
+  answers: { 200: { description: 'A page of proposals.', schema: pageSchema(ProposalBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const { state, agentId } = request.query;
     const filter = { ...(state === undefined ? {} : { state }), ...(agentId === undefined ? {} : { agentId: agentId.toLowerCase() }) };
     const page = pageOfQuery(request.query, 'proposals', POSITIONS.number);
-    return pageBody(await ports.proposals.reads.list(memberOf(request).orgId, filter, page), 'proposals', (view) =>
+    return pageBody(await ports.proposals.reads.list(requireMember(request).orgId, filter, page), 'proposals', (view) =>
       proposalBody(view, ports.clock.now()),
     );
   },
@@ -179,7 +179,7 @@ const getProposal = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.proposals.reads.find(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.proposals.reads.find(requireMember(request).orgId, id);
     return found === null ? sendProblem(reply, 'not_found', NO_PROPOSAL) : proposalBody(found, ports.clock.now());
   },
 });
@@ -224,7 +224,7 @@ const declineProposal = defineRoute({
   cost: 'write',
   schema: {
     params: ProposalPath,
-    body: objectOf({ reason: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Kept with the proposal.' })) }),
+    body: objectSchema({ reason: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Kept with the proposal.' })) }),
   },
   bodyRule: 'optional',
   idempotent: true,

@@ -8,7 +8,7 @@ import type { RankedVault, VaultStore } from '../../src/adapters/store/vaults/va
 import { NO_AGENT } from '../../src/domain/agents/agent.ts';
 import type { ReserveCheck } from '../../src/domain/books/reserves.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { onceOnly } from '../idempotency.ts';
 import { idInPath } from '../identifier.ts';
@@ -22,9 +22,9 @@ import {
   NullableDecimalText,
   NullableTime,
   nullable,
-  objectOf,
+  objectSchema,
   pageFields,
-  pageOf,
+  pageSchema,
   StageWord,
   Time,
 } from '../shapes.ts';
@@ -143,7 +143,7 @@ const getVault = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const vault = id === null ? null : await ports.vaults.commands.read(memberOf(request).orgId, id);
+    const vault = id === null ? null : await ports.vaults.commands.read(requireMember(request).orgId, id);
     return vault === null ? sendProblem(reply, 'not_found', NO_AGENT) : vaultBody(vault);
   },
 });
@@ -176,14 +176,14 @@ const getVaultPriceHistory = defineRoute({
   cost: 'costly',
   schema: {
     params: AgentPath,
-    querystring: objectOf({ points: Type.Optional(Type.Integer({ minimum: 2, maximum: MOST_POINTS, default: MOST_POINTS })) }),
+    querystring: objectSchema({ points: Type.Optional(Type.Integer({ minimum: 2, maximum: MOST_POINTS, default: MOST_POINTS })) }),
   },
   answers: { 200: { description: 'Share prices, oldest first; empty if the vault was never valued.', schema: PriceHistoryBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
     const points = request.query.points ?? MOST_POINTS;
-    const items = id === null ? null : await ports.vaults.course(memberOf(request).orgId, id, points);
+    const items = id === null ? null : await ports.vaults.course(requireMember(request).orgId, id, points);
     if (items === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return { items: items.map(({ at, ...point }) => ({ at: isoTime(at), ...point })) };
   },
@@ -201,7 +201,7 @@ const depositIntoVault = defineRoute({
   cost: 'write',
   schema: {
     params: AgentPath,
-    body: objectOf({ amountUsd: { ...DecimalText, maxLength: 40, description: 'Above zero, at most 6 decimals.' } }),
+    body: objectSchema({ amountUsd: { ...DecimalText, maxLength: 40, description: 'Above zero, at most 6 decimals.' } }),
   },
   idempotent: true,
   answers: { 201: { description: 'The deposit.', schema: VaultChangeBody } },
@@ -220,7 +220,7 @@ const depositIntoVault = defineRoute({
   },
 });
 
-const WithdrawBody = objectOf({
+const WithdrawBody = objectSchema({
   amountUsd: Type.Optional({ ...DecimalText, maxLength: 40, description: 'Pays out at least this many US dollars.' }),
   shares: Type.Optional({ ...DecimalText, maxLength: 40, description: 'Takes back so many shares; at most 9 decimals.' }),
   all: Type.Optional(Type.Literal(true, { description: 'Takes back everything that the caller owns.' })),
@@ -245,7 +245,7 @@ const withdrawFromVault = defineRoute({
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      const wanted = wantedOf(request.body);
+      const wanted = readWithdrawal(request.body);
       return carryOut(request, reply, {
         status: 201,
         answer: vaultChangeBody,
@@ -256,7 +256,7 @@ const withdrawFromVault = defineRoute({
 });
 
 /** Reads the requested amount. @throws InputError unless exactly one way is given. */
-function wantedOf(body: { readonly amountUsd?: string; readonly shares?: string; readonly all?: true }): Withdrawal {
+function readWithdrawal(body: { readonly amountUsd?: string; readonly shares?: string; readonly all?: true }): Withdrawal {
   const given = Object.keys(body);
   if (given.length !== 1) {
     throw new InputError('malformed', 'body: give exactly one of amountUsd, shares and all', [
@@ -328,18 +328,18 @@ const rankVaults = defineRoute({
   permission: 'agent:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       window: Type.Optional(choice(VAULT_WINDOWS, 'Period of the return. Default: 30d.')),
       ...pageFields,
     }),
   },
-  answers: { 200: { description: 'A page of the ranking.', schema: pageOf(RankedVaultBody) } },
+  answers: { 200: { description: 'A page of the ranking.', schema: pageSchema(RankedVaultBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const window = request.query.window ?? '30d';
     const list = `vaults-${window}`;
     const page = pageOfQuery(request.query, list, POSITIONS.number);
-    return pageBody(await ports.vaults.ranking.rank(memberOf(request).orgId, window, page, ports.clock.now()), list, rankedBody);
+    return pageBody(await ports.vaults.ranking.rank(requireMember(request).orgId, window, page, ports.clock.now()), list, rankedBody);
   },
 });
 
@@ -392,12 +392,12 @@ const listReserves = defineRoute({
     'Every two minutes the cash of all vaults and the positions of all live books are compared with the organization’s account at the spot exchange, with its linked and delegated wallets, and with its positions at the on-chain venue of prediction markets. Newest first. In a sandbox the one comparison is of this moment: the simulated dollars of the organization, and those that were paid into its vaults. A deposit that the newest comparison does not back is refused.',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of comparisons.', schema: pageOf(ReserveCheckBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of comparisons.', schema: pageSchema(ReserveCheckBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'reserves', POSITIONS.number);
-    return pageBody(await ports.vaults.reserves.list(memberOf(request).orgId, page), 'reserves', reserveBody);
+    return pageBody(await ports.vaults.reserves.list(requireMember(request).orgId, page), 'reserves', reserveBody);
   },
 });
 

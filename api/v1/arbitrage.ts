@@ -6,13 +6,13 @@ import {
   DEFAULT_MAX_HOLD_HOURS,
   DEFAULT_POLICY_LIFE_MS,
   DEFAULT_POLICY_SLIPPAGE_BPS,
-  policyOf,
+  readPolicy,
   policyTake,
 } from '../../src/domain/basis/policy.ts';
 import { EXECUTION_MODES } from '../../src/domain/orders/order.ts';
 import { readingOfFields } from '../../src/domain/take/read-take.ts';
 import { TAKE_STATES } from '../../src/domain/take/take.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { malformed } from '../http/strict-json.ts';
 import { onceOnly } from '../idempotency.ts';
@@ -20,7 +20,7 @@ import { idInPath } from '../identifier.ts';
 import { TO_STOP } from '../permission.ts';
 import { sendProblem, sendRefusal } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { AgentPath, choice, DecimalText, EmptyBody, objectOf, pageFields, pageOf } from '../shapes.ts';
+import { AgentPath, choice, DecimalText, EmptyBody, objectSchema, pageFields, pageSchema } from '../shapes.ts';
 
 const PolicyBody = Type.Object(
   {
@@ -34,7 +34,7 @@ const PolicyBody = Type.Object(
 );
 
 function policyBody(view: TakeView) {
-  return { ...take.body(view), ...policyOf(view.take) };
+  return { ...take.body(view), ...readPolicy(view.take) };
 }
 
 const NO_POLICY = 'there is no basis policy with this id';
@@ -53,7 +53,7 @@ const armBasisPolicy = defineRoute({
   permission: 'trade:execute',
   cost: 'write',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       symbol: Type.String({ minLength: 1, maxLength: 64, description: 'A tokenized equity.' }),
       enterDiscountPct: Type.Number({ exclusiveMinimum: 0, maximum: 100 }),
       exitDiscountPct: Type.Number({ minimum: -100, maximum: 100, description: 'Below `enterDiscountPct`; below zero is a premium.' }),
@@ -119,7 +119,7 @@ const disarmBasisPolicy = defineRoute({
     const carryOut = onceOnly(ports);
     return async (request, reply) => {
       const id = idInPath(request.params);
-      const found = id === null ? null : await ports.takes.reads.find(memberOf(request).orgId, id);
+      const found = id === null ? null : await ports.takes.reads.find(requireMember(request).orgId, id);
       if (id === null || found === null || found.take.origin !== 'basis') return sendProblem(reply, 'not_found', NO_POLICY);
       return carryOut(request, reply, {
         status: 200,
@@ -138,13 +138,17 @@ const listBasisPolicies = defineRoute({
   summary: "The organization's basis policies, newest first",
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf({ state: Type.Optional(choice(TAKE_STATES)), ...pageFields }) },
-  answers: { 200: { description: 'A page of policies.', schema: pageOf(PolicyBody) } },
+  schema: { querystring: objectSchema({ state: Type.Optional(choice(TAKE_STATES)), ...pageFields }) },
+  answers: { 200: { description: 'A page of policies.', schema: pageSchema(PolicyBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const { state = null } = request.query;
     const page = pageOfQuery(request.query, 'basis-policies', POSITIONS.number);
-    return pageBody(await ports.takes.reads.list(memberOf(request).orgId, { origin: 'basis', state }, page), 'basis-policies', policyBody);
+    return pageBody(
+      await ports.takes.reads.list(requireMember(request).orgId, { origin: 'basis', state }, page),
+      'basis-policies',
+      policyBody,
+    );
   },
 });
 
@@ -161,7 +165,7 @@ const getBasisPolicy = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.takes.reads.find(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.takes.reads.find(requireMember(request).orgId, id);
     return found === null || found.take.origin !== 'basis' ? sendProblem(reply, 'not_found', NO_POLICY) : policyBody(found);
   },
 });

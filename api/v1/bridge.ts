@@ -13,17 +13,17 @@ import { WORK_FIELDS } from '../../src/core/work-fields.ts';
 import { ARRIVAL_STATES, type ArrivalAxis, attentionWords, PROVIDER_STATES, SOURCE_STATES } from '../../src/domain/bridge/axes.ts';
 import { BRIDGE_PREFERENCES } from '../../src/domain/bridge/comparison.ts';
 import { transferCourse } from '../../src/domain/bridge/course.ts';
-import { usdOf } from '../../src/domain/bridge/quote.ts';
+import { toUsd } from '../../src/domain/bridge/quote.ts';
 import { type EpochMs, isoTime, isoTimeOrNull } from '../../src/domain/values/time.ts';
 import { transferProgress } from '../../src/domain/values/work-progress.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { malformed } from '../http/strict-json.ts';
 import { onceOnly } from '../idempotency.ts';
 import { idInPath } from '../identifier.ts';
 import { sendProblem } from '../problem.ts';
 import { defineRoute, type RouteGroup, renamed } from '../route.ts';
-import { choice, IdText, NullableDecimalText, objectOf, pageFields, pageOf, Time } from '../shapes.ts';
+import { choice, IdText, NullableDecimalText, objectSchema, pageFields, pageSchema, Time } from '../shapes.ts';
 import { TAKES_SIGNED_TRANSACTION } from './signed-transaction.ts';
 import { addressNamed } from './wallets.ts';
 
@@ -39,7 +39,7 @@ declare module '../route.ts' {
 const BridgeTransferBody = Type.Object({ ...bridgeTransfer.wire, ...WORK_FIELDS }, { $id: 'BridgeTransfer' });
 
 function arrivalBody({ state, hash, amount }: ArrivalAxis) {
-  return { state, hash, amountUsd: amount === null ? null : usdOf(amount) };
+  return { state, hash, amountUsd: amount === null ? null : toUsd(amount) };
 }
 
 function transactionBody({ transaction }: BridgeTransfer): object {
@@ -59,11 +59,11 @@ function bridgeTransferBody(view: BridgeTransfer, at: EpochMs) {
       amount,
       sender,
       recipient,
-      expectedReceived: usdOf(view.amountOut),
-      minimumReceived: usdOf(view.minimumOut),
+      expectedReceived: toUsd(view.amountOut),
+      minimumReceived: toUsd(view.minimumOut),
       alternatives: view.alternatives.map(({ provider: name, minimumOut, costUsd, estimatedSeconds, fees }) => ({
         provider: name,
-        minimumReceived: usdOf(minimumOut),
+        minimumReceived: toUsd(minimumOut),
         costUsd,
         estimatedSeconds,
         fees: fees.map((fee) => ({ ...fee })),
@@ -93,7 +93,7 @@ const quoteBridge = defineRoute({
   permission: 'market:read',
   cost: 'costly',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       from: BridgeChainWord,
       to: BridgeChainWord,
       token: Type.String({ maxLength: 20, description: 'USDC.' }),
@@ -143,7 +143,7 @@ const submitBridge = defineRoute({
   permission: 'trade:execute',
   ...TAKES_SIGNED_TRANSACTION,
   schema: {
-    body: objectOf({
+    body: objectSchema({
       quoteId: IdText,
       signedTransaction: Type.Optional(
         Type.String({ minLength: 4, maxLength: 200_000, pattern: '^(0x[0-9a-fA-F]*|[A-Za-z0-9+/]+={0,2})$' }),
@@ -176,11 +176,11 @@ const getBridgeStatus = defineRoute({
   summary: 'Live confirmation and finality status of a transfer',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf({ id: IdText }) },
+  schema: { querystring: objectSchema({ id: IdText }) },
   answers: { 200: { description: 'The transfer.', schema: BridgeTransferBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const transfer = await ports.bridge.reads.find(memberOf(request).orgId, request.query.id.toLowerCase());
+    const transfer = await ports.bridge.reads.find(requireMember(request).orgId, request.query.id.toLowerCase());
     return transfer === null ? sendProblem(reply, 'not_found', NO_TRANSFER) : bridgeTransferBody(transfer, ports.clock.now());
   },
 });
@@ -193,14 +193,14 @@ const listBridgeTransfers = defineRoute({
   summary: 'Submitted transfers, newest first; quotes where their state is asked for',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf({ ...pageFields, state: Type.Optional(TransferStateWord) }) },
-  answers: { 200: { description: 'A page of transfers.', schema: pageOf(BridgeTransferBody) } },
+  schema: { querystring: objectSchema({ ...pageFields, state: Type.Optional(TransferStateWord) }) },
+  answers: { 200: { description: 'A page of transfers.', schema: pageSchema(BridgeTransferBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const { state } = request.query;
     const page = pageOfQuery(request.query, 'bridge-transfers', POSITIONS.number);
     const filter = state === undefined ? {} : { state };
-    return pageBody(await ports.bridge.reads.list(memberOf(request).orgId, filter, page), 'bridge-transfers', (view) =>
+    return pageBody(await ports.bridge.reads.list(requireMember(request).orgId, filter, page), 'bridge-transfers', (view) =>
       bridgeTransferBody(view, ports.clock.now()),
     );
   },
@@ -228,16 +228,16 @@ const getBridgeTransferTimeline = defineRoute({
   description: 'Ascending: one point for each committed step that changed the state, a chain or an amount.',
   permission: 'agent:read',
   cost: 'read',
-  schema: { params: objectOf({ id: IdText }) },
+  schema: { params: objectSchema({ id: IdText }) },
   answers: { 200: { description: 'The points.', schema: Type.Object({ items: Type.Array(TransferPointBody) }) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const id = idInPath(request.params);
     const transfer = id === null ? null : await ports.bridge.reads.find(orgId, id);
     if (transfer === null) return sendProblem(reply, 'not_found', NO_TRANSFER);
     const steps = await ports.bridge.reads.steps(orgId, transfer.id);
-    const usd = (amount: string | null) => (amount === null ? null : usdOf(amount));
+    const usd = (amount: string | null) => (amount === null ? null : toUsd(amount));
     return {
       items: transferCourse(transfer.createdAt, steps).map(({ at, arrived, refunded, ...point }) => ({
         at: isoTime(at),

@@ -6,7 +6,7 @@ import type { DelegationStore } from '../../src/adapters/store/delegations/deleg
 import type { TraderKind } from '../../src/domain/identity/delegation.ts';
 import { plainDecimal } from '../../src/domain/values/decimal.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { malformed } from '../http/strict-json.ts';
 import { onceOnly } from '../idempotency.ts';
@@ -14,7 +14,7 @@ import { idInPath } from '../identifier.ts';
 import { TO_STOP } from '../permission.ts';
 import { sendProblem } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { EmptyBody, IdText, objectOf, pageFields, pageOf, Time } from '../shapes.ts';
+import { EmptyBody, IdText, objectSchema, pageFields, pageSchema, Time } from '../shapes.ts';
 
 declare module '../route.ts' {
   interface ApiPorts {
@@ -49,7 +49,7 @@ interface Wish {
 }
 
 /** Returns the trader that receives the delegation. @throws InputError if both or neither are named. */
-function traderOf({ agentId, takeId }: Pick<Wish, 'agentId' | 'takeId'>): { readonly trader: TraderKind; readonly agentId: string } {
+function readTrader({ agentId, takeId }: Pick<Wish, 'agentId' | 'takeId'>): { readonly trader: TraderKind; readonly agentId: string } {
   if (agentId !== undefined && takeId === undefined) return { trader: 'agent', agentId: agentId.toLowerCase() };
   if (takeId !== undefined && agentId === undefined) return { trader: 'take', agentId: takeId.toLowerCase() };
   throw malformed(
@@ -60,10 +60,10 @@ function traderOf({ agentId, takeId }: Pick<Wish, 'agentId' | 'takeId'>): { read
 }
 
 /** Reads the requested terms. @throws InputError if the maximum per transaction is zero, or not exactly one agent or Take is named. */
-function wishOf(body: Wish) {
+function readWish(body: Wish) {
   if (/^[0.]+$/.test(body.maxNotionalUsd)) throw malformed('$.maxNotionalUsd', 'it is zero', 'a number above zero');
   return {
-    ...traderOf(body),
+    ...readTrader(body),
     wallet: body.wallet,
     signerWallet: body.signerWallet,
     maxNotionalUsd: plainDecimal(body.maxNotionalUsd),
@@ -81,7 +81,7 @@ const delegationBody = (view: Delegation) => ({ ...delegation.body(view), ...rev
 /** Message for a delegation that does not exist or belongs to another organization. */
 const NO_DELEGATION = 'there is no delegation with this id';
 
-const DelegationPath = objectOf({ id: IdText });
+const DelegationPath = objectSchema({ id: IdText });
 
 const ChallengeBody = Type.Object(
   {
@@ -102,13 +102,13 @@ const challengeDelegation = defineRoute({
     'Nothing is kept. Send the same fields with `issuedAt`, `nonce` and the signature to `POST /v1/delegations` within ten minutes.',
   permission: 'trade:execute',
   cost: 'write',
-  schema: { body: objectOf(wishFields) },
+  schema: { body: objectSchema(wishFields) },
   answers: { 200: { description: 'The text.', schema: ChallengeBody } },
   refusals: ['not_found'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const wish = wishOf(request.body);
+      const wish = readWish(request.body);
       return carryOut(request, reply, {
         status: 200,
         answer: ({ text, terms }) => ({ text, issuedAt: isoTime(terms.issuedAt), nonce: terms.nonce }),
@@ -129,7 +129,7 @@ const grantDelegation = defineRoute({
   permission: 'trade:execute',
   cost: 'write',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       ...wishFields,
       issuedAt: Type.String({ format: 'date-time', description: 'As the challenge said.' }),
       nonce: IdText,
@@ -143,7 +143,7 @@ const grantDelegation = defineRoute({
     const carryOut = onceOnly(ports);
     return (request, reply) => {
       const { issuedAt, nonce, signature } = request.body;
-      const terms = { ...wishOf(request.body), issuedAt: Date.parse(issuedAt), nonce: nonce.toLowerCase() };
+      const terms = { ...readWish(request.body), issuedAt: Date.parse(issuedAt), nonce: nonce.toLowerCase() };
       return carryOut(request, reply, {
         status: 201,
         answer: delegationBody,
@@ -162,15 +162,15 @@ const listDelegations = defineRoute({
   description: 'The newest delegation of an agent or a Take counts, unless it was revoked or has expired.',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf({ ...pageFields, agentId: Type.Optional(IdText), takeId: Type.Optional(IdText) }) },
-  answers: { 200: { description: 'A page of delegations.', schema: pageOf(DelegationBody) } },
+  schema: { querystring: objectSchema({ ...pageFields, agentId: Type.Optional(IdText), takeId: Type.Optional(IdText) }) },
+  answers: { 200: { description: 'A page of delegations.', schema: pageSchema(DelegationBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'delegations', POSITIONS.number);
     const { agentId, takeId } = request.query;
     if (agentId !== undefined && takeId !== undefined) throw malformed('$.takeId', 'it requires agentId', 'agentId, takeId, or neither');
     const trader = agentId ?? takeId ?? null;
-    return pageBody(await ports.delegations.reads.list(memberOf(request).orgId, trader, page), 'delegations', delegationBody);
+    return pageBody(await ports.delegations.reads.list(requireMember(request).orgId, trader, page), 'delegations', delegationBody);
   },
 });
 

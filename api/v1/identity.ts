@@ -6,11 +6,11 @@ import { PERMISSIONS } from '../../src/domain/agents/agent.ts';
 import { LONGEST_SETTING, MOST_SETTINGS } from '../../src/domain/identity/setting.ts';
 import { type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import { type CallerOptions, credentialOf, HOST_COOKIE, LOOPBACK_COOKIE } from '../caller.ts';
+import { type CallerOptions, readCredential, HOST_COOKIE, LOOPBACK_COOKIE } from '../caller.ts';
 import { addressKey } from '../http/rate-limits.ts';
 import { sendProblem, sendRefusal } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { choice, EmptyBody, nullable, objectOf, Time, versionOf } from '../shapes.ts';
+import { choice, EmptyBody, nullable, objectSchema, Time, versionSchema } from '../shapes.ts';
 
 declare module '../route.ts' {
   interface ApiPorts {
@@ -104,9 +104,9 @@ const keepSetting = defineRoute({
   permission: 'identity',
   cost: 'write',
   schema: {
-    params: objectOf({ name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,63}$' }) }),
-    body: objectOf({
-      version: versionOf(0, 'Version that was read; 0 if there was none.'),
+    params: objectSchema({ name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,63}$' }) }),
+    body: objectSchema({
+      version: versionSchema(0, 'Version that was read; 0 if there was none.'),
       value: { ...SettingText, description: `At most ${LONGEST_SETTING} characters; null removes the setting.` },
     }),
   },
@@ -136,12 +136,12 @@ const openSession = defineRoute({
     'The token is verified as in any other request and set as an HttpOnly, SameSite=Strict cookie until it expires. A token that is refused counts against the limit for wrong credentials of its address.',
   permission: 'public',
   cost: 'read',
-  schema: { body: objectOf({ token: Type.String({ minLength: 1, description: 'A bearer token of the identity provider.' }) }) },
+  schema: { body: objectSchema({ token: Type.String({ minLength: 1, description: 'A bearer token of the identity provider.' }) }) },
   answers: { 200: { description: 'The cookie is set.', schema: SessionBody } },
   refusals: ['unauthenticated', 'token_expired'],
   handle: (ports, options) => async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    const credential = credentialOf(`Bearer ${request.body.token.trim()}`, undefined, options.loopback);
+    const credential = readCredential(`Bearer ${request.body.token.trim()}`, undefined, options.loopback);
     const refuseToken = async (refusal: Refusal) => {
       const { allowed, retryAfterSeconds } = await ports.access.limits.take(addressKey(request.ip), 'failed_identity');
       if (allowed || refusal.code === 'unavailable') return sendRefusal(reply, refusal);
@@ -174,7 +174,7 @@ const redeemSignInLink = defineRoute({
     'The code of the link that a service with the identity provider of the sandbox prints at its start. It works once, for ten minutes, from the loopback address only. A code that is refused counts against the limit for wrong credentials.',
   permission: 'public',
   cost: 'read',
-  schema: { body: objectOf({ code: Type.String({ minLength: 1, maxLength: 64 }) }) },
+  schema: { body: objectSchema({ code: Type.String({ minLength: 1, maxLength: 64 }) }) },
   answers: { 200: { description: 'The cookie is set.', schema: SessionBody } },
   refusals: ['unauthenticated'],
   handle: (ports, options) => async (request, reply) => {

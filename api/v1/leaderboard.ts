@@ -5,12 +5,12 @@ import type { LeaderboardReads } from '../../src/adapters/store/leaderboard/lead
 import { LONGEST_LABEL } from '../../src/domain/identity/linked-wallet.ts';
 import {
   BASIS_LABELS,
-  coverageOf,
+  computeCoverage,
   LEADERBOARD_WINDOWS,
   type LeaderboardEntry,
   type LeaderboardWindow,
   RANK_REASONS,
-  reasonsOf,
+  listRankReasons,
   type WalletSale,
 } from '../../src/domain/leaderboard/leaderboard-entry.ts';
 import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
@@ -18,7 +18,7 @@ import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { onceOnly } from '../idempotency.ts';
 import { sendProblem } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { choice, NullableDecimalText, nullable, objectOf, pageFields, shownText, Time } from '../shapes.ts';
+import { choice, NullableDecimalText, nullable, objectSchema, pageFields, shownText, Time } from '../shapes.ts';
 import { AddressText } from './wallets.ts';
 
 declare module '../route.ts' {
@@ -29,8 +29,8 @@ declare module '../route.ts' {
 }
 
 const WindowField = choice(LEADERBOARD_WINDOWS, 'Up to now; sales inside it count, purchases before it set their basis.');
-const WindowQuery = objectOf({ window: WindowField });
-const WalletPath = objectOf({ address: Type.String({ minLength: 32, maxLength: 44 }) });
+const WindowQuery = objectSchema({ window: WindowField });
+const WalletPath = objectSchema({ address: Type.String({ minLength: 32, maxLength: 44 }) });
 
 const LeaderboardEntryBody = Type.Object(
   {
@@ -65,13 +65,13 @@ function entryBody(entry: LeaderboardEntry, window: LeaderboardWindow, now: Epoc
     chain,
     label,
     realizedPnlUsd,
-    coveragePct: coverageOf(entry),
+    coveragePct: computeCoverage(entry),
     basis: BASIS_LABELS[chain],
     sales,
     matchedSales,
     readAt: readAt === null ? null : isoTime(readAt),
     historySince: truncatedAt === null ? null : isoTime(truncatedAt),
-    reasons: [...reasonsOf(entry, window, now)],
+    reasons: [...listRankReasons(entry, window, now)],
   };
 }
 
@@ -102,7 +102,7 @@ function csvField(value: string | number | null | readonly string[]): string {
 }
 
 /** Returns RFC 4180 text: a header and one line per row. */
-function csvOf<Row extends object>(columns: readonly (keyof Row & string)[], rows: readonly Row[]): string {
+function toCsv<Row extends object>(columns: readonly (keyof Row & string)[], rows: readonly Row[]): string {
   const lines = rows.map((row) => columns.map((name) => csvField(row[name] as Parameters<typeof csvField>[0])).join(','));
   return `${[columns.join(','), ...lines].join('\r\n')}\r\n`;
 }
@@ -139,7 +139,7 @@ const getLeaderboard = defineRoute({
     'On the primary chain first-in-first-out on swaps against stablecoins; sales without a known basis, network fees and unrealized gains are in no figure. On the EVM venue the closed profit that the venue reports, without fees. Wallets without data are at the end, without a rank, and say why.',
   permission: 'market:read',
   cost: 'read',
-  schema: { querystring: objectOf({ window: WindowField, ...LEADERBOARD_FILTER, ...pageFields }) },
+  schema: { querystring: objectSchema({ window: WindowField, ...LEADERBOARD_FILTER, ...pageFields }) },
   answers: { 200: { description: 'A page of the ranking.', schema: LeaderboardBody } },
   refusals: [],
   handle: (ports) => async (request) => {
@@ -182,7 +182,7 @@ const getLeaderboardCsv = defineRoute({
   summary: 'The leaderboard of a window as CSV',
   permission: 'market:read',
   cost: 'costly',
-  schema: { querystring: objectOf({ window: WindowField, ...LEADERBOARD_FILTER }) },
+  schema: { querystring: objectSchema({ window: WindowField, ...LEADERBOARD_FILTER }) },
   answers: { 200: { description: 'One line per wallet.', contentType: 'text/csv' } },
   refusals: [],
   handle: (ports) => async (request, reply) => {
@@ -192,7 +192,7 @@ const getLeaderboardCsv = defineRoute({
     const now = ports.clock.now();
     reply.header('content-disposition', `attachment; filename="leaderboard-${window}.csv"`);
     return reply.type('text/csv; charset=utf-8').send(
-      csvOf(
+      toCsv(
         RANKING_COLUMNS,
         items.map((entry) => entryBody(entry, window, now)),
       ),
@@ -220,7 +220,7 @@ const getLeaderboardWallet = defineRoute({
   summary: 'One wallet of the leaderboard with the sales behind its figure, newest first',
   permission: 'market:read',
   cost: 'read',
-  schema: { params: WalletPath, querystring: objectOf({ window: WindowField, ...pageFields }) },
+  schema: { params: WalletPath, querystring: objectSchema({ window: WindowField, ...pageFields }) },
   answers: { 200: { description: 'The wallet and a page of its sales.', schema: LeaderboardWalletBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
@@ -254,7 +254,7 @@ const getLeaderboardWalletCsv = defineRoute({
     if (entry === null) return sendProblem(reply, 'not_found', NO_WALLET);
     const { items } = await ports.leaderboard.sales(entry.address, window, ports.clock.now(), { limit: MOST_SALES, after: null });
     reply.header('content-disposition', `attachment; filename="${entry.address}-${window}.csv"`);
-    return reply.type('text/csv; charset=utf-8').send(csvOf(SALE_COLUMNS, items.map(saleBody)));
+    return reply.type('text/csv; charset=utf-8').send(toCsv(SALE_COLUMNS, items.map(saleBody)));
   },
 });
 
@@ -278,7 +278,7 @@ const registerLeaderboardWallet = defineRoute({
   permission: 'agent:read',
   cost: 'write',
   schema: {
-    body: objectOf({ address: AddressText, label: Type.Optional(shownText(LONGEST_LABEL)) }),
+    body: objectSchema({ address: AddressText, label: Type.Optional(shownText(LONGEST_LABEL)) }),
   },
   idempotent: true,
   answers: { 201: { description: 'The wallet is on the leaderboard.', schema: RegisteredWalletBody } },

@@ -4,7 +4,7 @@ import type { MachineChart } from '../../actors/runtime/chart.ts';
 import type { MachineLayout } from '../../src/adapters/chart/machine-layout.ts';
 import { sendProblem } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { choice, nullable, objectOf } from '../shapes.ts';
+import { choice, nullable, objectSchema } from '../shapes.ts';
 import { agentRoutes } from './agents/agents.ts';
 
 declare module '../route.ts' {
@@ -65,7 +65,7 @@ const getMachineLayout = defineRoute({
   description: 'The same for every actor of the machine: `machine` of a chart or of a step names it.',
   permission: 'agent:read',
   cost: 'read',
-  schema: { params: objectOf({ machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }) }) },
+  schema: { params: objectSchema({ machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }) }) },
   answers: { 200: { description: 'The layout.', schema: LayoutBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {

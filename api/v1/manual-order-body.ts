@@ -28,7 +28,7 @@ export interface WishedTerms {
 }
 
 /** Returns the terms with null for missing ones. @throws InputError unless exactly one size is given and not zero. */
-export function termsOf({ quantity, notionalUsd, limitPrice, maxSlippageBps }: WishedTerms) {
+export function readOrderTerms({ quantity, notionalUsd, limitPrice, maxSlippageBps }: WishedTerms) {
   if ((quantity === undefined) === (notionalUsd === undefined))
     throw malformed('$.quantity', 'give exactly one of quantity and notionalUsd', 'one of the two');
   for (const [name, value] of Object.entries({ quantity, notionalUsd, limitPrice }))

@@ -6,7 +6,7 @@ import type { MarketOrderReads } from '../../src/adapters/store/orders/market-or
 import { instrumentKey } from '../../src/domain/market/venue.ts';
 import { TIMES_IN_FORCE, type TimeInForce } from '../../src/domain/orders/execution.ts';
 import { EXECUTION_MODES } from '../../src/domain/orders/order.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { malformed } from '../http/strict-json.ts';
 import { onceOnly } from '../idempotency.ts';
@@ -14,8 +14,8 @@ import { idInPath } from '../identifier.ts';
 import { TO_STOP } from '../permission.ts';
 import { sendProblem } from '../problem.ts';
 import { type ApiPorts, defineRoute, type RouteGroup } from '../route.ts';
-import { choice, EmptyBody, IdText, objectOf, pageFields, pageOf } from '../shapes.ts';
-import { orderTerms, termsOf, WISHED_SIDE, type WishedTerms, wishedAmount, wishedSlippage } from './manual-order-body.ts';
+import { choice, EmptyBody, IdText, objectSchema, pageFields, pageSchema } from '../shapes.ts';
+import { orderTerms, readOrderTerms, WISHED_SIDE, type WishedTerms, wishedAmount, wishedSlippage } from './manual-order-body.ts';
 import { knownInstrument, NO_INSTRUMENT } from './market/known-instrument.ts';
 
 declare module '../route.ts' {
@@ -28,7 +28,7 @@ declare module '../route.ts' {
 }
 
 /** Order request of a person. */
-const MarketOrderWish = objectOf({
+const MarketOrderWish = objectSchema({
   instrument: Type.String({ minLength: 1, maxLength: 40, description: "The exchange's symbol, e.g. `BTCUSDT`." }),
   side: WISHED_SIDE,
   quantity: wishedAmount('In base units, a whole number of lots. Either this or `notionalUsd`.'),
@@ -55,13 +55,13 @@ interface Wish extends WishedTerms {
  * Converts a body into a request. @throws InputError unless exactly one size is given and not zero, the instrument is one of the
  * exchange's, a resting order has a limit, and only a resting order is post-only.
  */
-function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketOrderRequest {
+function readOrderRequest(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketOrderRequest {
   const { instrument, side, timeInForce = 'ioc', postOnly = false } = wish;
   if (!knownInstrument(ports.catalog.entries, 'spotexchange', instrument)) throw malformed('$.instrument', NO_INSTRUMENT, 'e.g. BTCUSDT');
   if (postOnly && timeInForce !== 'gtc') throw malformed('$.postOnly', 'a post-only order must rest', '"timeInForce": "gtc" beside it');
   if (timeInForce === 'gtc' && wish.limitPrice === undefined)
     throw malformed('$.limitPrice', 'missing; a resting order needs it', 'the price that it rests at');
-  return { instrument: instrumentKey('spotexchange', instrument), side, ...termsOf(wish), timeInForce, postOnly };
+  return { instrument: instrumentKey('spotexchange', instrument), side, ...readOrderTerms(wish), timeInForce, postOnly };
 }
 
 const MarketOrderBody = Type.Object(marketOrder.wire, { $id: 'MarketOrder' });
@@ -70,7 +70,7 @@ function marketOrderBody(view: MarketOrderView) {
   return marketOrder.body(view, orderTerms(view));
 }
 
-const MarketOrderPath = objectOf({ id: IdText });
+const MarketOrderPath = objectSchema({ id: IdText });
 
 const placePaperOrder = defineRoute({
   method: 'POST',
@@ -89,7 +89,7 @@ const placePaperOrder = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const wish = requestOf(ports, request.body);
+      const wish = readOrderRequest(ports, request.body);
       return carryOut(request, reply, {
         status: 201,
         answer: marketOrderBody,
@@ -116,7 +116,7 @@ const placeSpotexchangeOrder = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const wish = requestOf(ports, request.body);
+      const wish = readOrderRequest(ports, request.body);
       return carryOut(request, reply, {
         status: 202,
         answer: marketOrderBody,
@@ -164,20 +164,20 @@ const listMarketOrders = defineRoute({
   permission: 'agent:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       ...pageFields,
       mode: Type.Optional(choice(EXECUTION_MODES)),
       open: Type.Optional(choice(['true'], 'Open orders, which may still be filled.')),
     }),
   },
-  answers: { 200: { description: 'A page of orders.', schema: pageOf(MarketOrderBody) } },
+  answers: { 200: { description: 'A page of orders.', schema: pageSchema(MarketOrderBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const { mode, open } = request.query;
     const page = pageOfQuery(request.query, 'market-orders', POSITIONS.number);
     return pageBody(
       await ports.marketOrders.reads.list(
-        memberOf(request).orgId,
+        requireMember(request).orgId,
         { ...(mode === undefined ? {} : { mode }), open: open === 'true' },
         page,
       ),
@@ -200,7 +200,7 @@ const getMarketOrder = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const order = id === null ? null : await ports.marketOrders.reads.find(memberOf(request).orgId, id);
+    const order = id === null ? null : await ports.marketOrders.reads.find(requireMember(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_MARKET_ORDER) : marketOrderBody(order);
   },
 });

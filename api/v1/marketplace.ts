@@ -11,14 +11,14 @@ import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { licencePrice, listingCategories, NO_LISTING } from '../../src/domain/marketplace/listing.ts';
 import { isAddress } from '../../src/domain/solana/base58.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { malformed } from '../http/strict-json.ts';
 import { onceOnly } from '../idempotency.ts';
 import { idInPath, isUuid } from '../identifier.ts';
 import { sendProblem, sendRefusal } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { DecimalText, EmptyBody, IdText, objectOf, pageFields, pageOf, type StageWord, Time, walletAddress } from '../shapes.ts';
+import { DecimalText, EmptyBody, IdText, objectSchema, pageFields, pageSchema, type StageWord, Time, walletAddress } from '../shapes.ts';
 import { AgentBody, agentBody } from './agents/agent-body.ts';
 import { SignedTransaction, TAKES_SIGNED_TRANSACTION } from './signed-transaction.ts';
 
@@ -31,7 +31,7 @@ declare module '../route.ts' {
   }
 }
 
-const ListingPath = objectOf({ id: IdText });
+const ListingPath = objectSchema({ id: IdText });
 
 /** A licence price in a request. */
 const PriceField = Type.Unsafe<string | number>({
@@ -99,7 +99,7 @@ const publishListing = defineRoute({
   permission: 'trade:execute',
   cost: 'write',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       agentId: Type.String({ minLength: 1, maxLength: 64 }),
       manifestVersion: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
       priceUsd: PriceField,
@@ -147,7 +147,7 @@ const repriceListing = defineRoute({
   description: 'Checkouts that were prepared before keep the price that they were prepared with.',
   permission: 'trade:execute',
   cost: 'write',
-  schema: { params: ListingPath, body: objectOf({ priceUsd: PriceField }) },
+  schema: { params: ListingPath, body: objectSchema({ priceUsd: PriceField }) },
   idempotent: true,
   answers: { 200: { description: 'The listing.', schema: ListingBody } },
   refusals: ['not_found', 'state_conflict'],
@@ -204,7 +204,7 @@ const listListings = defineRoute({
   permission: 'agent:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       category: Type.Optional(Type.String({ minLength: 1, maxLength: 32 })),
       search: Type.Optional(Type.String({ minLength: 1, maxLength: 80, description: 'Found anywhere in the name or the description.' })),
       maxPriceUsd: Type.Optional(Type.String({ pattern: '^\\d{1,5}(\\.\\d{1,6})?$' })),
@@ -212,7 +212,7 @@ const listListings = defineRoute({
       ...pageFields,
     }),
   },
-  answers: { 200: { description: 'A page of listings.', schema: pageOf(ListingBody) } },
+  answers: { 200: { description: 'A page of listings.', schema: pageSchema(ListingBody) } },
   refusals: [],
   handle: (ports) => async (request, reply) => {
     const { category, search, maxPriceUsd, mine = false } = request.query;
@@ -220,7 +220,7 @@ const listListings = defineRoute({
     if (price?.ok === false) return sendProblem(reply, 'malformed', price.refusal.detail.replace('$.priceUsd', 'maxPriceUsd'));
     const page = pageOfQuery(request.query, 'listings', POSITIONS.number);
     const filter = { category: category?.toLowerCase() ?? null, search: search ?? null, maxPriceUsd: price?.value ?? null, mine };
-    return pageBody(await ports.marketplace.listings.reads.list(memberOf(request).orgId, filter, page), 'listings', listingBody);
+    return pageBody(await ports.marketplace.listings.reads.list(requireMember(request).orgId, filter, page), 'listings', listingBody);
   },
 });
 
@@ -238,7 +238,7 @@ const getListing = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const { reads } = ports.marketplace.listings;
     const [found, rules] = id === null ? [null, null] : await Promise.all([reads.find(orgId, id), reads.rules(orgId, id)]);
     return found === null ? sendProblem(reply, 'not_found', NO_LISTING) : listingDetailBody(found, rules);
@@ -255,12 +255,12 @@ const listListingPrices = defineRoute({
   summary: 'Every price of a listing, newest first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { params: ListingPath, querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of prices.', schema: pageOf(ListingPriceBody) } },
+  schema: { params: ListingPath, querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of prices.', schema: pageSchema(ListingPriceBody) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const { reads } = ports.marketplace.listings;
     if (id === null || (await reads.find(orgId, id)) === null) return sendProblem(reply, 'not_found', NO_LISTING);
     const page = pageOfQuery(request.query, 'listing-prices', POSITIONS.number);
@@ -280,7 +280,9 @@ const beginCheckout = defineRoute({
   cost: 'write',
   schema: {
     params: ListingPath,
-    body: objectOf({ buyer: Type.Optional(walletAddress('The wallet that pays and signs, base58; needed where the price is above 0.')) }),
+    body: objectSchema({
+      buyer: Type.Optional(walletAddress('The wallet that pays and signs, base58; needed where the price is above 0.')),
+    }),
   },
   idempotent: true,
   answers: {
@@ -366,12 +368,12 @@ const listCheckouts = defineRoute({
   summary: 'Checkouts of your organization, newest first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of checkouts.', schema: pageOf(CheckoutBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of checkouts.', schema: pageSchema(CheckoutBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'checkouts', POSITIONS.number);
-    return pageBody(await ports.marketplace.checkouts.reads.list(memberOf(request).orgId, page), 'checkouts', checkoutBody);
+    return pageBody(await ports.marketplace.checkouts.reads.list(requireMember(request).orgId, page), 'checkouts', checkoutBody);
   },
 });
 
@@ -388,7 +390,7 @@ const getCheckout = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.marketplace.checkouts.reads.find(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.marketplace.checkouts.reads.find(requireMember(request).orgId, id);
     return found === null ? sendProblem(reply, 'not_found', NO_CHECKOUT) : checkoutBody(found);
   },
 });
@@ -401,12 +403,12 @@ const listLicences = defineRoute({
   summary: 'Licences of your organization, newest first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of licences.', schema: pageOf(LicenceBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of licences.', schema: pageSchema(LicenceBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'licences', POSITIONS.number);
-    return pageBody(await ports.marketplace.checkouts.reads.licences(memberOf(request).orgId, page), 'licences', licenceBody);
+    return pageBody(await ports.marketplace.checkouts.reads.licences(requireMember(request).orgId, page), 'licences', licenceBody);
   },
 });
 

@@ -6,13 +6,13 @@ import { PERMISSIONS } from '../../src/domain/agents/agent.ts';
 import { INVITATION_HOURS, type Invitation, type MemberRole, type MemberView, ROLE_NAME } from '../../src/domain/identity/member.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
 import { isoTime, isoTimeOrNull } from '../../src/domain/values/time.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { onceOnly } from '../idempotency.ts';
 import { idInPath } from '../identifier.ts';
 import { sendProblem, sendRefusal } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { choice, EmptyBody, IdText, NullableTime, nullable, objectOf, pageFields, pageOf, shownText, Time } from '../shapes.ts';
+import { choice, EmptyBody, IdText, NullableTime, nullable, objectSchema, pageFields, pageSchema, shownText, Time } from '../shapes.ts';
 
 declare module '../route.ts' {
   interface ApiPorts {
@@ -32,7 +32,7 @@ const PermissionList = Type.Array(choice(PERMISSIONS), { minItems: 1, maxItems: 
 const SubjectText = Type.String({ minLength: 1, maxLength: 255, description: 'The subject of the identity provider (`sub`).' });
 const RoleText = Type.String({ pattern: ROLE_NAME.source, examples: ['risk_manager'] });
 const MemberName = shownText(120);
-const InvitationPath = objectOf({ id: IdText });
+const InvitationPath = objectSchema({ id: IdText });
 
 const granted = {
   role: nullable('string', 'Null if the permissions were named one by one.'),
@@ -91,7 +91,7 @@ const listMembers = defineRoute({
   schema: {},
   answers: { 200: { description: 'All members.', schema: Type.Object({ items: Type.Array(MemberBody) }) } },
   refusals: [],
-  handle: (ports) => async (request) => ({ items: (await ports.members.reads.list(memberOf(request).orgId)).map(memberBody) }),
+  handle: (ports) => async (request) => ({ items: (await ports.members.reads.list(requireMember(request).orgId)).map(memberBody) }),
 });
 
 const grantMember = defineRoute({
@@ -104,7 +104,7 @@ const grantMember = defineRoute({
     "Give either `role` or `permissions`. They replace the earlier ones from the member's next request on; open feeds follow within three seconds. Nobody can change permissions of their own.",
   permission: 'members:manage',
   cost: 'write',
-  schema: { body: objectOf({ subject: SubjectText, role: Type.Optional(RoleText), permissions: Type.Optional(PermissionList) }) },
+  schema: { body: objectSchema({ subject: SubjectText, role: Type.Optional(RoleText), permissions: Type.Optional(PermissionList) }) },
   idempotent: true,
   answers: { 200: { description: 'The member as it is now.', schema: MemberBody } },
   refusals: ['not_found', 'state_conflict'],
@@ -131,7 +131,7 @@ const removeMember = defineRoute({
     'From the next request on the identity belongs to no organization. What the member did stays on record, and its agents go on.',
   permission: 'members:manage',
   cost: 'write',
-  schema: { body: objectOf({ subject: SubjectText }) },
+  schema: { body: objectSchema({ subject: SubjectText }) },
   idempotent: true,
   answers: { 200: { description: 'The member as it was.', schema: MemberBody } },
   refusals: ['not_found', 'state_conflict'],
@@ -156,7 +156,7 @@ const revokeTokens = defineRoute({
     'Every token that was issued until now is refused from its next request on, by every process of the service; open feeds end within three seconds. The member may sign in again: remove it to keep it out.',
   permission: 'members:manage',
   cost: 'write',
-  schema: { body: objectOf({ subject: SubjectText }) },
+  schema: { body: objectSchema({ subject: SubjectText }) },
   idempotent: true,
   answers: { 200: { description: 'The tokens are revoked.', schema: Type.Object({ subject: Type.String() }) } },
   refusals: ['not_found'],
@@ -182,7 +182,7 @@ const listRoles = defineRoute({
   schema: {},
   answers: { 200: { description: 'All roles.', schema: Type.Object({ items: Type.Array(RoleBody) }) } },
   refusals: [],
-  handle: (ports) => async (request) => ({ items: (await ports.members.reads.roles(memberOf(request).orgId)).map(roleBody) }),
+  handle: (ports) => async (request) => ({ items: (await ports.members.reads.roles(requireMember(request).orgId)).map(roleBody) }),
 });
 
 const setRole = defineRoute({
@@ -194,7 +194,7 @@ const setRole = defineRoute({
   description: 'Members who have the role have its new permissions at once. The built-in roles stay as they are.',
   permission: 'members:manage',
   cost: 'write',
-  schema: { params: objectOf({ name: RoleText }), body: objectOf({ permissions: PermissionList }) },
+  schema: { params: objectSchema({ name: RoleText }), body: objectSchema({ permissions: PermissionList }) },
   idempotent: true,
   answers: { 200: { description: 'The role as it is now.', schema: RoleBody } },
   refusals: ['state_conflict'],
@@ -217,12 +217,12 @@ const listInvitations = defineRoute({
   summary: 'Invitations, newest first, without their codes',
   permission: 'members:manage',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of invitations.', schema: pageOf(InvitationBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of invitations.', schema: pageSchema(InvitationBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'invitations', POSITIONS.number);
-    return pageBody(await ports.members.reads.invitations(memberOf(request).orgId, page), 'invitations', invitationBody);
+    return pageBody(await ports.members.reads.invitations(requireMember(request).orgId, page), 'invitations', invitationBody);
   },
 });
 
@@ -237,7 +237,7 @@ const inviteMember = defineRoute({
   permission: 'members:manage',
   cost: 'write',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       name: MemberName,
       role: Type.Optional(RoleText),
       permissions: Type.Optional(PermissionList),
@@ -272,7 +272,7 @@ const acceptInvitation = defineRoute({
     'For a verified identity of the identity provider that belongs to no organization. A code works once. One that is refused counts against the limit for wrong credentials.',
   permission: 'identity',
   cost: 'write',
-  schema: { body: objectOf({ code: Type.String({ minLength: 1, maxLength: 64 }) }) },
+  schema: { body: objectSchema({ code: Type.String({ minLength: 1, maxLength: 64 }) }) },
   answers: { 200: { description: 'The organization that the caller belongs to now.', schema: Type.Object({ orgId: IdText }) } },
   refusals: ['state_conflict'],
   handle: (ports) => async (request, reply) => {

@@ -15,14 +15,14 @@ import { OUTCOME_SIDES } from '../../src/domain/prediction/market.ts';
 import type { PredictionWish } from '../../src/domain/prediction/prediction-order.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../src/domain/solana/lifecycle.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { onceOnly } from '../idempotency.ts';
 import { idInPath } from '../identifier.ts';
 import { sendProblem } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { choice, IdText, nullable, objectOf, pageFields, pageOf, Time, walletAddress } from '../shapes.ts';
-import { orderTerms, termsOf, WISHED_SIDE, type WishedTerms, wishedAmount, wishedSlippage } from './manual-order-body.ts';
+import { choice, IdText, nullable, objectSchema, pageFields, pageSchema, Time, walletAddress } from '../shapes.ts';
+import { orderTerms, readOrderTerms, WISHED_SIDE, type WishedTerms, wishedAmount, wishedSlippage } from './manual-order-body.ts';
 import { SignedTransaction, TAKES_SIGNED_TRANSACTION } from './signed-transaction.ts';
 import { checkedAddress } from './wallet-address.ts';
 
@@ -58,9 +58,9 @@ interface WishBody extends WishedTerms {
 }
 
 /** Converts a body into a request. @throws InputError unless exactly one size is given and not zero. */
-function wishOf(body: WishBody): PredictionWish {
+function readPredictionWish(body: WishBody): PredictionWish {
   const { marketId, outcome, side } = body;
-  return { marketId, outcome, side, ...termsOf(body) };
+  return { marketId, outcome, side, ...readOrderTerms(body) };
 }
 
 const PredictionOrderBody = Type.Object(predictionOrder.wire, { $id: 'PredictionOrder' });
@@ -69,7 +69,7 @@ function predictionOrderBody(view: PredictionOrderView) {
   return predictionOrder.body(view, orderTerms(view));
 }
 
-const PredictionOrderPath = objectOf({ id: IdText });
+const PredictionOrderPath = objectSchema({ id: IdText });
 
 const OrderTransactionBody = Type.Object(
   {
@@ -125,14 +125,14 @@ const placePaperPredictionOrder = defineRoute({
     "Goes through the same pre-trade risk function as every order, in the organization's manual book, with its risk preferences as the mandate. Both outcomes of a market, and markets of an event that exclude each other, are one exposure. It is filled at once through the depth of the provider's live book, at the provider's own fee; each fill names its quotes, and an unfilled part has a reason.",
   permission: 'trade:execute',
   cost: 'write',
-  schema: { body: objectOf(WISH_FIELDS) },
+  schema: { body: objectSchema(WISH_FIELDS) },
   idempotent: true,
   answers: { 201: { description: 'The order as it ended.', schema: PredictionOrderBody } },
   refusals: ['not_found', 'state_conflict', 'halted', 'blocked_by_risk'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const wish = wishOf(request.body);
+      const wish = readPredictionWish(request.body);
       return carryOut(request, reply, {
         status: 201,
         answer: predictionOrderBody,
@@ -153,7 +153,7 @@ const preparePredictionOrder = defineRoute({
   permission: 'trade:execute',
   cost: 'write',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       ...WISH_FIELDS,
       wallet: walletAddress('The address that signs and pays, in base58.'),
     }),
@@ -171,7 +171,7 @@ const preparePredictionOrder = defineRoute({
     const carryOut = onceOnly(ports);
     return (request, reply) => {
       const { wallet, ...body } = request.body;
-      const wish = wishOf(body);
+      const wish = readPredictionWish(body);
       const signer = checkedAddress(wallet);
       return carryOut(request, reply, {
         status: 201,
@@ -217,14 +217,14 @@ const listPredictionOrders = defineRoute({
   permission: 'agent:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       ...pageFields,
       mode: Type.Optional(choice(EXECUTION_MODES)),
       state: Type.Optional(PredictionOrderStateWord),
       marketId: Type.Optional(MarketIdText),
     }),
   },
-  answers: { 200: { description: 'A page of orders.', schema: pageOf(PredictionOrderBody) } },
+  answers: { 200: { description: 'A page of orders.', schema: pageSchema(PredictionOrderBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const { mode, state, marketId } = request.query;
@@ -235,7 +235,7 @@ const listPredictionOrders = defineRoute({
       ...(marketId === undefined ? {} : { marketId }),
     };
     return pageBody(
-      await ports.predictionOrders.reads.list(memberOf(request).orgId, filter, page),
+      await ports.predictionOrders.reads.list(requireMember(request).orgId, filter, page),
       'prediction-orders',
       predictionOrderBody,
     );
@@ -255,7 +255,7 @@ const getPredictionOrder = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const order = id === null ? null : await ports.predictionOrders.reads.find(memberOf(request).orgId, id);
+    const order = id === null ? null : await ports.predictionOrders.reads.find(requireMember(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_PREDICTION_ORDER) : predictionOrderBody(order);
   },
 });

@@ -4,11 +4,11 @@ import type { PreferencesCommands, PreferencesView } from '../../actors/risk-pre
 import type { PreferencesStore } from '../../src/adapters/store/risk/risk-preferences-reads.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../src/domain/risk/index.ts';
 import { plainDecimal } from '../../src/domain/values/decimal.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { onceOnly } from '../idempotency.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { nullable, objectOf, pageFields, pageOf, Time } from '../shapes.ts';
+import { nullable, objectSchema, pageFields, pageSchema, Time } from '../shapes.ts';
 
 declare module '../route.ts' {
   interface ApiPorts {
@@ -89,7 +89,7 @@ const getRiskPreferences = defineRoute({
   schema: {},
   answers: { 200: { description: 'The preferences that hold now.', schema: RiskPreferencesBody } },
   refusals: [],
-  handle: (ports) => async (request) => preferencesBody(await ports.riskPreferences.current(memberOf(request).orgId)),
+  handle: (ports) => async (request) => preferencesBody(await ports.riskPreferences.current(requireMember(request).orgId)),
 });
 
 const PreferencesRequest = Type.Object(preferenceFields, { additionalProperties: false });
@@ -135,12 +135,12 @@ const listRiskPreferences = defineRoute({
   summary: 'Every risk mandate that was set, newest first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of versions; empty while the defaults hold.', schema: pageOf(RiskPreferencesBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of versions; empty while the defaults hold.', schema: pageSchema(RiskPreferencesBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'risk_preferences', POSITIONS.number);
-    return pageBody(await ports.riskPreferences.history(memberOf(request).orgId, page), 'risk_preferences', preferencesBody);
+    return pageBody(await ports.riskPreferences.history(requireMember(request).orgId, page), 'risk_preferences', preferencesBody);
   },
 });
 

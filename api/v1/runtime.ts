@@ -9,11 +9,11 @@ import { VENUES } from '../../src/domain/market/venue.ts';
 import { type LongWork, WORK_KINDS } from '../../src/domain/values/long-work.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
 import { LONG_WORK_STATES, longWorkProgress, longWorkState } from '../../src/domain/values/work-progress.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { sendProblem } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
-import { AnyJson, choice, IdText, NullableTime, nullable, objectOf, pageFields, pageOf, Time } from '../shapes.ts';
+import { AnyJson, choice, IdText, NullableTime, nullable, objectSchema, pageFields, pageSchema, Time } from '../shapes.ts';
 
 declare module '../route.ts' {
   interface ApiPorts {
@@ -183,7 +183,7 @@ const getRuntime = defineRoute({
   answers: { 200: { description: 'The runtime.', schema: RuntimeBody } },
   refusals: [],
   handle: (ports) => async (request) => {
-    const [counts, queues] = await Promise.all([ports.runtime.reads.counts(memberOf(request).orgId), ports.runtime.queues()]);
+    const [counts, queues] = await Promise.all([ports.runtime.reads.counts(requireMember(request).orgId), ports.runtime.queues()]);
     const { actors, activities, timers, incidents } = counts;
     return {
       at: isoTime(ports.clock.now()),
@@ -208,13 +208,13 @@ const listActivities = defineRoute({
   description: 'Finished activities are part of their step: `GET /v1/actors/:id/steps/:version`.',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf({ ...pageFields, state: Type.Optional(choice(['pending', 'given_up'], 'Pending unless given.')) }) },
-  answers: { 200: { description: 'A page of activities.', schema: pageOf(ActivityBody) } },
+  schema: { querystring: objectSchema({ ...pageFields, state: Type.Optional(choice(['pending', 'given_up'], 'Pending unless given.')) }) },
+  answers: { 200: { description: 'A page of activities.', schema: pageSchema(ActivityBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const { state = 'pending' } = request.query;
     const page = pageOfQuery(request.query, 'activities', POSITIONS.activity);
-    const found = await ports.runtime.reads.activities(memberOf(request).orgId, state, page);
+    const found = await ports.runtime.reads.activities(requireMember(request).orgId, state, page);
     return pageBody(found, 'activities', ({ dueAt, createdAt, endedAt, ...one }) => ({
       ...one,
       dueAt: isoTime(dueAt),
@@ -232,12 +232,12 @@ const listTimers = defineRoute({
   summary: 'Timers of actors, earliest due first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of timers.', schema: pageOf(TimerBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of timers.', schema: pageSchema(TimerBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'timers', POSITIONS.timer);
-    const found = await ports.runtime.reads.timers(memberOf(request).orgId, page);
+    const found = await ports.runtime.reads.timers(requireMember(request).orgId, page);
     return pageBody(found, 'timers', ({ dueAt, ...one }) => ({ ...one, dueAt: isoTime(dueAt) }));
   },
 });
@@ -250,12 +250,12 @@ const listIncidents = defineRoute({
   summary: 'Incidents inside actors, newest first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of incidents.', schema: pageOf(IncidentBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of incidents.', schema: pageSchema(IncidentBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'incidents', POSITIONS.number);
-    const found = await ports.runtime.reads.incidents(memberOf(request).orgId, page);
+    const found = await ports.runtime.reads.incidents(requireMember(request).orgId, page);
     return pageBody(found, 'incidents', ({ id: _, at, ...one }) => ({ ...one, at: isoTime(at) }));
   },
 });
@@ -268,12 +268,12 @@ const listInterventions = defineRoute({
   summary: 'Interventions (retry, reset, release) with member and reason, newest first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of interventions.', schema: pageOf(RecordedInterventionBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of interventions.', schema: pageSchema(RecordedInterventionBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'interventions', POSITIONS.number);
-    const found = await ports.runtime.reads.interventions(memberOf(request).orgId, page);
+    const found = await ports.runtime.reads.interventions(requireMember(request).orgId, page);
     return pageBody(found, 'interventions', ({ number: _, ...one }) => interventionBody(one));
   },
 });
@@ -301,12 +301,12 @@ const listAlerts = defineRoute({
   description: 'Alerts of the feed `alerts`, as far back as feeds can be resumed (`FEED_HISTORY_DAYS`).',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of alerts.', schema: pageOf(AlertBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of alerts.', schema: pageSchema(AlertBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'alerts', POSITIONS.announcement);
-    const found = await ports.runtime.reads.alerts(memberOf(request).orgId, page);
+    const found = await ports.runtime.reads.alerts(requireMember(request).orgId, page);
     return pageBody(found, 'alerts', ({ position: _, at, body, venues, ...alert }) => ({
       at: isoTime(at),
       ...alert,
@@ -326,8 +326,8 @@ const listWork = defineRoute({
     'Shown for a week. Work of less than a second is left out. Evaluations, proposals, transfers and launches carry the same fields in their own records.',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of work.', schema: pageOf(LongWorkBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of work.', schema: pageSchema(LongWorkBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'work', POSITIONS.number);
@@ -343,7 +343,7 @@ const getWork = defineRoute({
   summary: 'Progress of one import, backfill or move to the archive',
   permission: 'agent:read',
   cost: 'read',
-  schema: { params: objectOf({ id: Type.String({ maxLength: 100, examples: ['12'] }) }) },
+  schema: { params: objectSchema({ id: Type.String({ maxLength: 100, examples: ['12'] }) }) },
   answers: { 200: { description: 'The work.', schema: LongWorkBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {

@@ -1,7 +1,7 @@
 /** Submission of a signed transaction, shared by all routes that accept one. */
 import { Type } from 'typebox';
 import type { ProblemCode } from '../../src/domain/values/problems.ts';
-import { objectOf } from '../shapes.ts';
+import { objectSchema } from '../shapes.ts';
 
 /**
  * Maximum characters of a submission, far more than the longest transaction (1,232 bytes), so that a too long one is refused as a
@@ -9,7 +9,7 @@ import { objectOf } from '../shapes.ts';
  */
 const LONGEST_TEXT = 200_000;
 
-export const SignedTransaction = objectOf({
+export const SignedTransaction = objectSchema({
   signedTransaction: Type.String({
     minLength: 4,
     maxLength: LONGEST_TEXT,

@@ -9,10 +9,10 @@ import { AttributionBody, FillBody } from '../../src/core/order-shapes.ts';
 import { instrumentKey } from '../../src/domain/market/venue.ts';
 import { ORDER_SIDES } from '../../src/domain/orders/order.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../src/domain/solana/lifecycle.ts';
-import { priceOf, type SwapPromise, uiOf } from '../../src/domain/solana/swap.ts';
+import { computePrice, type SwapPromise, toUi } from '../../src/domain/solana/swap.ts';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { malformed } from '../http/strict-json.ts';
 import { onceOnly } from '../idempotency.ts';
@@ -26,9 +26,9 @@ import {
   IdText,
   NullableDecimalText,
   nullable,
-  objectOf,
+  objectSchema,
   pageFields,
-  pageOf,
+  pageSchema,
   Time,
   walletAddress,
 } from '../shapes.ts';
@@ -56,12 +56,12 @@ const wishFields = {
 };
 const slippage = 'Slippage tolerance in basis points. Default: 50, or the mandate’s budget where that is less.';
 
-const SwapQuoteQuery = objectOf({
+const SwapQuoteQuery = objectSchema({
   ...wishFields,
   slippageBps: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,3})$', description: slippage })),
 });
 
-const SwapOrderWish = objectOf({
+const SwapOrderWish = objectSchema({
   ...wishFields,
   slippageBps: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_SLIPPAGE_BPS, description: slippage })),
   wallet: walletAddress('The wallet that will sign, pay the network fee and hold the result: base58.'),
@@ -75,7 +75,7 @@ interface Wish {
 }
 
 /** Converts a body into a request. @throws InputError if the token is not in the catalog, or a number is out of range. */
-function wishOf({ catalog }: Pick<ApiPorts, 'catalog'>, { instrument, side, amount, slippageBps }: Wish): SwapWish {
+function readSwapWish({ catalog }: Pick<ApiPorts, 'catalog'>, { instrument, side, amount, slippageBps }: Wish): SwapWish {
   const found = catalog.entries.entries.find(
     ({ venue, token, ...entry }) => venue === 'spotchain' && (entry.instrument === instrument || token?.mint === instrument),
   );
@@ -152,9 +152,9 @@ const PRICE_DIGITS = 15;
 
 function promiseBody(promise: Omit<SwapPromise, 'wallet'>) {
   const { side, input, output, inAmount, outAmount, minOutAmount } = promise;
-  const leg = (of: SwapPromise['input'], amount: string) => ({ mint: of.mint, amount, uiAmount: plainDecimal(uiOf(amount, of)) });
+  const leg = (of: SwapPromise['input'], amount: string) => ({ mint: of.mint, amount, uiAmount: plainDecimal(toUi(amount, of)) });
   const price = (out: string, rounding: 0 | 1): string =>
-    plainDecimal(priceOf(promise, inAmount, out).toSignificantDigits(PRICE_DIGITS, rounding));
+    plainDecimal(computePrice(promise, inAmount, out).toSignificantDigits(PRICE_DIGITS, rounding));
   // Rounded against the trader.
   const worse = side === 'buy' ? (Decimal.ROUND_UP as 0) : (Decimal.ROUND_DOWN as 1);
   return {
@@ -215,7 +215,7 @@ function swapOrderBody(view: PreparedTransactionView) {
   };
 }
 
-const SwapOrderPath = objectOf({ id: IdText });
+const SwapOrderPath = objectSchema({ id: IdText });
 
 const quoteSwap = defineRoute({
   method: 'GET',
@@ -231,7 +231,7 @@ const quoteSwap = defineRoute({
   answers: { 200: { description: 'The quote.', schema: SwapQuoteBody } },
   refusals: ['feature_disabled', 'blocked_by_risk', 'route_refused'],
   handle: (ports) => async (request, reply) => {
-    const outcome = await ports.swaps.commands.quote(memberOf(request).orgId, wishOf(ports, request.query));
+    const outcome = await ports.swaps.commands.quote(requireMember(request).orgId, readSwapWish(ports, request.query));
     return outcome.ok ? swapQuoteBody(outcome.value) : sendRefusal(reply, outcome.refusal);
   },
 });
@@ -254,7 +254,7 @@ const prepareSwap = defineRoute({
     const carryOut = onceOnly(ports);
     return (request, reply) => {
       const { wallet, ...wish } = request.body;
-      const asked = { ...wishOf(ports, wish), wallet: checkedAddress(wallet) };
+      const asked = { ...readSwapWish(ports, wish), wallet: checkedAddress(wallet) };
       return carryOut(request, reply, {
         status: 201,
         answer: swapOrderBody,
@@ -298,12 +298,12 @@ const listSwaps = defineRoute({
   summary: 'Swaps on the primary chain, newest first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf({ ...pageFields }) },
-  answers: { 200: { description: 'A page of orders.', schema: pageOf(SwapOrderBody) } },
+  schema: { querystring: objectSchema({ ...pageFields }) },
+  answers: { 200: { description: 'A page of orders.', schema: pageSchema(SwapOrderBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'spotchain-orders', POSITIONS.number);
-    return pageBody(await ports.swaps.reads.list(memberOf(request).orgId, page), 'spotchain-orders', swapOrderBody);
+    return pageBody(await ports.swaps.reads.list(requireMember(request).orgId, page), 'spotchain-orders', swapOrderBody);
   },
 });
 
@@ -320,7 +320,7 @@ const getSwap = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const order = id === null ? null : await ports.swaps.reads.find(memberOf(request).orgId, id);
+    const order = id === null ? null : await ports.swaps.reads.find(requireMember(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_TRANSACTION) : swapOrderBody(order);
   },
 });

@@ -14,16 +14,23 @@ import { readingOfFields, readTakeFields } from '../../src/domain/take/read-take
 import { TAKE_STATES, type Take } from '../../src/domain/take/take.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { type EpochMs, isoTime } from '../../src/domain/values/time.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { onceOnly } from '../idempotency.ts';
 import { idInPath, storedId } from '../identifier.ts';
 import { TO_STOP } from '../permission.ts';
 import { sendProblem, sendRefusal } from '../problem.ts';
 import { type ApiPorts, defineRoute, type RouteGroup } from '../route.ts';
-import { AgentPath, AnyJson, AnyNumber, choice, DecimalText, EmptyBody, IdText, objectOf, pageFields, pageOf } from '../shapes.ts';
+import { AgentPath, AnyJson, AnyNumber, choice, DecimalText, EmptyBody, IdText, objectSchema, pageFields, pageSchema } from '../shapes.ts';
 import { agentBody, agentFields } from './agents/agent-body.ts';
-import { DecisionBody, decisionPageOf, ExplainedDecision, explainedDecision, movedOf, NO_DECISION } from './agents/agent-decisions.ts';
+import {
+  DecisionBody,
+  decisionPageSchema,
+  ExplainedDecision,
+  explainedDecision,
+  toMovedBefore,
+  NO_DECISION,
+} from './agents/agent-decisions.ts';
 import { ChartBody, StepBody } from './agents/agent-history.ts';
 
 declare module '../route.ts' {
@@ -159,7 +166,7 @@ const forkTakeRoute = defineRoute({
   permission: 'trade:execute',
   cost: 'write',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       takeId: Type.String({ minLength: 1, maxLength: 64 }),
       allocationUsd: Type.Optional(DecimalText),
       maxSlippageBps: Type.Optional(Type.Number({ minimum: 0, maximum: 10_000 })),
@@ -197,7 +204,7 @@ const armTake = defineRoute({
   permission: 'trade:execute',
   cost: 'write',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       takeId: Type.String({ minLength: 1, maxLength: 64 }),
       mode: choice(EXECUTION_MODES),
       confirm: ConfirmField,
@@ -269,7 +276,7 @@ const tokenizeTake = defineRoute({
   permission: 'trade:execute',
   cost: 'write',
   schema: {
-    body: objectOf({ takeId: Type.String({ minLength: 1, maxLength: 64 }), as: choice(['agent', 'launch']), confirm: ConfirmField }),
+    body: objectSchema({ takeId: Type.String({ minLength: 1, maxLength: 64 }), as: choice(['agent', 'launch']), confirm: ConfirmField }),
   },
   idempotent: true,
   answers: { 201: { description: 'The draft agent, or the start of a launch.', schema: TokenizedBody, shownAt: '/v1/agents/{agent.id}' } },
@@ -280,7 +287,7 @@ const tokenizeTake = defineRoute({
       const { as, confirm } = request.body;
       const takeId = storedId(request.body.takeId);
       if (takeId === null) return sendProblem(reply, 'not_found', NO_TAKE);
-      const found = await ports.takes.commands.manifestFor(memberOf(request).orgId, takeId, confirm);
+      const found = await ports.takes.commands.manifestFor(requireMember(request).orgId, takeId, confirm);
       if (!found.ok) return sendRefusal(reply, found.refusal);
       const { view, manifest } = found.value;
       if (as === 'agent') {
@@ -362,17 +369,17 @@ const listTakes = defineRoute({
   permission: 'agent:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       state: Type.Optional(choice(TAKE_STATES)),
       ...pageFields,
     }),
   },
-  answers: { 200: { description: 'A page of Takes.', schema: pageOf(TakeBody) } },
+  answers: { 200: { description: 'A page of Takes.', schema: pageSchema(TakeBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const { state = null } = request.query;
     const page = pageOfQuery(request.query, 'takes', POSITIONS.number);
-    return pageBody(await ports.takes.reads.list(memberOf(request).orgId, { origin: null, state }, page), 'takes', take.body);
+    return pageBody(await ports.takes.reads.list(requireMember(request).orgId, { origin: null, state }, page), 'takes', take.body);
   },
 });
 
@@ -384,12 +391,12 @@ const listPublishedTakes = defineRoute({
   summary: 'Published Takes of all organizations, newest first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of published Takes.', schema: pageOf(PublishedTakeBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of published Takes.', schema: pageSchema(PublishedTakeBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'published-takes', POSITIONS.number);
-    return pageBody(await ports.takes.reads.listPublished(memberOf(request).orgId, page), 'published-takes', publishedTake.body);
+    return pageBody(await ports.takes.reads.listPublished(requireMember(request).orgId, page), 'published-takes', publishedTake.body);
   },
 });
 
@@ -406,7 +413,7 @@ const getTake = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.takes.reads.find(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.takes.reads.find(requireMember(request).orgId, id);
     return found === null ? sendProblem(reply, 'not_found', NO_TAKE) : take.body(found);
   },
 });
@@ -422,15 +429,15 @@ const listTakeDecisions = defineRoute({
   description: 'One per half minute while it is running. `agentId` and `takeId` are the same id: what is hashed names the actor.',
   permission: 'agent:read',
   cost: 'read',
-  schema: { params: AgentPath, querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of decisions.', schema: decisionPageOf(TakeDecisionBody) } },
+  schema: { params: AgentPath, querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of decisions.', schema: decisionPageSchema(TakeDecisionBody) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'take-decisions', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.takes.decisions.list(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.takes.decisions.list(requireMember(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_TAKE);
-    return { ...pageBody(found, 'take-decisions', (decision) => ({ ...decision, takeId: decision.agentId })), ...movedOf(found) };
+    return { ...pageBody(found, 'take-decisions', (decision) => ({ ...decision, takeId: decision.agentId })), ...toMovedBefore(found) };
   },
 });
 
@@ -444,11 +451,11 @@ const explainTakeDecision = defineRoute({
     'The observations, the rules that held, the decision, and what was missing for a trade. Every number is one of the decision record.',
   permission: 'agent:read',
   cost: 'costly',
-  schema: { params: objectOf({ id: IdText, decisionId: IdText }) },
+  schema: { params: objectSchema({ id: IdText, decisionId: IdText }) },
   answers: { 200: { description: 'The decision in words.', schema: ExplainedDecision } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) =>
-    (await explainedDecision(ports.takes.decisions, memberOf(request).orgId, request.params)) ??
+    (await explainedDecision(ports.takes.decisions, requireMember(request).orgId, request.params)) ??
     sendProblem(reply, 'not_found', NO_DECISION),
 });
 
@@ -460,13 +467,13 @@ const listTakeHistory = defineRoute({
   summary: "The steps of the Take's state chart, newest first",
   permission: 'agent:read',
   cost: 'read',
-  schema: { params: AgentPath, querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of steps.', schema: pageOf(StepBody) } },
+  schema: { params: AgentPath, querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of steps.', schema: pageSchema(StepBody) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'take-history', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.takes.reads.history(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.takes.reads.history(requireMember(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_TAKE);
     return pageBody(found, 'take-history', (step) => ({ ...step, at: isoTime(step.at) }));
   },
@@ -485,7 +492,7 @@ const getTakeChart = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const chartState = id === null ? null : await ports.takes.reads.chartState(memberOf(request).orgId, id);
+    const chartState = id === null ? null : await ports.takes.reads.chartState(requireMember(request).orgId, id);
     if (chartState === null) return sendProblem(reply, 'not_found', NO_TAKE);
     const chart = ports.machines.describe(chartState.machine);
     const { machine, version, status, value } = chartState;

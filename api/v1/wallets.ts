@@ -13,13 +13,13 @@ import {
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { SHOWN_PATTERN } from '../../src/domain/values/shown-text.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import { memberOf } from '../caller.ts';
+import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { onceOnly } from '../idempotency.ts';
 import { idInPath } from '../identifier.ts';
 import { sendProblem } from '../problem.ts';
 import { type ApiPorts, defineRoute, type RouteGroup } from '../route.ts';
-import { AnyJson, choice, EmptyBody, IdText, nullable, objectOf, pageFields, pageOf, shownText, Time } from '../shapes.ts';
+import { AnyJson, choice, EmptyBody, IdText, nullable, objectSchema, pageFields, pageSchema, shownText, Time } from '../shapes.ts';
 
 declare module '../route.ts' {
   interface ApiPorts {
@@ -38,7 +38,7 @@ export const AddressText = Type.String({
   description: 'Address on the primary chain (base58) or on the EVM chain (0x and 40 hexadecimal digits).',
 });
 
-const WalletPath = objectOf({ id: IdText });
+const WalletPath = objectSchema({ id: IdText });
 
 const LinkedWalletBody = Type.Object(linkedWallet.wire, { $id: 'LinkedWallet' });
 
@@ -100,7 +100,7 @@ const challengeWallet = defineRoute({
     'The newest text of an address is valid for ten minutes; earlier texts are not. Signing it moves no money and grants no permission.',
   permission: 'agent:read',
   cost: 'write',
-  schema: { body: objectOf({ address: AddressText }) },
+  schema: { body: objectSchema({ address: AddressText }) },
   answers: { 200: { description: 'The text.', schema: WalletChallengeBody } },
   refusals: [],
   handle: (ports) => {
@@ -129,7 +129,7 @@ const linkWallet = defineRoute({
   permission: 'agent:read',
   cost: 'write',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       address: AddressText,
       signature: Type.String({
         minLength: 80,
@@ -165,12 +165,12 @@ const listWallets = defineRoute({
   summary: 'Linked wallets, newest first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of wallets.', schema: pageOf(LinkedWalletBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of wallets.', schema: pageSchema(LinkedWalletBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'wallets', POSITIONS.number);
-    return pageBody(await ports.linkedWallets.reads.list(memberOf(request).orgId, page), 'wallets', linkedWalletBody);
+    return pageBody(await ports.linkedWallets.reads.list(requireMember(request).orgId, page), 'wallets', linkedWalletBody);
   },
 });
 
@@ -185,7 +185,7 @@ const renameWallet = defineRoute({
   cost: 'write',
   schema: {
     params: WalletPath,
-    body: objectOf({
+    body: objectSchema({
       label: Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength: LONGEST_LABEL, pattern: SHOWN_PATTERN }),
     }),
   },
@@ -276,7 +276,7 @@ const useSandboxWallet = defineRoute({
   permission: 'trade:execute',
   cost: 'write',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       act: choice(ACTS),
       transaction: Type.Optional(Type.String({ maxLength: LONGEST, description: 'For `sign_transaction`, in base64.' })),
       text: Type.Optional(Type.String({ maxLength: LONGEST, description: 'For `sign_text`.' })),
@@ -301,7 +301,7 @@ const useSandboxWallet = defineRoute({
   },
   refusals: ['not_found', 'malformed'],
   handle: (ports) => async (request, reply) => {
-    const wallet = ports.sandboxWallets.of(memberOf(request).subject);
+    const wallet = ports.sandboxWallets.of(requireMember(request).subject);
     if (wallet === null) return sendProblem(reply, 'not_found', NO_SANDBOX);
     const { act, transaction = '', text = '', method = '', params = [] } = request.body;
     if (act === 'evm_request' && wallet.request === null) return sendProblem(reply, 'not_found', NO_EVM_CHAIN);

@@ -29,11 +29,11 @@ export function readCatalogFile(file: string, parse: ParseDocument, budgetNames:
   const parsed = parse(text, places);
   const read = 'problems' in parsed ? ({ ok: false, ...parsed } as const) : readCatalogDocument(parsed.value, budgetNames);
   if (read.ok) return read;
-  return { ok: false, problems: read.problems.map((problem) => ({ ...problem, line: lineOf(text, places, problem.path) })) };
+  return { ok: false, problems: read.problems.map((problem) => ({ ...problem, line: findLine(text, places, problem.path) })) };
 }
 
 /** Returns the line of the value at a path, or of its nearest ancestor; counted from 1. */
-function lineOf(text: string, places: ReadonlyMap<string, number>, path: string): number {
+function findLine(text: string, places: ReadonlyMap<string, number>, path: string): number {
   let at = path;
   while (!places.has(at) && /[.[]/.test(at)) at = at.replace(/(\.[^.[\]]*|\[\d+\]|[^.[]+)$/, '');
   return text.slice(0, places.get(at) ?? 0).split('\n').length;
@@ -45,7 +45,7 @@ export function problemText(file: string, { line, path, problem, allowed }: File
 }
 
 /** Returns the path of the catalog file: the configured one, else the imported one of the state folder, else null. */
-export function catalogFileOf({
+export function catalogFilePath({
   CATALOG_FILE: named,
   SEVENGATE_HOME: home,
 }: {

@@ -44,7 +44,7 @@ export async function* csvRecords(bytes: Readable): AsyncGenerator<readonly CsvR
       records = [];
     }
   } catch (error) {
-    if (error instanceof CsvError) throw new CsvFault(faultOf(error));
+    if (error instanceof CsvError) throw new CsvFault(describeFault(error));
     throw error;
   } finally {
     bytes.destroy();
@@ -63,7 +63,7 @@ async function* decoded(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   }
 }
 
-function faultOf({ code, message }: CsvError): string {
+function describeFault({ code, message }: CsvError): string {
   if (code === 'CSV_MAX_RECORD_SIZE') return `has a line of more than ${MAX_RECORD_CHARACTERS} characters: it is no CSV of prices`;
   return `is no CSV: ${message}`;
 }

@@ -49,7 +49,7 @@ export type HttpOutcome =
 export type HttpTransport = ReturnType<typeof createHttpTransport>;
 
 /** Returns the first value of a header, or undefined. */
-export function headerOf(headers: AnswerHeaders, name: string): string | undefined {
+export function readHeader(headers: AnswerHeaders, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
   return Array.isArray(value) ? value[0] : value;
 }

@@ -3,7 +3,7 @@
  * docs/reference/outside/primary-chain.md and evm-chain.md.
  */
 import type { Clock } from '../../streams/clock/clock.ts';
-import { createHttpTransport, type HttpOutcome, headerOf, type LossCode } from './http-transport.ts';
+import { createHttpTransport, type HttpOutcome, readHeader, type LossCode } from './http-transport.ts';
 import type { RequestBudget } from './venues/request-budget.ts';
 import { retryAfterMs } from './venues/venue-http.ts';
 
@@ -80,9 +80,9 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
     const headers = { 'content-type': 'application/json' };
     const outcome = await http.send({ method: 'POST', target, headers, body, fresh: !kept, ...(leftMs === undefined ? {} : { leftMs }) });
-    if (outcome.kind !== 'answered') return { kind: outcome.kind === 'lost' ? 'lost' : 'not_taken', error: lossOf(outcome) };
+    if (outcome.kind !== 'answered') return { kind: outcome.kind === 'lost' ? 'lost' : 'not_taken', error: toNodeError(outcome) };
     const { status, headers: told, text } = outcome;
-    if (status === 429) budget?.block(clock.now() + (retryAfterMs(headerOf(told, 'retry-after'), clock.now()) ?? PAUSE_WHEN_LIMITED_MS));
+    if (status === 429) budget?.block(clock.now() + (retryAfterMs(readHeader(told, 'retry-after'), clock.now()) ?? PAUSE_WHEN_LIMITED_MS));
     // A status below 500 means that the request was refused unread; after a 5xx its outcome is unknown.
     if (status >= 300 && status < 500) return { kind: 'not_taken', error: new NodeError(`http_${status}`, `the node answered ${status}`) };
     return replyIn(id, status, text);
@@ -130,7 +130,7 @@ const LOSSES: Readonly<Record<LossCode, readonly [code: string, message: string]
   answer_too_large: ['too_large', `the node answered more than ${MAX_ANSWER_BYTES} bytes`],
 };
 
-function lossOf(outcome: Exclude<HttpOutcome, { kind: 'answered' }>): NodeError {
+function toNodeError(outcome: Exclude<HttpOutcome, { kind: 'answered' }>): NodeError {
   const [code, message] = LOSSES[outcome.code];
   return new NodeError(
     code,

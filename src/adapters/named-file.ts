@@ -20,15 +20,15 @@ const WHY_NOT_WRITTEN: Readonly<Record<string, string>> = {
 
 /** Returns the reason why a file cannot be opened or read, or the system's message. */
 export function whyNotRead(error: unknown): string {
-  return WHY[codeOf(error)] ?? errorText(error);
+  return WHY[readErrorCode(error)] ?? errorText(error);
 }
 
 /** Returns the reason why a file cannot be written, or the system's message. */
 export function whyNotWritten(error: unknown): string {
-  return WHY_NOT_WRITTEN[codeOf(error)] ?? errorText(error);
+  return WHY_NOT_WRITTEN[readErrorCode(error)] ?? errorText(error);
 }
 
-function codeOf(error: unknown): string {
+function readErrorCode(error: unknown): string {
   return (error as Partial<NodeJS.ErrnoException> | null)?.code ?? '';
 }
 

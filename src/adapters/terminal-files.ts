@@ -105,31 +105,31 @@ async function bundle(): Promise<TerminalFiles> {
   const esbuild = await import('esbuild');
   try {
     const { outputFiles, metafile } = await esbuild.build({ ...OPTIONS, plugins: [SHARED, WITHOUT_DOCK_THEMES] });
-    const files = outputFiles.map(({ path, contents }) => ({ name: nameOf(path), content: Buffer.from(contents) }));
-    const script = entryOf(metafile, ENTRIES.script);
+    const files = outputFiles.map(({ path, contents }) => ({ name: baseName(path), content: Buffer.from(contents) }));
+    const script = findEntry(metafile, ENTRIES.script);
     files.push({ name: 'icon.svg', content: readFileSync(join(ROOT, 'web', 'icon.svg')) });
-    return { script, style: entryOf(metafile, ENTRIES.style), preloaded: importedBy(metafile, script), files };
+    return { script, style: findEntry(metafile, ENTRIES.style), preloaded: importedBy(metafile, script), files };
   } finally {
     // Otherwise its process would live as long as this one.
     await esbuild.stop();
   }
 }
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-function entryOf({ outputs }: Metafile, entry: string): string {
+function findEntry({ outputs }: Metafile, entry: string): string {
   const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
   if (found === undefined) throw new Error(`the terminal bundle does not contain ${entry}`);
-  return nameOf(found[0]);
+  return baseName(found[0]);
 }
 
 /** Returns the chunks that a script imports before it runs, directly or indirectly. */
 function importedBy({ outputs }: Metafile, script: string): readonly string[] {
-  const byName = new Map(Object.entries(outputs).map(([path, output]) => [nameOf(path), output]));
+  const byName = new Map(Object.entries(outputs).map(([path, output]) => [baseName(path), output]));
   const names = new Set<string>();
   const add = (name: string): void => {
     for (const { path, kind } of byName.get(name)?.imports ?? []) {
-      const imported = nameOf(path);
+      const imported = baseName(path);
       if (kind !== 'import-statement' || names.has(imported)) continue;
       names.add(imported);
       add(imported);

@@ -30,7 +30,7 @@ import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { createPortfolioPort } from '../trading/portfolio.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import type { CallerDeps } from './capabilities/capability.ts';
-import { ACTOR_KINDS, type CapabilityPorts, callerPortsOf } from './capabilities/index.ts';
+import { ACTOR_KINDS, type CapabilityPorts, createCallerPorts } from './capabilities/index.ts';
 import { createLinkedWallets } from './wiring/linked-wallets.ts';
 import { createMembers } from './wiring/members.ts';
 import type { RiskDeps } from '../trading/present-market.ts';
@@ -85,7 +85,7 @@ export function openCallerPorts(
     const decisions = createDecisionReads(sql);
     const directory = createDirectory(ACTOR_KINDS);
     return {
-      ...callerPortsOf({ ...deps, sql, runtime, preTrade, risk }),
+      ...createCallerPorts({ ...deps, sql, runtime, preTrade, risk }),
       connection: { of: () => sql },
       actors: {
         reads: createActorReads(sql),

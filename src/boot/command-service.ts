@@ -54,8 +54,8 @@ export const commandService: Service = {
   async useCatalog() {
     // Other invalid settings stop only the commands that need them.
     const stated = catalogSettings(process.env);
-    const { catalogFileOf } = await import('../adapters/catalog-file.ts');
-    if (stated !== null && catalogFileOf(stated) === null) return null;
+    const { catalogFilePath } = await import('../adapters/catalog-file.ts');
+    if (stated !== null && catalogFilePath(stated) === null) return null;
     return (await import('./used-catalog.ts')).useCatalog(settings());
   },
   readCatalogFile: async (file) => (await import('./used-catalog.ts')).readCatalogFile(file),
@@ -86,12 +86,12 @@ export const commandService: Service = {
 
 /** Returns a command's access to the outside systems: those in the settings, or the sandbox of the running service. */
 async function reach() {
-  const [{ addressesOf, createRequestBudgets, statedBudgets }, { knownSandbox }] = await Promise.all([
+  const [{ readAddresses, createRequestBudgets, statedBudgets }, { knownSandbox }] = await Promise.all([
     import('./outside/index.ts'),
     import('./sandbox/sandbox.ts'),
   ]);
   const config = settings();
-  const addresses = addressesOf(config, knownSandbox(config));
+  const addresses = readAddresses(config, knownSandbox(config));
   const budgets = createRequestBudgets(statedBudgets(config));
   return { addresses, budgets, clock: createLiveClock(), random: Math.random, note: () => {} };
 }

@@ -14,7 +14,7 @@ import { openPrimaryChain } from '../adapters/venues/spotchain/access.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { OutsideAccess } from './capabilities/capability.ts';
 import { agentlaunch } from './outside/agentlaunch.ts';
-import { addressesOf, createOrderBooks, createRequestBudgets, type OutsideReach, openBridge, statedBudgets } from './outside/index.ts';
+import { readAddresses, createOrderBooks, createRequestBudgets, type OutsideReach, openBridge, statedBudgets } from './outside/index.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
@@ -40,7 +40,7 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
   const { config, clock, random, metrics } = service;
   const counting = budgetsOn(redisUrl, clock, service.warn('the request budgets'));
   service.onStop('the request budgets', async () => counting.close());
-  const addresses = addressesOf(config, sandbox);
+  const addresses = readAddresses(config, sandbox);
   const budgets = createRequestBudgets(statedBudgets(config), counting.make);
   const reach: OutsideReach = { addresses, budgets, clock, random, note: metrics.unknownField };
   const limits = redisUrl === null ? null : openSharedLimits({ url: redisUrl, onError: service.warn('the shared rate limits') });

@@ -27,7 +27,7 @@ import { openSpotOrders } from '../adapters/venues/spotexchange/access.ts';
 import { sha256Hex } from '../domain/values/canonical-json.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 import type { ReplayHost } from '../simulation/blind/replay-host.ts';
-import { disabledVenuesOf } from '../trading/disabled-venues.ts';
+import { createDisabledVenues } from '../trading/disabled-venues.ts';
 import { signedByWorker } from '../trading/exchange-signing.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import { createManualMarks } from '../trading/manual-risk.ts';
@@ -151,7 +151,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       manualMarks: createManualMarks(risk),
       ...outside,
       histories,
-      ...perpHistoryOf(parts),
+      ...createPerpHistory(parts),
       ...openExecutionClients(parts, risk, preTrade, signing),
       ...(reserves === null ? {} : { reserves }),
       flows: openVenueFlows({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'pricing') }),
@@ -181,7 +181,7 @@ function riskDeps({ service, store, market, signer, exchangeAccounts }: RolePart
     reads: createSharedRiskReads(store.sql),
     bus,
     clock: service.clock,
-    disabledVenues: disabledVenuesOf({
+    disabledVenues: createDisabledVenues({
       spotexchange: { enabled: service.config.SVC_LIVE_SPOTEXCHANGE_ENABLED, hasKey: exchangeAccounts.has },
       primaryChain: outside.primaryChain !== null,
       // A process without a worker has no signer and does not know whether another one has.
@@ -249,12 +249,12 @@ function evaluationRunners(parts: RoleParts) {
  */
 function sessionRunners(parts: RoleParts, host: ReplayHost) {
   const { worker } = openWriterKeys(resolve(parts.service.config.SEVENGATE_HOME), ['worker']);
-  const seedOf = (runId: string): string => sha256Hex(worker.sign(Buffer.from(`sevengate-replay-seed-1\n${runId}`)).toString('base64'));
-  return openSessionRunners(runnerDeps(parts), { host, seedOf });
+  const deriveSeed = (runId: string): string => sha256Hex(worker.sign(Buffer.from(`sevengate-replay-seed-1\n${runId}`)).toString('base64'));
+  return openSessionRunners(runnerDeps(parts), { host, seedOf: deriveSeed });
 }
 
 /** Returns the source of funding, with low priority. */
-function perpHistoryOf({ market }: RoleParts): Pick<WorkerTrading, 'perpHistory'> {
+function createPerpHistory({ market }: RoleParts): Pick<WorkerTrading, 'perpHistory'> {
   const { evmvenue: perps } = createVenues({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'optional') }).histories;
   const fetchFunding = perps?.fetchFunding?.bind(perps);
   return perps === undefined || fetchFunding === undefined

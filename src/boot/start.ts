@@ -25,7 +25,7 @@ import { openGates } from './wiring/gates.ts';
 import { followListedTokens } from './wiring/listed-tokens.ts';
 import { openMarketAccess } from './market-access.ts';
 import { needsSandbox, statedBudgets } from './outside/index.ts';
-import { originsOf } from './outside/origins.ts';
+import { readOrigins } from './outside/origins.ts';
 import type { Config } from './config.ts';
 import type { ApiRole } from './roles/api.ts';
 import { openActors } from './roles/worker.ts';
@@ -88,7 +88,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   const seeds = service.runs('worker') || service.runs('api') || service.runs('sandbox');
   if (seeds && (await store.asOwner((owner) => seedOrganization(EXAMPLE, { sql, owner, commands: actors.commands, newId })))) {
     log.info('seeded one organization, its operator, viewer, risk manager and administrator, and three example agents');
-    if (originsOf(config).evmvenue === 'sandbox') await registerTraders(service, sql);
+    if (readOrigins(config).evmvenue === 'sandbox') await registerTraders(service, sql);
   }
   const hasExampleMarket = sandbox !== null && tokens !== null && service.runs('worker') && simulatesMarket(config);
   if (hasExampleMarket) await store.asOwner((owner) => seedOrganization(SELLERS, { sql, owner, commands: actors.commands, newId }));
@@ -137,7 +137,7 @@ async function registerTraders({ clock, newId }: ServiceProcess, sql: Sql): Prom
 
 /** Returns true if examples are wanted, and everything that they use is simulated. */
 function simulatesMarket(config: Config): boolean {
-  const { spotchain, spotexchange, reference } = originsOf(config);
+  const { spotchain, spotexchange, reference } = readOrigins(config);
   return config.SANDBOX_EXAMPLES && config.SANDBOX_TAPE === null && [spotchain, spotexchange, reference].every((one) => one === 'sandbox');
 }
 
@@ -162,7 +162,7 @@ function fillInBackground({ config, clock, log, onStop, warn }: ServiceProcess, 
 async function stateSources({ config, log, runs }: ServiceProcess, store: StoreConnections): Promise<void> {
   // A process with only the sandbox role stores nothing and has no key.
   if (!runs('feed') && !runs('worker') && !runs('api')) return;
-  const origins = originsOf(config);
+  const origins = readOrigins(config);
   const changed = await store.asOwner((owner) => stateOrigins(owner, origins));
   if (changed.length > 0)
     log.info(

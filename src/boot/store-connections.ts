@@ -42,7 +42,7 @@ export async function openStoreConnections(service: ServiceProcess, { waitsForDi
   if (servers.redisUrl === null && roles.length < ROLES.length && runs('api') !== runs('feed')) {
     throw new Error('api and feed in separate processes pass quotes through Redis: set REDIS_URL, or start every role in one process');
   }
-  const { applied, keys, genesis } = await readyDatabase(resolve(config.SEVENGATE_HOME), servers.databaseUrl, writersOf(roles));
+  const { applied, keys, genesis } = await readyDatabase(resolve(config.SEVENGATE_HOME), servers.databaseUrl, selectWriters(roles));
   if (applied.length > 0) log.info({ applied }, 'migrated');
   if (genesis !== null) log.info({ rows: genesis }, 'trail signing is on; rows from before were signed without a check');
   signal.throwIfAborted();
@@ -69,7 +69,7 @@ export async function openStoreConnections(service: ServiceProcess, { waitsForDi
 }
 
 /** Returns the writers whose keys a process with these roles opens. */
-function writersOf(roles: readonly Role[]): readonly Writer[] {
+function selectWriters(roles: readonly Role[]): readonly Writer[] {
   const writers = new Set<Writer>();
   if (roles.includes('feed')) writers.add('feed');
   // Both processes that run actors and those that serve their commands assess gates.

@@ -2,7 +2,7 @@
 import { InputError } from '../../api/problem.ts';
 import { parseStrictJson } from '../../api/http/strict-json.ts';
 import {
-  catalogFileOf,
+  catalogFilePath,
   type ParseDocument,
   problemText,
   type ReadCatalogFile,
@@ -29,7 +29,7 @@ export const readCatalogFile = (file: string): ReadCatalogFile => readBy(file, p
  * @throws Error with a sentence per problem
  */
 export function useCatalog(config: Pick<Config, 'CATALOG_FILE' | 'SEVENGATE_HOME'>): string | null {
-  const file = catalogFileOf(config);
+  const file = catalogFilePath(config);
   if (file === null) return null;
   const read = readCatalogFile(file);
   if (!read.ok) throw new Error(read.problems.map((problem) => problemText(file, problem)).join('\nsevengate: '));

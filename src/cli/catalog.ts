@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { writeNamedFile } from '../adapters/named-file.ts';
 import { CATALOG, type CatalogSource } from '../domain/catalog/catalog.ts';
 import { catalogChanges, catalogDocument } from '../domain/catalog/catalog-document.ts';
-import { catalogFileOf, keepCatalogFile, problemText, type ReadCatalogFile } from '../adapters/catalog-file.ts';
+import { catalogFilePath, keepCatalogFile, problemText, type ReadCatalogFile } from '../adapters/catalog-file.ts';
 import type { Service } from './ports.ts';
 import { print } from './words.ts';
 
@@ -27,7 +27,7 @@ export function catalogCommands(catalog: Command, service: Service): void {
     .option('--json', 'print the result as JSON')
     .action(async (file: string | undefined, options: { json?: true }) => {
       const config = service.settings();
-      const checked = file ?? catalogFileOf(config);
+      const checked = file ?? catalogFilePath(config);
       const read: ReadCatalogFile = checked === null ? { ok: true, source: CATALOG.source } : await service.readCatalogFile(checked);
       const told = read.ok ? await outcome(service, read.source) : { refusals: [], warnings: [] };
       const problems = read.ok ? [] : read.problems;

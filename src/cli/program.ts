@@ -208,7 +208,8 @@ export async function createProgram(chosen: 'all' | (string & {}) | undefined, s
     .exitOverride()
     .configureHelp({
       // Commands in the list are not loaded, so their usage comes from here. Subcommands know their own.
-      subcommandTerm: (command) => `${command.name()} ${(command.parent === program ? usageOf(command.name()) : null) ?? command.usage()}`,
+      subcommandTerm: (command) =>
+        `${command.name()} ${(command.parent === program ? findUsage(command.name()) : null) ?? command.usage()}`,
     });
   const loaded = chosen === 'help' ? 'all' : chosen;
   for (const { name, description, load, catalog } of COMMANDS) {
@@ -219,7 +220,7 @@ export async function createProgram(chosen: 'all' | (string & {}) | undefined, s
   return program.addHelpText('after', `\nSettings, from the environment:\n${service.describeSettings()}\n`);
 }
 
-function usageOf(command: string): string | null {
+function findUsage(command: string): string | null {
   return COMMANDS.find(({ name }) => name === command)?.usage ?? null;
 }
 

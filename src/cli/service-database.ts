@@ -58,9 +58,9 @@ export function withWriterDatabase<Result>(
   work: (sql: Sql, url: string) => Promise<Result>,
   writer: 'feed' | 'worker' | 'api' | 'owner' = 'feed',
 ): Promise<Result> {
-  const keyOf = async (url: string) => {
+  const readPublicKey = async (url: string) => {
     const { readyDatabase } = await import('../adapters/store/ready-database.ts');
     return (await readyDatabase(resolve(service.settings().SEVENGATE_HOME), url, [writer])).keys[writer];
   };
-  return withDatabase(service, { name, connections: 2, role: null, writer: keyOf }, work);
+  return withDatabase(service, { name, connections: 2, role: null, writer: readPublicKey }, work);
 }

@@ -129,7 +129,7 @@ interface Column {
  * Returns the columns of a table. @throws Error if two fields share a name, or a field of a JSON column has a column's name, because one
  * would be lost or misread.
  */
-function columnsOf(table: string, entries: readonly Entry[]): readonly Column[] {
+function buildColumns(table: string, entries: readonly Entry[]): readonly Column[] {
   const own = entries.flatMap(([key, { column, name = snakeCase(key), changes = false }]): Column[] =>
     column === undefined ? [] : [{ key, sql: name, type: column, changes }],
   );
@@ -161,7 +161,7 @@ interface Options {
 }
 
 /** Returns the statements that write rows. Each takes records as one JSON array. */
-function statementsOf(table: string, columns: readonly Column[], { unless }: Options) {
+function buildStatements(table: string, columns: readonly Column[], { unless }: Options) {
   const changing = columns.filter(({ changes }) => changes);
   const before = `insert into ${table} (org_id, ${columns.map(({ sql }) => sql).join(', ')})
     select r."orgId", ${columns.map(read).join(', ')} from jsonb_to_recordset(`;
@@ -178,7 +178,7 @@ function statementsOf(table: string, columns: readonly Column[], { unless }: Opt
 }
 
 /** Returns the statement that changes some columns of existing rows. */
-function revisionOf(table: string, chosen: readonly Column[]) {
+function buildRevision(table: string, chosen: readonly Column[]) {
   const changed = chosen.map((column) => `${column.sql} = ${read(column)}`).join(', ');
   return {
     update: statement(
@@ -276,11 +276,11 @@ function wireForms(fields: Fields) {
 export function resource<const F extends Fields>(table: string, fields: F, options: Options = {}) {
   const entries = Object.entries<Field>(fields).flatMap(([name, field]): Entry[] => (isOnRecord(field) ? [[name, field]] : []));
   const computed = Object.entries<Field>(fields).flatMap(([name, field]) => ('computed' in field ? [name] : []));
-  const columns = columnsOf(table, entries);
+  const columns = buildColumns(table, entries);
   const rows = rowForms(table, entries, columns);
   const { wire, body } = wireForms(fields);
   const revision = <Name extends Changing<F>>(chosen: readonly Column[]) => {
-    const { update, pick, record } = revisionOf(table, chosen);
+    const { update, pick, record } = buildRevision(table, chosen);
     return {
       update,
       /** Takes the changing fields from an object that may have more. @throws TypeError if one is undefined. */
@@ -294,7 +294,7 @@ export function resource<const F extends Fields>(table: string, fields: F, optio
     fields,
     columns,
     unless: options.unless,
-    ...statementsOf(table, columns, options),
+    ...buildStatements(table, columns, options),
     /** Defines records that change some fields of existing rows. */
     revision: <const Name extends Changing<F>>(...names: readonly Name[]) =>
       revision<Name>(columns.filter(({ key }) => names.includes(key as Name))),

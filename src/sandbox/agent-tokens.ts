@@ -31,9 +31,12 @@ export const SANDBOX_AGENT_TOKENS: readonly Omit<ListedToken, 'delistedAt'>[] = 
 ];
 
 /** Returns the traits of a token: it trades around the clock and has no reference, as coins do. */
-function traitsOf(symbol: string, level: number, volatility: number, poolUsd: number): AssetTraits {
+function createTraits(symbol: string, level: number, volatility: number, poolUsd: number): AssetTraits {
   return { symbol, kind: 'crypto', level, volatility, drift: 0, shared: 0.3, poolUsd, openInterest: 1, dayVolume: 40_000_000 };
 }
 
 /** Agent tokens of the sandbox, with small prices and high volatility. */
-export const AGENT_ASSETS: readonly AssetTraits[] = [traitsOf('ORCHARD', 0.0184, 1.4, 310_000), traitsOf('VOLTAGE', 0.0067, 1.7, 240_000)];
+export const AGENT_ASSETS: readonly AssetTraits[] = [
+  createTraits('ORCHARD', 0.0184, 1.4, 310_000),
+  createTraits('VOLTAGE', 0.0067, 1.7, 240_000),
+];

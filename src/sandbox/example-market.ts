@@ -104,7 +104,7 @@ interface ExampleMarketOptions {
  * @throws Error if the service refuses a step, or when the signal aborts
  */
 export async function fillExampleMarket(options: ExampleMarketOptions): Promise<void> {
-  const [operator, seller] = [memberOf(options, 'operator'), memberOf(options, SELLER)];
+  const [operator, seller] = [createMember(options, 'operator'), createMember(options, SELLER)];
   const launched = (await operator.get<Items<{ readonly symbol: string }>>('/v1/launches')).items.map(({ symbol }) => symbol);
   const agents = (await operator.get<Items<Named>>('/v1/agents')).items;
   for (const launch of LAUNCHES) {
@@ -123,7 +123,7 @@ export async function fillExampleMarket(options: ExampleMarketOptions): Promise<
   }
 }
 
-type Member = ReturnType<typeof memberOf>;
+type Member = ReturnType<typeof createMember>;
 
 /** Launches an agent's token from the member's wallet. A crowd buys the rest of the curve if it should graduate. */
 async function launchToken(member: Member, { id: agentId }: Named, { name, symbol, firstBuy, graduates }: (typeof LAUNCHES)[number]) {
@@ -175,7 +175,7 @@ async function linkedWallet({ wallet, get, post }: Member): Promise<string> {
 }
 
 /** Creates a member's client of the API, with the member's wallet in the sandbox. */
-function memberOf({ url, home, clock, signal, mintToken }: ExampleMarketOptions, subject: string) {
+function createMember({ url, home, clock, signal, mintToken }: ExampleMarketOptions, subject: string) {
   const wallet = sandboxWallets(home).of(subject);
   if (wallet === null) throw new Error('no sandbox runs with this state folder');
 

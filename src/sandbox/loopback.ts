@@ -67,7 +67,7 @@ export interface LoopbackServer {
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-function searchOf({ url = '' }: http.IncomingMessage): string {
+function readSearch({ url = '' }: http.IncomingMessage): string {
   const at = url.indexOf('?');
   return at < 0 ? '' : url.slice(at + 1);
 }
@@ -110,7 +110,7 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
           respond(
             options,
             response,
-            options.request({ method: incoming.method ?? 'GET', ...target, search: searchOf(incoming), headers: incoming.headers, body }),
+            options.request({ method: incoming.method ?? 'GET', ...target, search: readSearch(incoming), headers: incoming.headers, body }),
           ),
         );
       });
@@ -131,7 +131,7 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
       held.delete(stream);
       if (stream.destroyed) return;
       if (faults.happens(faults.settings.lostAnswer)) return void stream.destroy();
-      const refused = refusalOf(options, target.path, headers);
+      const refused = findRefusalStatus(options, target.path, headers);
       if (refused === null)
         return sockets.handleUpgrade(incoming, stream, head, (socket) => attach(options, socket, { ...target, headers }));
       const retryAfter = refused === 429 ? 'Retry-After: 1\r\n' : '';
@@ -173,7 +173,7 @@ function respond(
 }
 
 /** Returns the status that refuses a handshake, or null if it may proceed. */
-function refusalOf(
+function findRefusalStatus(
   { faults, admit }: Pick<LoopbackOptions, 'faults' | 'admit'>,
   path: string,
   headers: http.IncomingHttpHeaders,

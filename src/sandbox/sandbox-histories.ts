@@ -1,20 +1,20 @@
 /** History of the sandbox, without request limits: what its simulators would report for years. */
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
-import { type EntityNames, entityNamesOf } from '../domain/intelligence/entities.ts';
+import { type EntityNames, indexEntityNames } from '../domain/intelligence/entities.ts';
 import { WIRE_SOURCE } from '../domain/intelligence/listening.ts';
 import type { Report } from '../domain/intelligence/report.ts';
 import type { Stretch } from '../domain/values/stretches.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { DataSource } from '../domain/market/data-source.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/market/venue.ts';
-import { listingsOf } from './evmvenue/listings.ts';
+import { createListings } from './evmvenue/listings.ts';
 import { perpPrice } from './evmvenue/perp-wallets.ts';
-import { submissionsOf } from './intelligence/filings-simulator.ts';
+import { formatSubmissions } from './intelligence/filings-simulator.ts';
 import { sandboxCompanies, sandboxStories } from './intelligence/sandbox-stories.ts';
 import type { Market } from './market/market.ts';
 import { createMarketWords, type WordSources } from './market/market-words.ts';
-import { barsOf, depthsOf, fundingOf, halfSpreadsOf, marksOf } from './market/market-history.ts';
+import { computeBars, computeDepths, computeFunding, computeHalfSpreads, listMarks } from './market/market-history.ts';
 
 /** Price of the market by venue. */
 const FACES = { spotexchange: 'spot', evmvenue: 'perp', spotchain: 'token', reference: 'reference' } as const;
@@ -47,24 +47,24 @@ interface SandboxPastOptions {
 export function sandboxHistories({ market, clock, isSimulated }: SandboxPastOptions, asked: Histories): Histories {
   const priced = new Set(market.assets.map(({ symbol }) => symbol));
   const venues = (Object.keys(FACES) as (keyof typeof FACES)[]).filter(isSimulated);
-  const listings = listingsOf(market, clock.now()).byCoin;
+  const listings = createListings(market, clock.now()).byCoin;
   return Object.fromEntries(
     venues.map((venue): [Venue, CandleHistory] => {
-      const listingOf = (instrument: string) => (venue === 'evmvenue' ? listings.get(instrument) : undefined);
-      const symbolOf = (instrument: string): string =>
-        listingOf(instrument)?.asset ?? CATALOG.byKey(`${venue}:${instrument}`)?.underlying ?? instrument;
-      const madeBy = (instrument: string): string | null => (priced.has(symbolOf(instrument)) ? 'the seeded market' : null);
+      const findListing = (instrument: string) => (venue === 'evmvenue' ? listings.get(instrument) : undefined);
+      const findSymbol = (instrument: string): string =>
+        findListing(instrument)?.asset ?? CATALOG.byKey(`${venue}:${instrument}`)?.underlying ?? instrument;
+      const madeBy = (instrument: string): string | null => (priced.has(findSymbol(instrument)) ? 'the seeded market' : null);
       const bars: CandleHistory['fetchCandles'] = async (instrument, timeframe, from, to) => {
-        const listing = listingOf(instrument);
-        const symbol = symbolOf(instrument);
+        const listing = findListing(instrument);
+        const symbol = findSymbol(instrument);
         const spelled = listing === undefined ? undefined : (price: string) => perpPrice(Number(price), listing.sizeDecimals);
-        if (priced.has(symbol)) return barsOf(market, FACES[venue], symbol, timeframe, from, to, spelled);
+        if (priced.has(symbol)) return computeBars(market, FACES[venue], symbol, timeframe, from, to, spelled);
         return (await asked[venue]?.fetchCandles(instrument, timeframe, from, to)) ?? [];
       };
       if (venue !== 'evmvenue') return [venue, { fetchCandles: bars, madeBy }];
       const funding: CandleHistory['fetchFunding'] = async (coin, from, to) => {
         const listing = listings.get(coin);
-        return listing === undefined ? [] : fundingOf(market, listing.asset, listing.fundingScale, from, to);
+        return listing === undefined ? [] : computeFunding(market, listing.asset, listing.fundingScale, from, to);
       };
       return [venue, { fetchCandles: bars, madeBy, fetchFunding: funding }];
     }),
@@ -74,7 +74,7 @@ export function sandboxHistories({ market, clock, isSimulated }: SandboxPastOpti
 /** Returns events, marks, liquidity and spreads of any period, or null for a source that the sandbox does not simulate. */
 export function sandboxArchives({ market, seed, clock, isSimulated, readers }: SandboxPastOptions) {
   const stories = sandboxStories(seed, market);
-  const names = entityNamesOf(CATALOG);
+  const names = indexEntityNames(CATALOG);
   const companies = sandboxCompanies().all;
 
   function wireReports(underlying: string, { from, to }: Stretch): readonly Report[] {
@@ -89,12 +89,12 @@ export function sandboxArchives({ market, seed, clock, isSimulated, readers }: S
   function filedReports(underlying: string, { from, to }: Stretch): readonly Report[] {
     const company = companies.find(({ symbol }) => symbol === underlying);
     if (company === undefined) return [];
-    const body = submissionsOf(company, stories.filings(underlying, from, to));
+    const body = formatSubmissions(company, stories.filings(underlying, from, to));
     const { reports } = readers.submissions(body, { names, receivedAt: to, since: from, archiveUrl: null });
     return reports.map((report) => ({ ...report, receivedAt: report.publishedAt }));
   }
 
-  const symbolOf = (key: string): string => CATALOG.byKey(key as InstrumentKey)?.underlying ?? key;
+  const findSymbol = (key: string): string => CATALOG.byKey(key as InstrumentKey)?.underlying ?? key;
   const words = createMarketWords({ market, seed, sources: NAMELESS, catalog: CATALOG, now: clock.now });
   return {
     reports(source: string, underlying: string, stretch: Stretch): readonly Report[] | null {
@@ -102,10 +102,10 @@ export function sandboxArchives({ market, seed, clock, isSimulated, readers }: S
       return isSimulated('filings') ? filedReports(underlying, stretch) : null;
     },
     marks: (instrument: string, { from, to }: Stretch) =>
-      isSimulated('issuer') ? marksOf(market, symbolOf(`spotchain:${instrument}`), from, to) : [],
+      isSimulated('issuer') ? listMarks(market, findSymbol(`spotchain:${instrument}`), from, to) : [],
     liquidity: (instrument: string, { from, to }: Stretch) =>
-      isSimulated('spotchain') ? depthsOf(market, symbolOf(instrument), from, to) : [],
+      isSimulated('spotchain') ? computeDepths(market, findSymbol(instrument), from, to) : [],
     halfSpreads: (instrument: InstrumentKey, { from, to }: Stretch) =>
-      isSimulated(splitInstrumentKey(instrument).venue) ? halfSpreadsOf(words, instrument, from, to) : [],
+      isSimulated(splitInstrumentKey(instrument).venue) ? computeHalfSpreads(words, instrument, from, to) : [],
   };
 }

@@ -44,7 +44,7 @@ export type SandboxWorld = ReturnType<typeof createSandboxWorld>;
 /** Creates both chains with their genesis state. No server listens yet. */
 export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOffsetMs, programs }: SandboxOptions) {
   const stable = { mint: USDC_MINT, decimals: USDC_DECIMALS };
-  const mints = tokensOf([
+  const mints = listTokens([
     ...CATALOG.fixed.entries,
     ...SANDBOX_AGENT_TOKENS.map((token) => agentTokenEntry({ ...token, delistedAt: null })),
   ]);
@@ -105,7 +105,7 @@ function pressed(market: PressedMarket, { symbol, pct }: Readonly<Record<string,
 }
 
 /** Returns the tokens of the primary chain, for the chain and its aggregator. */
-function tokensOf(entries: readonly CatalogEntry[]) {
+function listTokens(entries: readonly CatalogEntry[]) {
   return entries.flatMap(({ instrument: symbol, underlying, token }) => {
     if (token === null) return [];
     const { mint, decimals, multiplier, newMultiplier, newMultiplierEffectiveAt, transferFeeBps } = token;

@@ -4,7 +4,7 @@
  * computed.
  */
 
-import { bookIdOf, marksOf } from '../../actors/agent/tick-risk.ts';
+import { toBookId, markInstruments } from '../../actors/agent/tick-risk.ts';
 import { EXECUTE_ORDER, proposalContext, RECONCILE_ORDER, WITHDRAW_ORDER } from '../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../actors/proposal/execution.ts';
 import { restMs, waitMs } from '../../actors/proposal/parts.ts';
@@ -21,18 +21,18 @@ import type { ActorEvent, ActorRecord } from '../domain/agents/actor-step.ts';
 import { emptyBook, type Fill, type TradingBook } from '../domain/books/book.ts';
 import type { Json } from '../domain/values/canonical-json.ts';
 import type { Cut } from '../domain/market/cut.ts';
-import { costModelOf } from '../domain/orders/costs.ts';
+import { findCostModel } from '../domain/orders/costs.ts';
 import { type ProposalState, STOP_LOSS, type SupersededReason, supersededBy } from '../domain/orders/execution.ts';
-import { type ExecutionMode, executionModeOf } from '../domain/orders/order.ts';
+import { type ExecutionMode, toExecutionMode } from '../domain/orders/order.ts';
 import { type HourlyTerms, lastHour } from '../domain/orders/funding.ts';
 import { isPerpetual } from '../domain/orders/margin.ts';
 import type { OutsideProposal } from '../domain/outside/outside-proposal.ts';
-import { mandateOf } from '../domain/risk/mandate.ts';
-import { DEFAULT_PREFERENCES, exposureOf, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
+import { combineMandate } from '../domain/risk/mandate.ts';
+import { DEFAULT_PREFERENCES, computeExposure, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
 import { readTickInputs, type TickInputs } from '../domain/tape/tick-inputs.ts';
 import { AGENT_TICK_MS, type EpochMs, HOUR_MS } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
-import { liquidationOf } from '../trading/liquidations.ts';
+import { findLiquidation } from '../trading/liquidations.ts';
 import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay/replay-books.ts';
 import { assessOnTape, createMarks, type Marks } from './replay/risk.ts';
 import { createRestingFlows, type FollowDigits } from './resting-flows.ts';
@@ -158,10 +158,10 @@ class TapeBroker implements PaperBroker {
 
   /** Returns the organization's exposure outside of an agent's book, at the prices of a cut. */
   #othersAt(orgId: string, agent: TradingDuty, cut: Cut): OtherBooks {
-    const sums = this.#books.sumsWithout(orgId, executionModeOf(agent.stage), bookIdOf(agent));
-    return exposureOf(
+    const sums = this.#books.sumsWithout(orgId, toExecutionMode(agent.stage), toBookId(agent));
+    return computeExposure(
       sums,
-      marksOf(
+      markInstruments(
         sums.assets.map(({ instrument }) => instrument),
         cut,
       ),
@@ -285,7 +285,7 @@ class TapeBroker implements PaperBroker {
   }
 
   #bookModeOf(agentId: string): ExecutionMode {
-    return executionModeOf(this.#deps.agent(agentId).stage);
+    return toExecutionMode(this.#deps.agent(agentId).stage);
   }
 
   /** Processes the records written since the last call, and starts what follows from them. */
@@ -315,7 +315,7 @@ class TapeBroker implements PaperBroker {
     if (value === 'waiting') this.#deps.wakeAt(this.#now() + waitMs(context));
     const key = `${id}:${row.version}:0`;
     if (this.#store.activities.get(key)?.state !== 'pending' || this.#executions.has(key)) return;
-    const { latencyMs } = costModelOf(context.order.instrument);
+    const { latencyMs } = findCostModel(context.order.instrument);
     const at = this.#now() + latencyMs + (value === 'approved' ? ORDER_AFTER_MS : 0);
     this.#executions.set(key, { id, at });
     this.#deps.wakeAt(at);
@@ -366,8 +366,8 @@ class TapeBroker implements PaperBroker {
       return quote?.quality === 'live' ? quote.bid : null;
     };
     for (const { agent, book, funding } of this.#books.margined()) {
-      const limits = mandateOf(agent.manifest, this.#preferences, null);
-      const dueIn = (now: TradingBook) => liquidationOf({ ...now, limits, funding }, bid, at);
+      const limits = combineMandate(agent.manifest, this.#preferences, null);
+      const dueIn = (now: TradingBook) => findLiquidation({ ...now, limits, funding }, bid, at);
       for (let fill = dueIn(book); fill !== null; ) {
         const filled = this.#books.book(agent.id, fill.orderId, fill);
         this.#liquidations++;

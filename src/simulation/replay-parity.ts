@@ -108,11 +108,11 @@ export function certificateText(report: ParityReport, tapes: readonly CertifiedT
     `made by the replay alone ${report.onlyReplayed}`,
     `made by the live run alone ${report.onlyLive}`,
     `first difference: ${report.firstDifference ?? 'none'}`,
-    `verdict: ${verdictOf(report)}`,
+    `verdict: ${describeVerdict(report)}`,
   ].join('\n')}\n`;
 }
 
-function verdictOf({ equal, written }: ParityReport): string {
+function describeVerdict({ equal, written }: ParityReport): string {
   if (equal) return 'the replay and the live run are equal';
   return written === 0 ? 'nothing is certified: the live run decided nothing' : 'the replay and the live run differ';
 }

@@ -3,7 +3,7 @@ import type { Candle, CandleBatch } from '../domain/candles/candle.ts';
 import { compareDecimals, type DecimalString } from '../domain/values/decimal.ts';
 import type { FeedMessage } from '../domain/market/market-event.ts';
 import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
-import { type EpochMs, MINUTE_MS, slotOf, timeframeMs } from '../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS, startOfSlot, timeframeMs } from '../domain/values/time.ts';
 import { midPrice } from '../domain/market/valuation.ts';
 import { type InstrumentKey, instrumentKey } from '../domain/market/venue.ts';
 
@@ -46,17 +46,17 @@ export function createTapeBars(): TapeBars {
     },
     assess(message) {
       if ((message.kind !== 'quote' && message.kind !== 'reference') || message.quality !== 'live') return;
-      const price = priceOf(message);
+      const price = readPrice(message);
       if (price === null) return;
       const bars = mapAt(minutes, instrumentKey(message.venue, message.instrument));
-      const openTime = slotOf(message.receivedAt, MINUTE_MS);
-      bars.set(openTime, joined(bars.get(openTime), barOf(openTime, price)));
+      const openTime = startOfSlot(message.receivedAt, MINUTE_MS);
+      bars.set(openTime, joined(bars.get(openTime), openBar(openTime, price)));
     },
     range({ key, timeframe, from, to, limit, now }) {
       const length = timeframeMs(timeframe) ?? MINUTE_MS;
       const found = new Map<EpochMs, TapeBar>();
       for (const bar of minutes.get(key)?.values() ?? []) {
-        const openTime = slotOf(bar.openTime, length);
+        const openTime = startOfSlot(bar.openTime, length);
         if (openTime >= from && openTime < to && openTime + length <= now) found.set(openTime, joined(found.get(openTime), bar, openTime));
       }
       // The venue's own bars take precedence over those built from its quotes.
@@ -67,11 +67,11 @@ export function createTapeBars(): TapeBars {
   };
 }
 
-function priceOf(message: Quote | ReferencePrice): DecimalString | null {
+function readPrice(message: Quote | ReferencePrice): DecimalString | null {
   return message.kind === 'quote' ? midPrice(message.bid, message.ask) : message.referencePrice;
 }
 
-function barOf(openTime: EpochMs, price: DecimalString): TapeBar {
+function openBar(openTime: EpochMs, price: DecimalString): TapeBar {
   return { openTime, open: price, high: price, low: price, close: price, volume: '0', source: BARS_OF_QUOTES };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
-import { fundingPaymentOf, type HeldHour, heldHours, type HourlyTerms, lastHour } from '../domain/orders/funding.ts';
+import { computeFundingPayment, type HeldHour, heldHours, type HourlyTerms, lastHour } from '../domain/orders/funding.ts';
 import { type EpochMs, HOUR_MS, MINUTE_MS, isoTime } from '../domain/values/time.ts';
 import { splitInstrumentKey } from '../domain/market/venue.ts';
 import type { FundingStore } from '../adapters/store/books/funding-store.ts';
@@ -40,11 +40,11 @@ export async function bookFunding(deps: {
     async (book) => {
       const held = heldHours(await store.fills(book.id), book.fundedUntil, hour).sort((a, b) => a.hour - b.hour);
       const due = held.slice(0, MOST_HOURS);
-      const terms = await termsOf(askOnce, due);
+      const terms = await readTerms(askOnce, due);
       const unknown = due.filter((each) => !terms.has(termsKey(each)));
       const payments = due.flatMap((each) => {
         const known = terms.get(termsKey(each));
-        return known === undefined ? [] : [fundingPaymentOf(each, known)];
+        return known === undefined ? [] : [computeFundingPayment(each, known)];
       });
       const end = due.length < held.length ? (due.at(-1) as HeldHour).hour - HOUR_MS : hour;
       const [first] = unknown;
@@ -77,7 +77,7 @@ function remembered(history: PerpHistory): PerpHistory {
 }
 
 /** Returns the known terms of held hours: the rate of the hour and the close of its bar. */
-async function termsOf(history: PerpHistory, hours: readonly HeldHour[]): Promise<ReadonlyMap<string, HourlyTerms>> {
+async function readTerms(history: PerpHistory, hours: readonly HeldHour[]): Promise<ReadonlyMap<string, HourlyTerms>> {
   const terms = new Map<string, HourlyTerms>();
   for (const key of new Set(hours.map(({ instrument }) => instrument))) {
     const own = hours.filter(({ instrument }) => instrument === key);

@@ -15,7 +15,7 @@ import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
 import type { VerifySignature } from '../domain/solana/verify.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
-import { actingFor, type ProposalSwaps, permitOf, rejected } from './proposal-swaps.ts';
+import { actingFor, type ProposalSwaps, toPermit, rejected } from './proposal-swaps.ts';
 import type { LatestQuotes } from './live-marks.ts';
 import type { SignerClient } from '../adapters/identity/signer/protocol.ts';
 import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
@@ -109,7 +109,7 @@ async function taken(
     readonly delegation: Delegation;
   },
 ): Promise<VenueAnswer> {
-  const required: readonly ActorRecord[] = [permitOf(facts, true), { type: 'delegation_check', delegationId: delegation.id }];
+  const required: readonly ActorRecord[] = [toPermit(facts, true), { type: 'delegation_check', delegationId: delegation.id }];
   const submission = createTransactionSubmission({
     runtime,
     load: store.load,

@@ -28,7 +28,7 @@ function withoutWay(): DisabledVenues {
  * Returns a function of what live orders of each venue lack in an organization, for agents and Takes by their autonomy and for people
  * (null). Without a signer nothing buys on the primary chain autonomously. Its holdings can still be sold with the owner's wallet.
  */
-export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null, orgId: string) => DisabledVenues {
+export function createDisabledVenues(parts: LiveParts): (autonomy: Autonomy | null, orgId: string) => DisabledVenues {
   const { enabled, hasKey } = parts.spotexchange;
   const shared: DisabledVenues = {
     ...(enabled ? {} : { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),

@@ -5,7 +5,7 @@
  * stored beside the key.
  */
 import type { MarketOrderContext } from '../../actors/market-order/machine.ts';
-import { orderOfPart, partKey, partOf } from '../../actors/proposal/parts.ts';
+import { orderOfPart, partKey, currentPart } from '../../actors/proposal/parts.ts';
 import type { ProposalContext } from '../../actors/proposal/protocol.ts';
 import { EXECUTES_BY_ITSELF } from '../domain/agents/agent.ts';
 import { canonicalHash } from '../domain/values/canonical-json.ts';
@@ -14,7 +14,7 @@ import { type ExchangeAsk, type ExchangeRequest, exchangeQuery, exchangeRequestT
 import { supersededBy } from '../domain/orders/execution.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
 import type { Order } from '../domain/orders/order.ts';
-import { mandateOf } from '../domain/risk/mandate.ts';
+import { combineMandate } from '../domain/risk/mandate.ts';
 import { signedQuoteObjection } from '../domain/orders/signed-quote.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { ExchangeSignature, ExchangeSigner, SignExchangeRequest } from '../adapters/identity/signer/protocol.ts';
@@ -102,7 +102,7 @@ function partRefusal(
 ): Refused | null {
   const placed = orderOfPart(context);
   const isSame =
-    key === partKey(id, partOf(context)) &&
+    key === partKey(id, currentPart(context)) &&
     order.venue === 'spotexchange' &&
     placed.mode === 'live' &&
     (['id', 'venue', 'mode', 'bookId', 'instrument', 'side'] as const).every((field) => order[field] === placed[field]);
@@ -145,7 +145,7 @@ async function quoteRefusal(
 ): Promise<Refused | null> {
   const [newest, { preferences }] = await Promise.all([reads.newestCut(), risk.preferences(orgId)]);
   if (!newest.ok) return no('quote_unsigned', newest.why);
-  const { maxSlippageBps } = mandateOf(manifest, preferences, null);
+  const { maxSlippageBps } = combineMandate(manifest, preferences, null);
   const observation = newest.cut.observations.get(order.instrument) ?? null;
   const objection = signedQuoteObjection(order, observation, { now: clock.now(), maxSlippageBps: maxSlippageBps + MOVED_BPS });
   return objection === null ? null : no(objection.code, objection.detail);

@@ -11,7 +11,7 @@ import {
   type WalletSale,
 } from '../domain/leaderboard/leaderboard-entry.ts';
 import { type FifoLedger, ledgerAfter } from '../domain/leaderboard/fifo-ledger.ts';
-import { lamportsOf, walletEventOf } from '../domain/leaderboard/wallet-event.ts';
+import { computeLamports, toWalletEvent } from '../domain/leaderboard/wallet-event.ts';
 import type { WalletChain } from '../domain/identity/linked-wallet.ts';
 import { type EpochMs, HOUR_MS } from '../domain/values/time.ts';
 import { errorText } from '../domain/values/value-text.ts';
@@ -81,7 +81,7 @@ async function refreshPerps(histories: Pick<WalletHistories, 'fills'>, wallet: R
 }
 
 /** Folds new transactions of a wallet into its ledger. */
-async function updateOf(
+async function foldUpdate(
   store: LeaderboardStore,
   wallet: RefreshedWallet,
   { fresh, gap }: { readonly fresh: readonly WalletTransaction[]; readonly gap: boolean },
@@ -92,8 +92,8 @@ async function updateOf(
   const known = await store.known(wallet.id, signatures);
   // The provider returns newest first. Its order within a slot is kept.
   const found = [
-    ...fresh.toReversed().map((one) => eventOf(one, 'provider')),
-    ...own.filter(({ signature }) => !told.has(signature)).map((one) => eventOf(one, 'service')),
+    ...fresh.toReversed().map((one) => toEvent(one, 'provider')),
+    ...own.filter(({ signature }) => !told.has(signature)).map((one) => toEvent(one, 'service')),
   ].flatMap((event) => (event === null || known.has(event.signature) ? [] : [event]));
   const events = found.toSorted((a, b) => a.slot - b.slot);
   // After a gap the holdings are unknown, so the ledger restarts with what was read.
@@ -148,7 +148,7 @@ export function createLeaderboardRefresh(deps: {
     const read = await nextPage(histories.transactions as NonNullable<WalletHistories['transactions']>, wallet.address, reading);
     if (read === null) return null;
     readings.delete(wallet.id);
-    return updateOf(store, wallet, read);
+    return foldUpdate(store, wallet, read);
   }
 
   /** Refreshes a wallet. @throws a defect, after the wallet is recorded as failed. */
@@ -207,10 +207,10 @@ export function createLeaderboardRefresh(deps: {
 }
 
 /** Returns a transaction's event for the wallet, or null if it failed or moved no token. */
-function eventOf(transaction: WalletTransaction, source: StoredEvent['source']): StoredEvent | null {
+function toEvent(transaction: WalletTransaction, source: StoredEvent['source']): StoredEvent | null {
   const { signature, slot, at, failed, tokens, lamports, feePaid } = transaction;
   if (failed) return null;
-  const body = walletEventOf({ tokens, lamports: lamportsOf(lamports, tokens, feePaid) });
+  const body = toWalletEvent({ tokens, lamports: computeLamports(lamports, tokens, feePaid) });
   return body === null ? null : { signature, slot, at, source, body };
 }
 

@@ -2,7 +2,7 @@
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { Fill } from '../domain/books/book.ts';
 import { Decimal, type DecimalString } from '../domain/values/decimal.ts';
-import { isPerpetual, leverageOf, liquidationAt, liquidationFill, marginTiersOf } from '../domain/orders/margin.ts';
+import { isPerpetual, computeLeverage, liquidationAt, liquidationFill, findMarginTiers } from '../domain/orders/margin.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 import type { MarginedBook, MarginStore } from '../adapters/store/books/margin-store.ts';
@@ -24,7 +24,7 @@ export async function liquidateBooks(deps: {
     await store.margined(),
     ({ id, orgId }) => ({ id, orgId }),
     async (book) => {
-      const fill = liquidationOf(book, bid, clock.now());
+      const fill = findLiquidation(book, bid, clock.now());
       // The next check finds further positions, because the book has changed.
       if (fill !== null) ended += await store.end(book, fill);
     },
@@ -33,7 +33,7 @@ export async function liquidateBooks(deps: {
 }
 
 /** Returns the fill that liquidates the first position of a book at its maintenance margin, or null. */
-export function liquidationOf(
+export function findLiquidation(
   { id, holdings, limits, funding }: Pick<MarginedBook, 'id' | 'holdings' | 'limits' | 'funding'>,
   bid: (key: InstrumentKey) => DecimalString | null,
   at: EpochMs,
@@ -45,8 +45,8 @@ export function liquidationOf(
     const position = {
       quantity,
       costUsd,
-      marginUsd: new Decimal(costUsd).div(leverageOf(instrument, limits)),
-      tiers: marginTiersOf(instrument),
+      marginUsd: new Decimal(costUsd).div(computeLeverage(instrument, limits)),
+      tiers: findMarginTiers(instrument),
     };
     const own = funding.filter((payment) => payment.instrument === instrument && payment.hour > openedAt);
     const paid = own.reduce((sum, { paidUsd }) => sum.plus(paidUsd), new Decimal(0));

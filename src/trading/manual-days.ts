@@ -1,6 +1,6 @@
 /** Begins the UTC day of manual books by storing its first mark, as ticks do for agents' books. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
-import { markBook, utcDayOf } from '../domain/books/book.ts';
+import { markBook, startOfUtcDay } from '../domain/books/book.ts';
 import type { DecimalString } from '../domain/values/decimal.ts';
 import { type BookDay, begunDay } from '../domain/tape/tick-inputs.ts';
 import { type EpochMs, MINUTE_MS } from '../domain/values/time.ts';
@@ -20,7 +20,7 @@ export async function beginManualDays(deps: {
   const { store, marks, clock, contained } = deps;
   const days: (BookDay & { readonly version: number })[] = [];
   await contained.each(
-    await store.undated(utcDayOf(clock.now())),
+    await store.undated(startOfUtcDay(clock.now())),
     ({ id, orgId }) => ({ id, orgId }),
     async ({ read }) => {
       const { state, version } = read();

@@ -15,18 +15,18 @@ import {
   type TradingBook,
 } from '../domain/books/book.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
-import { costModelOf } from '../domain/orders/costs.ts';
+import { findCostModel } from '../domain/orders/costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
 import { freeDollars } from '../domain/books/free-dollars.ts';
 import type { ExecutionMode, Order } from '../domain/orders/order.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
-import { exposureOf, readOutcomeKey, restingMark } from '../domain/prediction/prediction-order.ts';
+import { toExposureId, readOutcomeKey, restingMark } from '../domain/prediction/prediction-order.ts';
 import type { Outcome } from '../domain/values/refusal.ts';
-import { dollarVenueOf } from '../domain/books/reserves.ts';
+import { toDollarVenue } from '../domain/books/reserves.ts';
 import {
   assessOrder,
   exposureOfSums,
-  haltOf,
+  decideHalt,
   orderContext,
   plusCash,
   type RiskCatalog,
@@ -101,7 +101,7 @@ export function createManualRisk(deps: RiskDeps) {
       const compiled = compile(preferences.maxSlippageBps, state);
       if (!compiled.ok) return compiled;
       const order = compiled.value;
-      const fee = feeBps?.(order) ?? costModelOf(order.instrument).takerFeeBps;
+      const fee = feeBps?.(order) ?? findCostModel(order.instrument).takerFeeBps;
       const elsewhere = others.assets.map(({ instrument }) => instrument);
       const held = state.holdings.map(({ instrument }) => instrument);
       const waitedFor = state.openProposals.map(({ instrument }) => instrument);
@@ -115,7 +115,7 @@ export function createManualRisk(deps: RiskDeps) {
         book: markBook(paidByAccount(state, order, fee, Decimal.max(free, 0)), marksOf(held, markets), clock.now()),
         others: exposureOfSums(plusCash(others, Decimal.min(free, 0)), marksOf(elsewhere, markets)),
         control: {
-          halt: haltOf({ decidedEpoch: placedIn ?? epoch, epoch, paused: false, closes: false }),
+          halt: decideHalt({ decidedEpoch: placedIn ?? epoch, epoch, paused: false, closes: false }),
           disabled: deps.disabledVenues(null, orgId),
         },
         accountHolds,
@@ -199,7 +199,7 @@ function withoutBoundDollars(
   if (order.side === 'sell' || order.venue !== 'spotexchange') return verdict;
   const own = new Decimal(order.notionalUsd).times(new Decimal(Math.max(0, feeBps)).div(10_000).plus(1));
   const needed = alongside.reduce(
-    (sum, { side, instrument, notionalUsd }) => (side === 'buy' && dollarVenueOf(instrument) === order.venue ? sum.plus(notionalUsd) : sum),
+    (sum, { side, instrument, notionalUsd }) => (side === 'buy' && toDollarVenue(instrument) === order.venue ? sum.plus(notionalUsd) : sum),
     own,
   );
   const lacking = boundDollarsObjection(dollars, { id: order.id, venue: order.venue, wallet: null, usd: plainDecimal(needed) }, now);
@@ -215,7 +215,7 @@ function withOutcomes(markets: ReadonlyMap<string, PredictionMarket>): RiskCatal
       const name = readOutcomeKey(key);
       if (name === null) return CATALOG.byKey(key);
       const market = markets.get(name.marketId);
-      return market === undefined ? undefined : { underlying: `prediction:${exposureOf(market)}`, token: null, benchmarkKind: null };
+      return market === undefined ? undefined : { underlying: `prediction:${toExposureId(market)}`, token: null, benchmarkKind: null };
     },
   };
 }

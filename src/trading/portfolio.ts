@@ -65,7 +65,7 @@ export function createPortfolioPort(deps: PortfolioDeps) {
 /** Reads portfolios and assesses allocations; nothing that it does is stored. */
 export type PortfolioReads = ReturnType<typeof createPortfolioPort>;
 
-function quotesOf(deps: PortfolioReading, instruments: readonly InstrumentKey[]): ReadonlyMap<InstrumentKey, Quote> {
+function readQuotes(deps: PortfolioReading, instruments: readonly InstrumentKey[]): ReadonlyMap<InstrumentKey, Quote> {
   const { bus, clock, freshness } = deps;
   const quotes = new Map<InstrumentKey, Quote>();
   for (const instrument of instruments) {
@@ -75,7 +75,10 @@ function quotesOf(deps: PortfolioReading, instruments: readonly InstrumentKey[])
   return quotes;
 }
 
-async function outcomesOf(deps: PortfolioReading, instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<InstrumentKey, OutcomeFact>> {
+async function readOutcomes(
+  deps: PortfolioReading,
+  instruments: readonly InstrumentKey[],
+): Promise<ReadonlyMap<InstrumentKey, OutcomeFact>> {
   const { reads, clock } = deps;
   const markets = await reads.outcomeMarkets(instruments);
   const facts = new Map<InstrumentKey, OutcomeFact>();
@@ -130,7 +133,7 @@ async function material(
   const instruments = [...new Set([...inBooks, ...inWallets, ...outside.map(({ instrument }) => instrument), ...besides])];
   const [pools, outcomes] = await Promise.all([
     reads.liquidity(instruments.filter(isPooled), clock.now() - POOL_LIQUIDITY_MAX_AGE_MS - 1),
-    outcomesOf(deps, instruments),
+    readOutcomes(deps, instruments),
   ]);
   return {
     at: clock.now(),
@@ -143,7 +146,7 @@ async function material(
         : [...unread, { address: 'accounts', asked: '/v1/reserves', why: free.why }],
     ...(free === null ? {} : { free: withoutWallets(free, addresses), outside }),
     transit: transitAccounts(transit),
-    quotes: quotesOf(deps, instruments),
+    quotes: readQuotes(deps, instruments),
     outcomes,
     pools,
     mandate,

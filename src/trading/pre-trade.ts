@@ -6,12 +6,12 @@ import type { PresentVerdict, PreTrade } from '../../actors/proposal/present-ver
 import { bookIds, markBook, type OpenProposal, type TradingBook } from '../domain/books/book.ts';
 import { Decimal, type DecimalString } from '../domain/values/decimal.ts';
 import { freeDollars, NO_ACCOUNTS } from '../domain/books/free-dollars.ts';
-import { floorToStep, marketStepOf, priceStepOf } from '../domain/market/market-step.ts';
-import { type ExecutionMode, limitPriceOf, type Order, orderOf } from '../domain/orders/order.ts';
+import { floorToStep, findMarketStep, computePriceStep } from '../domain/market/market-step.ts';
+import { type ExecutionMode, computeLimitPrice, type Order, completeOrder } from '../domain/orders/order.ts';
 import { atPresentPrice } from '../domain/orders/present-order.ts';
 import type { Quote } from '../domain/market/quote.ts';
 import { type Outcome, refuse } from '../domain/values/refusal.ts';
-import { assessOrder, exposureOfSums, haltOf, orderContext, plusCash, type RiskContext } from '../domain/risk/index.ts';
+import { assessOrder, exposureOfSums, decideHalt, orderContext, plusCash, type RiskContext } from '../domain/risk/index.ts';
 import { liveTouch } from '../domain/risk/blocked-by-risk.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
@@ -86,7 +86,7 @@ export function createPreTrade(deps: MarketLookDeps) {
           marks(others.assets.map(({ instrument }) => instrument)),
         ),
         control: {
-          halt: haltOf({ decidedEpoch: epoch ?? agent.epoch, epoch: agent.epoch, paused: agent.paused, closes: flattens === true }),
+          halt: decideHalt({ decidedEpoch: epoch ?? agent.epoch, epoch: agent.epoch, paused: agent.paused, closes: flattens === true }),
           disabled: deps.disabledVenues(agent.autonomy, orgId),
         },
       });
@@ -149,19 +149,19 @@ function compiledManual(
   longestSlippageBps: number,
 ): Outcome<Order> {
   const { instrument, side } = request;
-  const { lot } = marketStepOf(instrument);
+  const { lot } = findMarketStep(instrument);
   const whole = (value: DecimalString, step: DecimalString): boolean => new Decimal(value).mod(step).isZero();
   if (request.quantity !== null && !whole(request.quantity, lot))
     return refuse('malformed', `$.quantity: it should be a multiple of ${lot}`);
-  const step = request.limitPrice === null ? null : priceStepOf(instrument, request.limitPrice);
+  const step = request.limitPrice === null ? null : computePriceStep(instrument, request.limitPrice);
   if (request.limitPrice !== null && step !== null && !whole(request.limitPrice, step))
     return refuse('malformed', `$.limitPrice: it should be a multiple of ${step}`);
   const touch = liveTouch(instrument, side, quote);
   if (!touch.ok) return touch;
   const maxSlippageBps = request.maxSlippageBps ?? Math.min(MANUAL_SLIPPAGE_BPS, longestSlippageBps);
-  const limitPrice = request.limitPrice ?? limitPriceOf(instrument, side, touch.value, maxSlippageBps);
+  const limitPrice = request.limitPrice ?? computeLimitPrice(instrument, side, touch.value, maxSlippageBps);
   const quantity = request.quantity ?? floorToStep(new Decimal(request.notionalUsd ?? '0').div(limitPrice), lot);
   if (!new Decimal(quantity).gt(0)) return refuse('malformed', `$.notionalUsd: at ${limitPrice} it is less than one lot of ${lot}`);
   const bookId = bookIds.manual(orgId, mode);
-  return { ok: true, value: orderOf({ id, origin: 'manual', mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps }) };
+  return { ok: true, value: completeOrder({ id, origin: 'manual', mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps }) };
 }

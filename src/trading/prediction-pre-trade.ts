@@ -24,7 +24,7 @@ import { notLive } from '../domain/risk/blocked-by-risk.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import { agedQuote, type LatestQuotes } from './live-marks.ts';
 import type { ManualRisk } from './manual-risk.ts';
-import { type PresentInstrument, topOf } from './present-market.ts';
+import { type PresentInstrument, toTopQuote } from './present-market.ts';
 
 interface PredictionPreTradeDeps {
   readonly risk: ManualRisk;
@@ -50,7 +50,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
     const depth = book === null ? null : depthOfOutcome(assessedBook(book, at), outcome);
     const received = depth === null ? (deps.bus?.latest(key) ?? null) : null;
     const aged = received?.kind === 'quote' ? agedQuote(received, freshness, at) : null;
-    const quote = depth === null ? aged : topOf(depth, key.slice('prediction:'.length));
+    const quote = depth === null ? aged : toTopQuote(depth, key.slice('prediction:'.length));
     return { quote, depth, edge: null, market: presentMarket({ at, quote, reference: null, liquidity: null }) };
   }
 

@@ -63,18 +63,18 @@ export function createMarketLook(deps: MarketLookDeps): MarketLook {
       VENUE_FACTS[venue].hasBooks ? orderBooks.read(venue as ExecutableVenue, instrument, DEPTH_LEVELS, least) : null,
       poolLiquidity(reads, key, clock.now()),
     ]);
-    const depth = book?.ok === true ? depthOf(venue as ExecutableVenue, book.value) : null;
+    const depth = book?.ok === true ? toDepth(venue as ExecutableVenue, book.value) : null;
     const at = clock.now();
     const received = bus.latest(key);
     const aged = received?.kind === 'quote' ? agedQuote(received, freshness, at) : null;
     // The venue's book is newer than its received quote.
-    const quote = depth === null ? aged : topOf(depth, instrument);
+    const quote = depth === null ? aged : toTopQuote(depth, instrument);
     const edge = (book?.ok === true && book.value.edge) || null;
     return { quote, depth, edge, market: presentMarket({ at, quote, reference: referenceNow(bus, freshness, key, at), liquidity }) };
   };
 }
 
-function depthOf(venue: ExecutableVenue, { source, observedAt, quality, flags, bids, asks }: OrderBook): Depth {
+function toDepth(venue: ExecutableVenue, { source, observedAt, quality, flags, bids, asks }: OrderBook): Depth {
   return { venue, source, observedAt, quality, flags, bids, asks };
 }
 
@@ -100,7 +100,7 @@ function walksBeyondEdge(order: Order, { depth, edge }: PresentInstrument): bool
 }
 
 /** Returns the best prices of a book as the quote that prices the order. */
-export function topOf(depth: Depth, instrument: string): Quote {
+export function toTopQuote(depth: Depth, instrument: string): Quote {
   const [bid, ask] = [depth.bids[0] ?? null, depth.asks[0] ?? null];
   return {
     kind: 'quote',

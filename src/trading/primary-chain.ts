@@ -1,15 +1,15 @@
 /** Swaps on the primary chain before signing: the legs of a token, and risk on its quote. */
 import { passed } from '../../actors/manual-order/verdict.ts';
 import type { PreparedTransactionContext } from '../../actors/prepared-transaction/machine.ts';
-import { type SwapPreTrade, sellerOf } from '../../actors/prepared-transaction/swap-commands.ts';
+import { type SwapPreTrade, findSeller } from '../../actors/prepared-transaction/swap-commands.ts';
 import { swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
 import { createFreshness } from '../../streams/quality/freshness.ts';
-import { bookIds, sellableOf } from '../domain/books/book.ts';
+import { bookIds, computeSellable } from '../domain/books/book.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
 import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import { presentMarket } from '../domain/risk/index.ts';
-import { type SwapLeg, USDC_LEG, uiOf } from '../domain/solana/swap.ts';
+import { type SwapLeg, USDC_LEG, toUi } from '../domain/solana/swap.ts';
 import { multiplierAt } from '../domain/solana/token-layout.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
@@ -26,7 +26,7 @@ export interface TokenLegs {
 }
 
 /** Returns the legs of a token's swap. The mint itself defines its UI unit. */
-export async function legsOf(
+export async function readLegs(
   { chain, clock }: { readonly chain: Pick<PrimaryChain['chain'], 'mintInfo'>; readonly clock: { now(): EpochMs } },
   instrument: InstrumentKey,
 ): Promise<Outcome<TokenLegs>> {
@@ -58,7 +58,7 @@ async function heldBy(
   const held = read.value.tokens.filter((token) => token.mint === mint && !token.frozen);
   const sum = held.reduce(
     (total, { amount, decimals, multiplier }) =>
-      total.plus(uiOf(amount.toString(), { mint: mint as string, decimals, multiplier: plainDecimal(multiplier) })),
+      total.plus(toUi(amount.toString(), { mint: mint as string, decimals, multiplier: plainDecimal(multiplier) })),
     new Decimal(0),
   );
   return { ok: true, value: plainDecimal(sum) };
@@ -92,9 +92,15 @@ export function createSwapPreTrade(
       const own = quote(instrument);
       const market = presentMarket({ at, quote: own, reference: referenceNow(bus, freshness, instrument, at), liquidity });
       const present = { quote: own, depth: null, market };
-      return risk.validate(orgId, 'live', present, (longest, book) => compile(longest, own, sellableOf(book, instrument, accountHolds)), {
-        accountHolds,
-      });
+      return risk.validate(
+        orgId,
+        'live',
+        present,
+        (longest, book) => compile(longest, own, computeSellable(book, instrument, accountHolds)),
+        {
+          accountHolds,
+        },
+      );
     },
   };
 }
@@ -103,7 +109,7 @@ export function createSwapPreTrade(
 export function swapMayLeave(preTrade: SwapPreTrade) {
   return async (orgId: string, _id: string, context: PreparedTransactionContext): Promise<Outcome<null>> => {
     const { order, promise } = swapSubject(context);
-    const assessed = passed(await preTrade.validate(orgId, order.instrument, () => ({ ok: true, value: order }), sellerOf(promise)));
+    const assessed = passed(await preTrade.validate(orgId, order.instrument, () => ({ ok: true, value: order }), findSeller(promise)));
     return assessed.ok ? { ok: true, value: null } : assessed;
   };
 }

@@ -12,16 +12,16 @@ import type { SubmitInfo } from '../../actors/proposal/execution-client.ts';
 import type { PreTrade } from '../../actors/proposal/present-verdict.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { ActorRecord, ActorRow } from '../domain/agents/actor-step.ts';
-import { sellableOf } from '../domain/books/book.ts';
+import { computeSellable } from '../domain/books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
 import { isOpenProposal, proposalTransactionId, type VenueAnswer } from '../domain/orders/execution.ts';
 import { contentId } from '../domain/values/ids.ts';
-import { marketStepOf } from '../domain/market/market-step.ts';
+import { findMarketStep } from '../domain/market/market-step.ts';
 import type { Order } from '../domain/orders/order.ts';
 import { type Outcome, refuse } from '../domain/values/refusal.ts';
-import { swapFill, uiOf } from '../domain/solana/swap.ts';
+import { swapFill, toUi } from '../domain/solana/swap.ts';
 import type { EpochMs } from '../domain/values/time.ts';
-import { legsOf } from './primary-chain.ts';
+import { readLegs } from './primary-chain.ts';
 import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
 import type { ProposalFacts } from '../adapters/store/orders/proposal-facts.ts';
 import type { PrimaryChain } from '../adapters/venues/spotchain/access.ts';
@@ -72,7 +72,7 @@ export function actingFor({ orgId, trader, agentId }: ProposalFacts, { key }: Pi
 }
 
 /** Returns the condition of the step that takes a proposal's signed bytes: nothing has superseded the proposal. */
-export function permitOf({ orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: ProposalFacts, byItself: boolean): ActorRecord {
+export function toPermit({ orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: ProposalFacts, byItself: boolean): ActorRecord {
   return { type: 'execution_permit', orgId, agentId, epoch, manifestHash, mode: 'live', reduceOnly, byItself, flattens };
 }
 
@@ -89,7 +89,7 @@ export function createProposalSwaps(deps: ProposalSwapDeps) {
       facts: ProposalFacts,
       signer: SwapSigner,
     ): Promise<Outcome<PreparedProposalSwap>> {
-      const legs = await legsOf(deps, order.instrument);
+      const legs = await readLegs(deps, order.instrument);
       if (!legs.ok) return legs;
       const slippageBps = slippageLeft(order, info);
       if (slippageBps === null) return refuse('route_refused', 'the market has moved beyond the worst price of the order');
@@ -109,7 +109,7 @@ export function createProposalSwaps(deps: ProposalSwapDeps) {
         handler.prepare(actingFor(facts, info), {
           instrument: order.instrument,
           side: order.side,
-          amount: whole ?? plainDecimal(givenFor(order, uiOf('1', legs.value.stable))),
+          amount: whole ?? plainDecimal(givenFor(order, toUi('1', legs.value.stable))),
           slippageBps: bps,
           wallet: signer.wallet,
         });
@@ -125,7 +125,7 @@ export function createProposalSwaps(deps: ProposalSwapDeps) {
     async lookUp(order: Order<'spotchain'>, key: string): Promise<VenueAnswer> {
       const id = proposalTransactionId(key);
       const row = (await store.load([id])).get(id);
-      return row === undefined ? rejected('not_found', 'nothing was prepared for it') : answerOf(row, order, key, deps.clock.now());
+      return row === undefined ? rejected('not_found', 'nothing was prepared for it') : toAnswer(row, order, key, deps.clock.now());
     },
   };
 }
@@ -181,13 +181,13 @@ async function closing({ reads }: ProposalSwapDeps, order: Order, agentId: strin
   const state = (await reads.agentBooks(agentId)).get(order.bookId)?.state;
   if (state === undefined) return null;
   const others = state.openProposals.filter(({ id }) => id !== order.id);
-  const sellable = sellableOf({ ...state, openProposals: others }, order.instrument);
+  const sellable = computeSellable({ ...state, openProposals: others }, order.instrument);
   const beyond = new Decimal(sellable).minus(order.quantity);
-  return beyond.gte(0) && beyond.lt(marketStepOf(order.instrument).lot) ? sellable : null;
+  return beyond.gte(0) && beyond.lt(findMarketStep(order.instrument).lot) ? sellable : null;
 }
 
 /** Returns the transaction's answer about its order. Only a final one has a result. */
-function answerOf(row: ActorRow, order: Order, key: string, now: EpochMs): VenueAnswer {
+function toAnswer(row: ActorRow, order: Order, key: string, now: EpochMs): VenueAnswer {
   const state = transactionState(row.state);
   const context = transactionContext(row.state);
   if (state === 'expired' && context.signature === null)
@@ -227,7 +227,7 @@ function slippageLeft(order: Order, { quote }: Pick<SubmitInfo<'spotchain'>, 'qu
  */
 function givenFor(order: Order, least: Decimal): Decimal {
   if (order.side === 'sell') return new Decimal(order.quantity);
-  const lotUsd = new Decimal(marketStepOf(order.instrument).lot).times(order.limitPrice);
+  const lotUsd = new Decimal(findMarketStep(order.instrument).lot).times(order.limitPrice);
   return new Decimal(order.notionalUsd).minus(lotUsd).minus(least).minus(USD_STEP);
 }
 
@@ -262,7 +262,7 @@ export function proposalSwapMayLeave(deps: { readonly store: Pick<ProposalSwapSt
     if (!isOpenProposal(facts.state)) return refuse('state_conflict', `the proposal of this transaction is ${facts.state}`);
     const { agentId, readsReference, epoch, flattens } = facts;
     const verdict = await deps.preTrade.assess(orgId, { agentId, order, readsReference, epoch, flattens });
-    if (verdict.ok) return { ok: true, value: [permitOf(facts, false)] };
+    if (verdict.ok) return { ok: true, value: [toPermit(facts, false)] };
     const { rejections } = verdict.risk;
     const detail = `risk refuses it now: ${rejections.map(({ code }) => code).join(', ')}`;
     return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections } };

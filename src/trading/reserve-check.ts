@@ -58,11 +58,11 @@ export function createReserveCheck(deps: {
   async function compared(orgId: string, claims: ReserveClaims): Promise<ReserveVerdict> {
     // Spending while places are queried counts as spent since.
     const at = clock.now();
-    const [before, places] = await Promise.all([store.newest(orgId), placesOf(deps, orgId, claims)]);
+    const [before, places] = await Promise.all([store.newest(orgId), readPlaces(deps, orgId, claims)]);
     const check = compareReserves(claims, places, at);
     // An alert reports a change. A persisting shortfall is reported once.
     const isNews = check.verdict !== 'backed' && check.verdict !== before?.verdict;
-    await store.keep(orgId, check, isNews ? alertOf(check) : null);
+    await store.keep(orgId, check, isNews ? toAlert(check) : null);
     return check.verdict;
   }
 
@@ -81,28 +81,28 @@ export function createReserveCheck(deps: {
   };
 }
 
-function alertOf(check: ReserveCheck): { readonly [detail: string]: string } {
+function toAlert(check: ReserveCheck): { readonly [detail: string]: string } {
   return check.verdict === 'short'
     ? { what: 'reserves_short', detail: lackingText(check) }
     : { what: 'reserves_unknown', detail: check.unknown.join('; ') };
 }
 
 /** Returns every place of an organization. One that does not answer is unknown. */
-async function placesOf(
+async function readPlaces(
   { store, places, clock }: Parameters<typeof createReserveCheck>[0],
   orgId: string,
   claims: ReserveClaims,
 ): Promise<ReservePlace[]> {
   const { exchange, balancesOf, positionsOf } = places;
-  const account = exchange?.hasAccount(orgId) ? [exchangeOf(exchange, orgId)] : [];
-  const wallets = balancesOf === null ? [] : (await store.walletsOf(orgId)).map((wallet) => walletOf(balancesOf, wallet, clock.now()));
+  const account = exchange?.hasAccount(orgId) ? [readExchange(exchange, orgId)] : [];
+  const wallets = balancesOf === null ? [] : (await store.walletsOf(orgId)).map((wallet) => readWallet(balancesOf, wallet, clock.now()));
   const outcomes = claimedOutcomes(claims);
-  const positions = outcomes.length === 0 ? [] : predictionsOf(positionsOf, await store.positionsOf(orgId, outcomes));
+  const positions = outcomes.length === 0 ? [] : readPredictions(positionsOf, await store.positionsOf(orgId, outcomes));
   return Promise.all([...account, ...wallets, ...positions]);
 }
 
 /** Reads the wallets' holdings of claimed outcomes, wallet by wallet. */
-function predictionsOf(
+function readPredictions(
   read: ReservePlaces['positionsOf'],
   positions: readonly ReservePosition[],
 ): readonly (ReservePlace | Promise<ReservePlace>)[] {
@@ -141,7 +141,7 @@ async function predictionsIn(
   }
 }
 
-async function exchangeOf(exchange: NonNullable<ReservePlaces['exchange']>, orgId: string): Promise<ReservePlace> {
+async function readExchange(exchange: NonNullable<ReservePlaces['exchange']>, orgId: string): Promise<ReservePlace> {
   try {
     const { account, balances } = await exchange.read(orgId);
     return exchangePlace(account, balances);
@@ -150,7 +150,7 @@ async function exchangeOf(exchange: NonNullable<ReservePlaces['exchange']>, orgI
   }
 }
 
-async function walletOf(
+async function readWallet(
   balancesOf: NonNullable<ReservePlaces['balancesOf']>,
   { address: owner, isShared }: ReserveWallet,
   now: EpochMs,

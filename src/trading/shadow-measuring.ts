@@ -4,7 +4,7 @@
  */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import { type FlowKeeper, type FlowWindow, flowText } from '../domain/shadow/flow.ts';
-import { MOST_TRADES, measurableAt, measureShadow, type ShadowOrder, spanOf } from '../domain/shadow/measure.ts';
+import { MOST_TRADES, measurableAt, measureShadow, type ShadowOrder, computeFlowSpan } from '../domain/shadow/measure.ts';
 import { DAY_MS, type EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 import type { MeasuredOrder, ShadowStore } from '../adapters/store/gates/shadow-store.ts';
@@ -16,7 +16,7 @@ const MOST_ORDERS = 200;
 
 /** Measures an order by the kept flow of its window. */
 export function measuredBy(order: ShadowOrder, keeper: FlowKeeper): MeasuredOrder {
-  const received = keeper.window(spanOf(order));
+  const received = keeper.window(computeFlowSpan(order));
   // Of a window that is too long only enough is kept to show that.
   const window: FlowWindow = { ...received, trades: received.trades.slice(0, MOST_TRADES + 1) };
   return { order, measurement: measureShadow(order, window), flow: flowText(window) };

@@ -11,22 +11,22 @@ import { compileManifest } from '../domain/agents/decide.ts';
 import { Decimal } from '../domain/values/decimal.ts';
 import { delegationRefusal, delegationText, type TraderKind } from '../domain/identity/delegation.ts';
 import { supersededBy } from '../domain/orders/execution.ts';
-import { marketStepOf } from '../domain/market/market-step.ts';
+import { findMarketStep } from '../domain/market/market-step.ts';
 import type { Order } from '../domain/orders/order.ts';
 import { refuse } from '../domain/values/refusal.ts';
-import { mandateOf } from '../domain/risk/mandate.ts';
+import { combineMandate } from '../domain/risk/mandate.ts';
 import { signedQuoteObjection } from '../domain/orders/signed-quote.ts';
 import { fromBase58 } from '../domain/solana/base58.ts';
 import { type DelegatedSwap, delegatedSwapObjection } from '../domain/solana/delegated-swap.ts';
 import { readTransaction } from '../domain/solana/message.ts';
 import { TOKEN_PROGRAM } from '../domain/solana/programs.ts';
-import { rawOf, uiOf } from '../domain/solana/swap.ts';
-import { digestOf, fromBase64, type VerifySignature, verifySigned } from '../domain/solana/verify.ts';
+import { toRaw, toUi } from '../domain/solana/swap.ts';
+import { hashBytes, fromBase64, type VerifySignature, verifySigned } from '../domain/solana/verify.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../domain/market/venue.ts';
 import { delegatedOrderText } from './delegated-orders.ts';
 import { createPreTrade } from './pre-trade.ts';
-import { legsOf, type TokenLegs } from './primary-chain.ts';
+import { readLegs, type TokenLegs } from './primary-chain.ts';
 import type { RiskDeps } from './present-market.ts';
 import type { SignerAnswer } from '../adapters/identity/signer/protocol.ts';
 import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
@@ -135,7 +135,7 @@ function delegationRefused(
 async function messageRefusal(deps: SigningDeps, transaction: SignableTransaction, { order }: DelegatedOrder): Promise<Refused | null> {
   const read = readTransaction(fromBase64(transaction.unsignedBase64) ?? new Uint8Array());
   if (!read.ok) return no(read.refusal.code, read.refusal.detail);
-  const legs = await legsOf(deps, order.instrument);
+  const legs = await readLegs(deps, order.instrument);
   if (!legs.ok) return no(legs.refusal.code, legs.refusal.detail);
   const tables = new Map<string, readonly string[]>();
   for (const { table } of read.value.lookups) {
@@ -165,16 +165,16 @@ function swapBounds(
     return {
       input: dollars,
       output: tokens,
-      mostIn: BigInt(rawOf(order.notionalUsd, stable)),
-      leastOut: (given) => BigInt(rawOf(uiOf(given.toString(), stable).div(price), token)),
+      mostIn: BigInt(toRaw(order.notionalUsd, stable)),
+      leastOut: (given) => BigInt(toRaw(toUi(given.toString(), stable).div(price), token)),
     };
   // The last part of a position, below one lot, is sold with the last whole lot.
-  const most = new Decimal(order.quantity).plus(marketStepOf(order.instrument).lot);
+  const most = new Decimal(order.quantity).plus(findMarketStep(order.instrument).lot);
   return {
     input: tokens,
     output: dollars,
-    mostIn: BigInt(rawOf(most, token)),
-    leastOut: (given) => BigInt(rawOf(uiOf(given.toString(), token).times(price), stable)),
+    mostIn: BigInt(toRaw(most, token)),
+    leastOut: (given) => BigInt(toRaw(toUi(given.toString(), token).times(price), stable)),
   };
 }
 
@@ -195,7 +195,7 @@ function transactionRefusal(transaction: SignableTransaction, { order }: Delegat
     return no('state_conflict', 'the prepared transaction is not the order that risk passed');
   const read = readTransaction(fromBase64(unsignedBase64) ?? new Uint8Array());
   if (!read.ok) return no(read.refusal.code, read.refusal.detail);
-  if (digestOf(read.value.message) !== prepared.digest) return no('state_conflict', 'the stored transaction is not the prepared message');
+  if (hashBytes(read.value.message) !== prepared.digest) return no('state_conflict', 'the stored transaction is not the prepared message');
   const others = prepared.requiredSigners.filter((signer, index) => signer !== wallet && isUnsigned(read.value.signatures[index]));
   if (!prepared.requiredSigners.includes(wallet) || others.length > 0)
     return no('route_refused', `the message waits for signatures of ${others.join(', ') || 'others'} beside that of ${wallet}`);
@@ -278,7 +278,7 @@ async function quoteRefusal(
 ): Promise<Refused | null> {
   const [newest, { preferences }] = await Promise.all([reads.newestCut(), risk.preferences(orgId)]);
   if (!newest.ok) return no('quote_unsigned', newest.why);
-  const { maxSlippageBps } = mandateOf(manifest, preferences, null);
+  const { maxSlippageBps } = combineMandate(manifest, preferences, null);
   const observation = newest.cut.observations.get(order.instrument) ?? null;
   const objection = signedQuoteObjection(order, observation, { now: clock.now(), maxSlippageBps });
   return objection === null ? null : no(objection.code, objection.detail);

@@ -81,12 +81,12 @@ export class ClockOffsets {
   /** Returns the venue's offset, positive if its clock is ahead, or null if nothing was measured. */
   of(venue: Venue, at: EpochMs): ClockOffset | null {
     const probes = this.#probes.get(venue);
-    if (probes !== undefined && at - probes.at <= PROBE_LIFE_MS) return offsetOf(probes, 'server_time');
+    if (probes !== undefined && at - probes.at <= PROBE_LIFE_MS) return toOffset(probes, 'server_time');
     const events = this.#events.get(venue);
-    return events === undefined ? null : offsetOf(events, 'event_time');
+    return events === undefined ? null : toOffset(events, 'event_time');
   }
 }
 
-function offsetOf(measured: Measured, method: ClockOffset['method']): ClockOffset {
+function toOffset(measured: Measured, method: ClockOffset['method']): ClockOffset {
   return { offsetMs: Math.round(measured.median()), method, samples: measured.samples, measuredAt: measured.at };
 }

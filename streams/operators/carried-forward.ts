@@ -1,10 +1,10 @@
 /** Marks outdated reference prices: the session is closed, or the publisher repeats an old price. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
-import { freshnessOf, type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
+import { chooseFreshness, type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 
 export function carriedForwardRule(options: RuleOptions = {}): QualityRule {
-  const freshness = freshnessOf(options);
+  const freshness = chooseFreshness(options);
   return {
     reference(reference) {
       const bits = freshness.sessionBits(reference, reference.receivedAt);

@@ -55,13 +55,13 @@ export interface ClockSkewOptions extends RuleOptions {
 
 export function clockSkewRule(options: ClockSkewOptions = {}): QualityRule {
   const { counters, offsets } = options;
-  const skewOf = (event: Quote | ReferencePrice, { limits }: RuleMemory): number => {
+  const measureSkew = (event: Quote | ReferencePrice, { limits }: RuleMemory): number => {
     offsets?.take(event);
     if (!isSkewed(event, limits)) return 0;
     counters?.count(event.venue, 'clock_skew');
     return CLOCK_SKEW;
   };
-  return { quote: skewOf, reference: skewOf };
+  return { quote: measureSkew, reference: measureSkew };
 }
 
 /**

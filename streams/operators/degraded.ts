@@ -3,7 +3,7 @@ import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import type { ReferencePrice } from '../../src/domain/market/quote.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
-import { flagBitsOf, WIDE_CONFIDENCE } from '../quality/flag-bits.ts';
+import { toFlagBits, WIDE_CONFIDENCE } from '../quality/flag-bits.ts';
 import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 
 /**
@@ -17,7 +17,7 @@ function confidenceBits(reference: ReferencePrice, limits: FeedLimits): number {
 }
 
 export function degradedRule(options: RuleOptions = {}): QualityRule {
-  const own = ({ flags }: { readonly flags: ReferencePrice['flags'] }): number => (flags.length === 0 ? 0 : flagBitsOf(flags));
+  const own = ({ flags }: { readonly flags: ReferencePrice['flags'] }): number => (flags.length === 0 ? 0 : toFlagBits(flags));
   return {
     quote: own,
     reference(reference, { limits }) {

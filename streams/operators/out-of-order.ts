@@ -23,7 +23,7 @@ function sameBook(a: RuledEvent, b: Quote): boolean {
 function quoteOrder(quote: Quote, memory: RuleMemory): Order {
   const { limits, last } = memory;
   const timed = quote.sourceTime && !isSkewed(quote, limits);
-  const difference = placeOf(quote, memory, timed);
+  const difference = comparePlace(quote, memory, timed);
   if (difference < 0) {
     // A polled feed's last answer ages by itself.
     if (limits.cadence === 'polled' || last === null || quote.receivedAt - last.receivedAt <= limits.maxAgeMs) return 'out_of_order';
@@ -41,7 +41,7 @@ function quoteOrder(quote: Quote, memory: RuleMemory): Order {
 }
 
 /** Compares a quote with the feed's newest: negative if older, 0 if level, positive if newer. */
-function placeOf(quote: Quote, memory: RuleMemory, timed: boolean): number {
+function comparePlace(quote: Quote, memory: RuleMemory, timed: boolean): number {
   if (quote.sequence !== null && memory.sequence !== null) {
     const difference = quote.sequence - memory.sequence;
     return difference !== 0 || !timed ? difference : quote.observedAt - memory.observedAt;

@@ -6,7 +6,7 @@ import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Venue } from '../../src/domain/market/venue.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import type { FeedCounters } from '../feed-counters.ts';
-import { providerOf } from '../feed-life.ts';
+import { readProvider } from '../feed-life.ts';
 import { withQuoteFlags, withReferenceFlags } from '../quality/flag-bits.ts';
 import { createFreshness, type Freshness } from '../quality/freshness.ts';
 import { SlotTable } from '../slot-table.ts';
@@ -71,7 +71,7 @@ export interface RuleOptions {
 
 const DEFAULT_FRESHNESS = createFreshness();
 
-export function freshnessOf(options: RuleOptions): Freshness {
+export function chooseFreshness(options: RuleOptions): Freshness {
   return options.freshness ?? DEFAULT_FRESHNESS;
 }
 
@@ -83,7 +83,7 @@ type RuleMemories = Readonly<Record<RuledEvent['kind'], FeedMemories>>;
 
 /** Returns empty memories for one run of rules. */
 export function createRuleMemories(options: RuleOptions): RuleMemories {
-  const freshness = freshnessOf(options);
+  const freshness = chooseFreshness(options);
   const jumps = new SlotTable<JumpMemory>(() => ({ bid: '', ask: '', candidate: Number.NaN, agreed: 0, since: 0 }), MAX_INSTRUMENTS);
   const create = (venue: Venue, source: string, instrument: string): RuleMemory => ({
     limits: freshness.sourceLimits(venue, source),
@@ -243,9 +243,9 @@ class FeedMemories {
 
   /** Calls for every memory of a status's connection. */
   eachOf(status: FeedStatus, call: (memory: RuleMemory) => void): void {
-    const provider = providerOf(status.source);
+    const provider = readProvider(status.source);
     this.#venues.get(status.venue)?.each((memory, source) => {
-      if (providerOf(source) === provider) call(memory);
+      if (readProvider(source) === provider) call(memory);
     });
   }
 }

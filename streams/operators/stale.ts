@@ -8,7 +8,7 @@ import type { Clock } from '../clock/clock.ts';
 import { type FeedLife, FeedLives } from '../feed-life.ts';
 import { withQuoteFlags, withReferenceFlags, OVER_AGE } from '../quality/flag-bits.ts';
 import { SlotTable } from '../slot-table.ts';
-import { freshnessOf, type RuleOptions } from './rule.ts';
+import { chooseFreshness, type RuleOptions } from './rule.ts';
 
 interface StaleOptions extends RuleOptions {
   readonly clock: Clock;
@@ -26,12 +26,12 @@ interface StaleSlot {
 /** Creates a keeper. It uses at most one timer per feed and instrument, renewed only when it fires, so that a quote costs no timer. */
 function createStaleKeeper(options: StaleOptions, emit: (message: FeedMessage) => void) {
   const { clock } = options;
-  const freshness = freshnessOf(options);
+  const freshness = chooseFreshness(options);
   const lives = new FeedLives();
   const slotsOf = new Map<FeedLife, StaleSlot[]>();
   let stopped = false;
 
-  const tableOf = (venue: Venue): SlotTable<StaleSlot> =>
+  const createTable = (venue: Venue): SlotTable<StaleSlot> =>
     new SlotTable((source) => {
       const life = lives.of(venue, source);
       const slot: StaleSlot = { event: null, life, bits: 0, cancel: null };
@@ -40,7 +40,7 @@ function createStaleKeeper(options: StaleOptions, emit: (message: FeedMessage) =
       else slots.push(slot);
       return slot;
     });
-  const tables = Object.fromEntries(VENUES.map((venue) => [venue, tableOf(venue)])) as Record<Venue, SlotTable<StaleSlot>>;
+  const tables = Object.fromEntries(VENUES.map((venue) => [venue, createTable(venue)])) as Record<Venue, SlotTable<StaleSlot>>;
 
   function marked(event: Quote | ReferencePrice, bits: number): Quote | ReferencePrice {
     if (bits === 0) return event;

@@ -6,7 +6,7 @@ import type { Venue } from '../../src/domain/market/venue.ts';
 import { ageInWords } from '../../src/domain/values/words.ts';
 import { DATA_DEGRADATION_MS, type FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import type { Clock } from '../clock/clock.ts';
-import { type FeedLife, FeedLives, providerOf } from '../feed-life.ts';
+import { type FeedLife, FeedLives, readProvider } from '../feed-life.ts';
 import { ageMs } from './flag-bits.ts';
 import { createFreshness, type Freshness } from './freshness.ts';
 import { createOrderedBus } from '../ordered-bus.ts';
@@ -260,7 +260,7 @@ class ExpectedFeeds implements Connectivity {
         // An issuer's mark arrives once in weeks. It says nothing about the feed of share prices.
         if (message.kind === 'reference' && this.#freshness.isIssuerMark(message)) return;
         // A second source sends because the first one is silent. It must not make the first look alive.
-        if (SIDE_PROVIDERS.has(providerOf(message.source))) return;
+        if (SIDE_PROVIDERS.has(readProvider(message.source))) return;
         const state = this.#stateOf(message.venue);
         const feed = this.#watchedOf(this.#lives.receive(message), message.source, state);
         feed.priced = true;
@@ -274,7 +274,7 @@ class ExpectedFeeds implements Connectivity {
       }
       case 'heartbeat':
       case 'feed_status': {
-        if (SIDE_PROVIDERS.has(providerOf(message.source))) return;
+        if (SIDE_PROVIDERS.has(readProvider(message.source))) return;
         const state = this.#stateOf(message.venue);
         this.#watchedOf(this.#lives.receive(message), message.source, state);
         if (message.kind === 'feed_status' || state.degradedSince !== null) this.#review(state, message.receivedAt);

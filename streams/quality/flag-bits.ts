@@ -31,7 +31,7 @@ const AGE_FLAGS = OVER_AGE | SESSION_CLOSED | CARRIED_FORWARD;
 const FLAG_LISTS: (readonly QualityFlag[] | undefined)[] = [NO_FLAGS];
 
 /** Returns the flags of a set of bits in the order of `QUALITY_FLAGS`, one shared frozen list per set. */
-export function flagsOf(bits: number): readonly QualityFlag[] {
+export function toFlags(bits: number): readonly QualityFlag[] {
   let flags = FLAG_LISTS[bits];
   if (flags === undefined) {
     flags = Object.freeze(QUALITY_FLAGS.filter((_, index) => (bits & (1 << index)) !== 0));
@@ -41,7 +41,7 @@ export function flagsOf(bits: number): readonly QualityFlag[] {
 }
 
 /** Returns the bits of a list of flags. */
-export function flagBitsOf(flags: readonly QualityFlag[]): number {
+export function toFlagBits(flags: readonly QualityFlag[]): number {
   let bits = 0;
   for (let index = 0; index < flags.length; index++) bits |= 1 << QUALITY_FLAGS.indexOf(flags[index] as QualityFlag);
   return bits;
@@ -101,20 +101,20 @@ function withReferenceQuality(reference: ReferencePrice, quality: Quality, flags
 
 /** Returns the quote with added flags, or the same object if they change nothing. */
 export function withQuoteFlags(quote: Quote, bits: number): Quote {
-  const before = quote.flags.length === 0 ? 0 : flagBitsOf(quote.flags);
+  const before = quote.flags.length === 0 ? 0 : toFlagBits(quote.flags);
   const all = before | bits;
   if (all === 0) return quote;
   const quality = qualityWith(quote.quality, all);
-  return all === before && quality === quote.quality ? quote : withQuality(quote, quality, flagsOf(all));
+  return all === before && quality === quote.quality ? quote : withQuality(quote, quality, toFlags(all));
 }
 
 /** Returns the reference price with added flags, or the same object if they change nothing. */
 export function withReferenceFlags(reference: ReferencePrice, bits: number): ReferencePrice {
-  const before = reference.flags.length === 0 ? 0 : flagBitsOf(reference.flags);
+  const before = reference.flags.length === 0 ? 0 : toFlagBits(reference.flags);
   const all = before | bits;
   if (all === 0) return reference;
   const quality = qualityWith(reference.quality, all);
-  return all === before && quality === reference.quality ? reference : withReferenceQuality(reference, quality, flagsOf(all));
+  return all === before && quality === reference.quality ? reference : withReferenceQuality(reference, quality, toFlags(all));
 }
 
 /** Returns an event's age at an instant by its own time, never negative, because venue clocks may run ahead. */

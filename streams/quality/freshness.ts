@@ -7,7 +7,7 @@ import type { Venue } from '../../src/domain/market/venue.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import type { FeedLife } from '../feed-life.ts';
 import { ageMs, CARRIED_FORWARD, FEED_DOWN, OVER_AGE, RESYNCING, SESSION_CLOSED } from './flag-bits.ts';
-import { limitsOf, type QualityLimits, qualityLimits } from './quality-limits.ts';
+import { findLimits, type QualityLimits, qualityLimits } from './quality-limits.ts';
 import { SlotTable } from '../slot-table.ts';
 
 export interface FreshnessOptions {
@@ -17,7 +17,7 @@ export interface FreshnessOptions {
   readonly issuerMarks?: ReadonlySet<string>;
 }
 
-function issuerMarksOf(catalog: Pick<Catalog, 'entries'>): ReadonlySet<string> {
+function listIssuerMarks(catalog: Pick<Catalog, 'entries'>): ReadonlySet<string> {
   const marked = catalog.entries.filter((entry) => entry.benchmarkKind === 'issuer_mark');
   return new Set(marked.map((entry) => (entry.benchmark ?? '').slice('reference:'.length)));
 }
@@ -47,8 +47,8 @@ export interface Freshness {
 export function createFreshness(options: FreshnessOptions = {}): Freshness {
   const limits = options.limits ?? qualityLimits();
   const sessionAt = options.sessionAt ?? usSessionAt;
-  const issuerMarks = options.issuerMarks ?? issuerMarksOf(CATALOG);
-  const table = new SlotTable<FeedLimits>((venue, source) => limitsOf(limits, venue as Venue, source));
+  const issuerMarks = options.issuerMarks ?? listIssuerMarks(CATALOG);
+  const table = new SlotTable<FeedLimits>((venue, source) => findLimits(limits, venue as Venue, source));
 
   const feedLimits = (event: Quote | ReferencePrice): FeedLimits => table.at(event.venue, event.source);
   const isIssuerMark = (reference: ReferencePrice): boolean => issuerMarks.has(reference.instrument);

@@ -6,7 +6,7 @@ import type { EpochMs } from '../../src/domain/values/time.ts';
 import { type InstrumentKey, instrumentKey, type Venue } from '../../src/domain/market/venue.ts';
 import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 import type { Clock } from '../clock/clock.ts';
-import { CROSSED, flagsOf, GAP, flagBitsOf, OVER_AGE, RESYNCING } from './flag-bits.ts';
+import { CROSSED, toFlags, GAP, toFlagBits, OVER_AGE, RESYNCING } from './flag-bits.ts';
 import type { Freshness } from './freshness.ts';
 
 /** An instrument's book became gapped, crossed or silent, or recovered. */
@@ -88,13 +88,13 @@ class InstrumentHealths {
       this.#healths.set(key, health);
     }
     const { everyMs, byAge } = this.#silenceOf(quote);
-    const broken = flagBitsOf(quote.flags) & (byAge ? BROKEN | OVER_AGE : BROKEN);
+    const broken = toFlagBits(quote.flags) & (byAge ? BROKEN | OVER_AGE : BROKEN);
     // The same quote comes again when time flags change. It is no new sign.
     if (broken === 0 && (health.goodAt === null || quote.receivedAt > health.goodAt)) {
       health.goodAt = quote.receivedAt;
       health.dueAt = everyMs === null ? null : quote.receivedAt + everyMs;
     }
-    if (broken !== 0) this.#become(key, health, true, quote.receivedAt, health.goodAt, `${key} is ${flagsOf(broken).join(', ')}`);
+    if (broken !== 0) this.#become(key, health, true, quote.receivedAt, health.goodAt, `${key} is ${toFlags(broken).join(', ')}`);
     else if (quote.receivedAt === health.goodAt && !this.#isSilent(health))
       this.#become(key, health, false, quote.receivedAt, health.goodAt, `${key} is quoted soundly`);
     if (health.cancel === null) this.#arm(key, health);

@@ -55,7 +55,7 @@ export function qualityLimits(): QualityLimits {
   return current.limits;
 }
 
-export function limitsOf(limits: QualityLimits, venue: Venue, source: string): FeedLimits {
+export function findLimits(limits: QualityLimits, venue: Venue, source: string): FeedLimits {
   const cells = limits.sources[source];
   return cells === undefined ? limits.venues[venue] : { ...limits.venues[venue], ...cells };
 }

@@ -2,7 +2,7 @@
 import type { VenueState } from '../../src/domain/market/market-state.ts';
 import type { Quality, QualityFlag } from '../../src/domain/market/quote.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import { FEED_DOWN, flagsOf, flagBitsOf, OVER_AGE, qualityWith } from './flag-bits.ts';
+import { FEED_DOWN, toFlags, toFlagBits, OVER_AGE, qualityWith } from './flag-bits.ts';
 
 /** Milliseconds after which a venue state is outdated, because no process follows the venue. It is renewed every second. */
 export const VENUE_STATE_MAX_AGE_MS = 10_000;
@@ -31,8 +31,8 @@ export function stateQuality(
   maxAgeMs: number,
 ): StateQuality {
   const ageMs = Math.max(0, at - Math.min(state.observedAt, state.receivedAt));
-  let bits = flagBitsOf(state.flags ?? []);
+  let bits = toFlagBits(state.flags ?? []);
   if (ageMs > maxAgeMs) bits |= OVER_AGE;
   if (!isReceived(venueState, at)) bits |= FEED_DOWN;
-  return { ageMs, quality: qualityWith(state.quality ?? 'live', bits), flags: flagsOf(bits) };
+  return { ageMs, quality: qualityWith(state.quality ?? 'live', bits), flags: toFlags(bits) };
 }

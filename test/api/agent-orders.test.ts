@@ -4,7 +4,7 @@ import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { AT_ONCE } from '../../src/domain/orders/execution-plan.ts';
 import { contentId } from '../../src/domain/values/ids.ts';
-import { orderOf } from '../../src/domain/orders/order.ts';
+import { completeOrder } from '../../src/domain/orders/order.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, THEIRS } from './api-under-test.ts';
@@ -32,7 +32,7 @@ afterAll(() => api.close());
 async function pending(instrument: InstrumentKey = BTC): Promise<string> {
   const { body: agent } = await api.call('GET', `/v1/agents/${agentId}`, { token: operator });
   const slot = 1_790_000_040_000 + ++made * 60_000;
-  const order = orderOf({
+  const order = completeOrder({
     id: contentId(`test ${made}`),
     origin: 'proposal',
     mode: 'paper',

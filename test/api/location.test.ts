@@ -1,7 +1,7 @@
 // `Location` of 201 answers, and addresses that replaced earlier ones.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/document/openapi.ts';
-import { locationOf } from '../../api/http/location.ts';
+import { findLocation } from '../../api/http/location.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN, payload } from './api-under-test.ts';
 
 const ROUTES = servedRoutes();
@@ -29,7 +29,7 @@ afterAll(() => api.close());
 test('every route that creates something names the GET that shows it, or its result is only listed', () => {
   const made = ROUTES.filter(({ answers }) => answers[201] !== undefined);
   const gets = ROUTES.filter(({ method }) => method === 'GET').map(({ url }) => url.replaceAll(/:\w+/g, ':'));
-  const located = made.map((route) => [route.url, locationOf(route, ROUTES)] as const);
+  const located = made.map((route) => [route.url, findLocation(route, ROUTES)] as const);
   expect(located.filter(([, path]) => path === null).map(([url]) => url)).toEqual(LISTED_ONLY);
   expect(Object.fromEntries(located)).toMatchObject({
     '/v1/agents': '/v1/agents/{id}',

@@ -1,6 +1,6 @@
 // Market data over HTTP: quotes, candles with gaps, order books and the catalog.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gapsOf } from '../../api/v1/market/candles.ts';
+import { findGaps } from '../../api/v1/market/candles.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/market/quote.ts';
@@ -258,14 +258,14 @@ describe('candles', () => {
 });
 
 test('gaps: before, between, after, all and none', () => {
-  expect(gapsOf([20, 30, 60], 10, 80, 10)).toEqual([
+  expect(findGaps([20, 30, 60], 10, 80, 10)).toEqual([
     { from: 10, to: 20, missing: 1 },
     { from: 40, to: 60, missing: 2 },
     { from: 70, to: 80, missing: 1 },
   ]);
-  expect(gapsOf([], 10, 40, 10)).toEqual([{ from: 10, to: 40, missing: 3 }]);
-  expect(gapsOf([10, 20, 30], 10, 40, 10)).toEqual([]);
-  expect(gapsOf([], 10, 10, 10)).toEqual([]);
+  expect(findGaps([], 10, 40, 10)).toEqual([{ from: 10, to: 40, missing: 3 }]);
+  expect(findGaps([10, 20, 30], 10, 40, 10)).toEqual([]);
+  expect(findGaps([], 10, 10, 10)).toEqual([]);
 });
 
 describe('order book', () => {

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { documentedRoutes } from '../../api/document/openapi.ts';
-import { REFUSED, toolKindOf } from '../../api/mcp/tool-sets.ts';
+import { REFUSED, toToolKind } from '../../api/mcp/tool-sets.ts';
 import { createIntelligenceStore } from '../../src/adapters/store/intelligence/intelligence-store.ts';
 import { StoryTracker } from '../../src/domain/intelligence/story-tracker.ts';
 import { aReport } from '../domain/intelligence/reports.ts';
@@ -48,17 +48,17 @@ test('each operation is a tool of one set or refused for one reason', () => {
   expect(new Set(refused).size).toBe(refused.length);
   const names = routes.map(({ name }) => name);
   expect(refused.filter((name) => !names.includes(name))).toEqual([]);
-  const neither = routes.filter((route) => toolKindOf(route) === null && !refused.includes(route.name));
+  const neither = routes.filter((route) => toToolKind(route) === null && !refused.includes(route.name));
   expect(neither.map(({ name }) => name)).toEqual([]);
   // A tool's arguments are the fields of path, query and body, with unique names.
-  for (const route of routes.filter((one) => toolKindOf(one) !== null)) {
+  for (const route of routes.filter((one) => toToolKind(one) !== null)) {
     const fields = Object.values(route.schema).flatMap((schema) => Object.keys((schema as { properties?: object }).properties ?? {}));
     expect([route.name, new Set(fields).size]).toEqual([route.name, fields.length]);
   }
 });
 
 test('operations that sign, approve, resume, pay, raise or order are no tools', () => {
-  const tools = documentedRoutes().filter((route) => toolKindOf(route) !== null && route.method !== 'GET');
+  const tools = documentedRoutes().filter((route) => toToolKind(route) !== null && route.method !== 'GET');
   const names = tools.map(({ name }) => name).sort();
   expect(names).toMatchInlineSnapshot(`
     [

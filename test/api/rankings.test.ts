@@ -7,7 +7,7 @@ import { createCandleStore } from '../../src/adapters/store/candles/candle-store
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import type { Observation } from '../../src/domain/market/cut.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../src/domain/market/venue.ts';
-import { momentumBars, momentumOf } from '../../src/domain/ranking/momentum.ts';
+import { momentumBars, computeMomentum } from '../../src/domain/ranking/momentum.ts';
 import { seededRandom } from '../../src/domain/values/seeded-random.ts';
 import { event, LIVE_QUOTE, LIVE_REFERENCE, observation } from '../domain/observations.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, OURS } from './api-under-test.ts';
@@ -314,8 +314,8 @@ test('the few bars read for momentum give the same as all bars, whatever is miss
     const all = await reads.closes(keys, '1h', at - 400 * HOUR, at + HOUR);
     const few = await reads.nearest(keys, '1h', momentumBars(at));
     for (const key of keys) {
-      const momentum = momentumOf(all.get(key) ?? [], at);
-      expect([key, momentumOf(few.get(key) ?? [], at)]).toEqual([key, momentum]);
+      const momentum = computeMomentum(all.get(key) ?? [], at);
+      expect([key, computeMomentum(few.get(key) ?? [], at)]).toEqual([key, momentum]);
       expect((few.get(key) ?? []).length).toBeLessThanOrEqual(3);
       if (momentum !== null) found++;
     }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { serializable } from '../../api/shapes.ts';
 import { BacktestResultBody, StressTestResultBody, SweepResultBody } from '../../api/v1/agents/evaluation-results.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
-import { isVariants, variantsOf } from '../../src/domain/backtest/sweep.ts';
+import { isVariants, combineVariants } from '../../src/domain/backtest/sweep.ts';
 import { DEFAULT_WALK_FORWARD } from '../../src/domain/backtest/sweep-windows.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/preferences.ts';
 import { STRESS_SCENARIOS } from '../../src/simulation/stress/scenario.ts';
@@ -45,7 +45,7 @@ test.each([
 
 test('a sweep with its walk-forward, and one that is too short for it', async () => {
   const parameters = [{ path: 'entryConditions[0].value', values: [50, 55] }];
-  const variants = variantsOf(churner(), parameters);
+  const variants = combineVariants(churner(), parameters);
   if (!isVariants(variants)) throw new Error(JSON.stringify(variants));
   for (const trainDays of [200, 700]) {
     const request = { from: '', to: '', timeframe: null, look: true, assumptions: DEFAULT_ASSUMPTIONS };

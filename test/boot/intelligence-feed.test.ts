@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createIntelligenceReads } from '../../src/adapters/store/intelligence/intelligence-reads.ts';
 import { createIntelligenceStore } from '../../src/adapters/store/intelligence/intelligence-store.ts';
 import { type Config, isConfig, readConfig } from '../../src/boot/config.ts';
-import { addressesOf, createRequestBudgets } from '../../src/boot/outside/index.ts';
+import { readAddresses, createRequestBudgets } from '../../src/boot/outside/index.ts';
 import { startSandbox } from '../../src/boot/sandbox/sandbox.ts';
 import { measureInputs, percentChange, REGIME_SERIES, readRegime } from '../../src/domain/intelligence/regime.ts';
 import type { FeedMessage, NewsEvent } from '../../src/domain/market/market-event.ts';
@@ -40,7 +40,7 @@ async function opened() {
     let writing: Promise<unknown> = Promise.resolve();
     const feed = createIntelligenceFeed({
       intelligence: createIntelligenceSources({
-        addresses: addressesOf(config as Config, sandbox),
+        addresses: readAddresses(config as Config, sandbox),
         clock,
         random: () => 0.5,
         budgets: createRequestBudgets(),

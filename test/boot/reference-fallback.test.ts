@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
-import { addressesOf, SIMULATORS } from '../../src/boot/outside/index.ts';
+import { readAddresses, SIMULATORS } from '../../src/boot/outside/index.ts';
 import type { IssuerMarkState } from '../../src/domain/catalog/issuer-mark.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { publishMarketStates } from '../../streams/market-states.ts';
@@ -37,7 +37,7 @@ test.each([
 ])('%s', (_what, env, expected) => {
   const config = readConfig({ SEVENGATE_HOME: '/tmp/sevengate-fallback-test', ...env });
   if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join());
-  expect(addressesOf({ ...config, KALSHI_URL: 'https://k.example' }, { urls }).referenceFallback).toEqual(expected);
+  expect(readAddresses({ ...config, KALSHI_URL: 'https://k.example' }, { urls }).referenceFallback).toEqual(expected);
 });
 
 test.each([
@@ -50,7 +50,7 @@ test.each([
 ])('marks of %j are those of one issuer, in its own form', (env, expected) => {
   const config = readConfig({ SEVENGATE_HOME: '/tmp/sevengate-fallback-test', ...env });
   if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join());
-  expect(addressesOf(config, { urls })).toMatchObject(expected);
+  expect(readAddresses(config, { urls })).toMatchObject(expected);
 });
 
 test('each reading of a mark is published once, and again if its mint is doubted', () => {

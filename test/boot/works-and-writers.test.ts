@@ -22,7 +22,7 @@ import { createProposalStore } from '../../src/adapters/store/orders/proposal-st
 import { stalledShardsWatch, tidyingWork } from '../../src/adapters/store/store-upkeep.ts';
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
 import type { WorkerDeps, WorkerTrading } from '../../src/boot/capabilities/capability.ts';
-import { ACTOR_KINDS, recurringWorkOf, watchesOf } from '../../src/boot/capabilities/index.ts';
+import { ACTOR_KINDS, listRecurringWork, listWatches } from '../../src/boot/capabilities/index.ts';
 import { leaderboardWork } from '../../src/boot/wiring/leaderboard.ts';
 import { reserveWork } from '../../src/boot/wiring/reserves.ts';
 import { measureDue } from '../../src/trading/shadow-measuring.ts';
@@ -109,13 +109,13 @@ test('the worker runs all recurring and polled work, and writes only its own tab
     contained: deps.containment('checkpoints'),
   };
   const works = [
-    ...recurringWorkOf(deps),
+    ...listRecurringWork(deps),
     ...leaderboardWork(deps, metrics),
     ...reserveWork(deps, metrics),
     ...tidyingWork(sql, kept, clock),
     { what: 'slots of 60000 ms', run: dispatcher.look },
     { what: 'checkpoints', run: () => writeCheckpoints(checkpoints) },
-    ...watchesOf(deps),
+    ...listWatches(deps),
     stalledShardsWatch(sql, metrics, { error: fail as never }),
   ];
   const recurring = createRecurringStore(sql);

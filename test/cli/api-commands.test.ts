@@ -32,7 +32,7 @@ import {
   listTakes,
   showTake,
 } from '../../src/cli/api/takes-run.ts';
-import { columns, refusalOf, type Terminal } from '../../src/cli/api/terminal.ts';
+import { columns, toRefusal, type Terminal } from '../../src/cli/api/terminal.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
 
@@ -90,7 +90,7 @@ async function printedBy(run: Promise<void>): Promise<string> {
 const refused = (run: Promise<void>): Promise<string> =>
   run.then(
     () => 'nothing',
-    (error: unknown) => (refusalOf(error) as Error).message,
+    (error: unknown) => (toRefusal(error) as Error).message,
   );
 
 test('without an agent each command gives advice', async () => {

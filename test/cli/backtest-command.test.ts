@@ -7,12 +7,12 @@ import { simulationPage } from '../../src/adapters/run-pages.ts';
 import { commandService } from '../../src/boot/command-service.ts';
 import { run } from '../../src/cli/backtest/backtest-run.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
-import { parameterOf, readSweep } from '../../src/domain/backtest/sweep.ts';
+import { parseParameter, readSweep } from '../../src/domain/backtest/sweep.ts';
 import { joinCandles } from '../../src/domain/candles/joined-candles.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { workBacktest } from '../../src/simulation/backtest/backtest-work.ts';
 import { buildHistory } from '../../src/simulation/backtest/history.ts';
-import { backtestNeeds, inputsOf } from '../../src/simulation/backtest/needs.ts';
+import { backtestNeeds, toInstrumentInputs } from '../../src/simulation/backtest/needs.ts';
 import { type SweepResult, workSweep } from '../../src/simulation/sweep/sweep-work.ts';
 import { payload } from '../domain/authored.ts';
 import { withCluster } from '../harness/postgres.ts';
@@ -59,7 +59,7 @@ test('a run from files gives the same bytes in its own process as here', async (
     manifest,
     timeframe: '24h',
     request: { from: '', to: '', timeframe: null, look: false, assumptions: DEFAULT_ASSUMPTIONS },
-    inputs: inputsOf(needs, {
+    inputs: toInstrumentInputs(needs, {
       bars: bySeries,
       funding: new Map(),
       events: new Map(),
@@ -106,10 +106,10 @@ test('a sweep from files gives the same bytes as here, counts every trial, and r
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const { manifest } = read;
   const end = (candles.at(-1)?.openTime ?? 0) + DAY;
-  const given = { from: new Date(FROM).toISOString(), to: new Date(end).toISOString(), parameters: words.map(parameterOf) };
+  const given = { from: new Date(FROM).toISOString(), to: new Date(end).toISOString(), parameters: words.map(parseParameter) };
   const asked = readSweep(manifest, given, Date.now());
   if (!('request' in asked)) throw new Error(JSON.stringify(asked));
-  const inputs = inputsOf(backtestNeeds(manifest, '24h'), {
+  const inputs = toInstrumentInputs(backtestNeeds(manifest, '24h'), {
     bars: new Map([
       ['spotexchange:BTCUSDT 24h', candles],
       ['spotexchange:BTCUSDT 48h', joinCandles(candles.slice(0, -1), 2 * DAY)],

@@ -5,7 +5,7 @@ import { backtestCommand } from '../../src/cli/backtest/backtest.ts';
 import { sandboxCommands } from '../../src/cli/sandbox.ts';
 import { serveCommand } from '../../src/cli/tape/tape-serve.ts';
 import { count, quantity } from '../../src/cli/words.ts';
-import { parameterOf } from '../../src/domain/backtest/sweep.ts';
+import { parseParameter } from '../../src/domain/backtest/sweep.ts';
 import { files } from '../rooms/source.ts';
 
 const usd = quantity('usd', 'an amount in US dollars');
@@ -82,8 +82,8 @@ test.each([
 });
 
 test('values of a sweep are spelled as in a manifest, and never in a way that can be read twice', () => {
-  expect(parameterOf('stopLossPct=1.125,2')).toEqual({ path: 'stopLossPct', values: [1.125, 2] });
-  expect(() => parameterOf('maxTradeNotionalUsd=1.000')).toThrow(/mean 1,000 or 1\?/);
+  expect(parseParameter('stopLossPct=1.125,2')).toEqual({ path: 'stopLossPct', values: [1.125, 2] });
+  expect(() => parseParameter('maxTradeNotionalUsd=1.000')).toThrow(/mean 1,000 or 1\?/);
 });
 
 /** Number of calls per file that parse digits only, because they read an identifier: a port, a seed, the version of a step. */

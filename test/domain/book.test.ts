@@ -13,12 +13,12 @@ import {
   readBookId,
   type TradingBook,
 } from '../../src/domain/books/book.ts';
-import { slippageBpsOf } from '../../src/domain/orders/costs.ts';
+import { computeSlippageBps } from '../../src/domain/orders/costs.ts';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import { equityCourse } from '../../src/domain/books/equity-course.ts';
 import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfTransfer } from '../../src/domain/books/ledger.ts';
-import { floorToStep, marketStepOf } from '../../src/domain/market/market-step.ts';
-import { profitOf } from '../../src/domain/portfolio/performance.ts';
+import { floorToStep, findMarketStep } from '../../src/domain/market/market-step.ts';
+import { computeProfit } from '../../src/domain/portfolio/performance.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { type Operation, randomOperations } from './random-fills.ts';
 
@@ -89,7 +89,7 @@ test('a purchase and a sale give hand-computed cash, cost, profit, fees and slip
 });
 
 test('a fill has one slippage: book and fill agree', () => {
-  const slippageBps = slippageBpsOf('buy', '200', '197.37');
+  const slippageBps = computeSlippageBps('buy', '200', '197.37');
   expect(slippageBps).toBe(-131.5);
   const one = fill({ side: 'buy', quantity: '10', fillPrice: '197.37', notionalUsd: '1973.7', decisionPrice: '200', slippageBps });
   expect(agentBook(applyFill(emptyBook(BOOK, 'live', '10000'), one)).slippageBps).toBe(slippageBps);
@@ -118,7 +118,7 @@ test('dust is not a position, does not age the next one, and is sold with it', (
   const again = applyFill(flat, trade('buy', '0.00162837', DAY + 3));
   expect(agentBook(again).positions).toMatchObject([{ quantity: '0.00163674', openedAt: DAY + 3 }]);
   // One lot more than the second purchase alone can sell.
-  expect(floorToStep('0.00163674', marketStepOf(BTC).lot)).toBe('0.00163');
+  expect(floorToStep('0.00163674', findMarketStep(BTC).lot)).toBe('0.00163');
   const sold = applyFill(again, trade('sell', '0.00163', DAY + 4));
   expect(sold.holdings).toMatchObject([{ quantity: '0.00000674' }]);
 });
@@ -198,7 +198,7 @@ test('dust without a mark makes nothing unknown: it is left out of every sum and
   const all = markBook(both, marks.set(dust.instrument, '100000'), DAY);
   expect([all.exposureUsd, all.leftOut]).toEqual(['210.9', []]);
   const contents = { ...both, capitalUsd: '10000' };
-  expect(profitOf(contents, (key) => (key === dust.instrument ? null : '210'))).toEqual({
+  expect(computeProfit(contents, (key) => (key === dust.instrument ? null : '210'))).toEqual({
     profitUsd: new Decimal(held.cashUsd).plus(210).minus(10_000).toFixed(),
     unmarked: [],
   });

@@ -1,8 +1,8 @@
 // Breakers of an agent with live capital: the figure at which each trips, and cases without a trip.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { emptyBook, markBook, utcDayOf, worstDrawdownPct } from '../../src/domain/books/book.ts';
-import { type BreakerInput, breakersOf } from '../../src/domain/agents/breakers.ts';
+import { emptyBook, markBook, startOfUtcDay, worstDrawdownPct } from '../../src/domain/books/book.ts';
+import { type BreakerInput, findTrippedBreakers } from '../../src/domain/agents/breakers.ts';
 
 const calm: BreakerInput = {
   stage: 'live',
@@ -12,7 +12,7 @@ const calm: BreakerInput = {
   fills: 20,
   expectedSlippageBps: 5,
 };
-const names = (over: Partial<BreakerInput>): string[] => breakersOf({ ...calm, ...over }).map(({ breaker }) => breaker);
+const names = (over: Partial<BreakerInput>): string[] => findTrippedBreakers({ ...calm, ...over }).map(({ breaker }) => breaker);
 
 test('a drawdown beyond the limit trips; one exactly at it, or an unknown one, does not', () => {
   expect(names({ dailyDrawdownPct: 3 })).toEqual([]);
@@ -23,7 +23,7 @@ test('a drawdown beyond the limit trips; one exactly at it, or an unknown one, d
 test('slippage beyond three times the expectation trips from the first fill on, exactly three times does not', () => {
   for (const fills of [1, 2, 5, 5_000]) {
     expect(names({ fills, slippageBps: 15 })).toEqual([]);
-    expect(breakersOf({ ...calm, fills, slippageBps: 15.01 })).toEqual([{ breaker: 'slippage', observed: 15.01, limit: 15 }]);
+    expect(findTrippedBreakers({ ...calm, fills, slippageBps: 15.01 })).toEqual([{ breaker: 'slippage', observed: 15.01, limit: 15 }]);
   }
   expect(names({ slippageBps: -40 })).toEqual([]);
 });
@@ -48,7 +48,7 @@ test('a position without a mark counts at its worst known price, or else at its 
   const state = {
     ...emptyBook('book', 'live', '1000'),
     holdings: [held('spotexchange:BTCUSDT', '1', '500'), held('spotexchange:ETHUSDT', '2', '400')],
-    day: utcDayOf(at),
+    day: startOfUtcDay(at),
     dayStartEquityUsd: '2000',
   };
   const marked = markBook(state, new Map([['spotexchange:BTCUSDT', '600']] as const), at);

@@ -8,7 +8,7 @@ import {
   hasDrifted,
   type RecordedFill,
 } from '../../src/domain/agents/calibration.ts';
-import { pooledPrice, slippageBpsOf } from '../../src/domain/orders/costs.ts';
+import { pooledPrice, computeSlippageBps } from '../../src/domain/orders/costs.ts';
 
 const recorded: RecordedFill = {
   at: Date.UTC(2026, 5, 1, 13, 59),
@@ -31,7 +31,7 @@ const fill = (expectedBps: number | null, realizedBps: number, over: Partial<Rec
 test('the expected cost is the pool’s price impact at the decision, equal to the paper fill to the last digit', () => {
   for (const side of ['buy', 'sell'] as const) {
     const price = pooledPrice(side, '100', '10', '400000').toString();
-    expect(calibrated({ ...recorded, side }).expectedBps).toBeCloseTo(slippageBpsOf(side, '100', price), 3);
+    expect(calibrated({ ...recorded, side }).expectedBps).toBeCloseTo(computeSlippageBps(side, '100', price), 3);
   }
   // An order larger than its pool, and one without a recorded decision.
   expect(calibrated({ ...recorded, notionalUsd: 300_000 }).expectedBps).toBeNull();

@@ -1,6 +1,6 @@
 /** The catalog names every instrument once, relates them, and refuses unknown ones. */
 import { expect, test } from 'vitest';
-import { CATALOG, catalogOf, multiplierAt, resolveUniverseEntry, universeEntryText } from '../../src/domain/catalog/catalog.ts';
+import { CATALOG, createCatalog, multiplierAt, resolveUniverseEntry, universeEntryText } from '../../src/domain/catalog/catalog.ts';
 
 test.each([
   ['AAPLx', 'spotchain:AAPLx', 'tokenized_equity'],
@@ -98,5 +98,5 @@ test('a new multiplier applies from its effective time', () => {
 test('a catalog refuses duplicate names', () => {
   const [first] = CATALOG.entries;
   if (first === undefined) throw new Error('the catalog is empty');
-  expect(() => catalogOf([first, first])).toThrow('lists spotchain:AAPLx twice');
+  expect(() => createCatalog([first, first])).toThrow('lists spotchain:AAPLx twice');
 });

@@ -1,6 +1,6 @@
 /** Every condition type: passing, failing and unknown cases, and the author's messages. */
 import { describe, expect, test } from 'vitest';
-import { CONDITIONS, conditionDefinition, definitionOf, readCondition } from '../../src/domain/conditions/index.ts';
+import { CONDITIONS, conditionDefinition, findConditionDefinition, readCondition } from '../../src/domain/conditions/index.ts';
 import type { Observation } from '../../src/domain/market/cut.ts';
 import type { BookPosition } from '../../src/domain/agents/decision.ts';
 import type { Problem } from '../../src/domain/values/field.ts';
@@ -13,7 +13,7 @@ function evaluate(authored: Authored, seen: Partial<Observation>, held: BookPosi
   const side = conditionDefinition(authored.type)?.sides[0] ?? 'entry';
   const condition = readCondition(authored, side, '1h', '$', problems);
   if (condition === null) throw new Error(JSON.stringify(problems));
-  const compiled = definitionOf(condition).compile(condition);
+  const compiled = findConditionDefinition(condition).compile(condition);
   const observed = compiled.observe(observation(seen), held);
   return [compiled.passes(observed), observed];
 }
@@ -172,13 +172,13 @@ describe('bars', () => {
     const problems: Problem[] = [];
     const cross = readCondition({ type: 'ema_cross_up', ...EMA, timeframe: '60m' }, 'entry', '5m', '$', problems);
     if (cross === null) throw new Error(JSON.stringify(problems));
-    expect(definitionOf(cross).needs(cross, 'evmvenue:BTC')).toEqual([
+    expect(findConditionDefinition(cross).needs(cross, 'evmvenue:BTC')).toEqual([
       { instrument: 'evmvenue:BTC', name: 'ema', timeframe: '1h', period: 12 },
       { instrument: 'evmvenue:BTC', name: 'ema', timeframe: '1h', period: 26 },
     ]);
     const rank = readCondition({ type: 'funding_percentile_below', ...FUNDING }, 'entry', '5m', '$', problems);
     if (rank === null) throw new Error(JSON.stringify(problems));
-    expect(definitionOf(rank).needs(rank, 'evmvenue:BTC')).toEqual([
+    expect(findConditionDefinition(rank).needs(rank, 'evmvenue:BTC')).toEqual([
       { instrument: 'evmvenue:BTC', name: 'funding_percentile', timeframe: '1h', period: 30 },
     ]);
   });

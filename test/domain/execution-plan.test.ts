@@ -4,28 +4,38 @@ import { expect, test } from 'vitest';
 import { COST_MODELS } from '../../src/domain/orders/costs.ts';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
 import {
-  continuationOf,
+  chooseContinuation,
   type EndedPart,
   firstPart,
-  leftOf,
-  planOf,
+  computeRemaining,
+  planExecution,
   SLICES,
   sliceCount,
-  slicesOf,
+  sliceOrder,
 } from '../../src/domain/orders/execution-plan.ts';
 import { EXECUTION_ALGORITHMS, URGENCIES } from '../../src/domain/manifest/manifest.ts';
-import { type Order, orderOf } from '../../src/domain/orders/order.ts';
-import { type MarketFlow, nearPriceOf, restingFill } from '../../src/domain/orders/resting-fill.ts';
+import { type Order, completeOrder } from '../../src/domain/orders/order.ts';
+import { type MarketFlow, computeNearPrice, restingFill } from '../../src/domain/orders/resting-fill.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 const order = (quantity: string, instrument: InstrumentKey = 'spotexchange:BTCUSDT', side: 'buy' | 'sell' = 'buy'): Order =>
-  orderOf({ id: 'o', origin: 'proposal', mode: 'paper', bookId: 'b', instrument, side, quantity, limitPrice: '60000', maxSlippageBps: 50 });
+  completeOrder({
+    id: 'o',
+    origin: 'proposal',
+    mode: 'paper',
+    bookId: 'b',
+    instrument,
+    side,
+    quantity,
+    limitPrice: '60000',
+    maxSlippageBps: 50,
+  });
 const lots = fc.integer({ min: 1, max: 5_000_000 }).map((n) => plainDecimal(new Decimal(n).times('0.00001')));
 
 test('slices are whole lots of almost equal size, none too small, and together the order', () => {
   fc.assert(
     fc.property(lots, fc.constantFrom(...URGENCIES), (quantity, urgency) => {
-      const slices = slicesOf(order(quantity), urgency).map((slice) => new Decimal(slice));
+      const slices = sliceOrder(order(quantity), urgency).map((slice) => new Decimal(slice));
       expect(plainDecimal(slices.reduce((sum, slice) => sum.plus(slice), new Decimal(0)))).toBe(quantity);
       const [least, most] = [Decimal.min(...slices), Decimal.max(...slices)];
       expect(most.minus(least).lte('0.00001')).toBe(true);
@@ -39,7 +49,7 @@ test('slices are whole lots of almost equal size, none too small, and together t
 
 test('an order is executed as its manifest asks if its venue supports it, otherwise with a stated reason', () => {
   const asked = (algorithm: (typeof EXECUTION_ALGORITHMS)[number], on: Order, isProtective = false) =>
-    planOf({ algorithm, urgency: 'medium' }, on, isProtective);
+    planExecution({ algorithm, urgency: 'medium' }, on, isProtective);
   const rows: readonly (readonly [(typeof EXECUTION_ALGORITHMS)[number], InstrumentKey, string | null])[] = [
     ['taker_immediate', 'spotexchange:BTCUSDT', null],
     ['smart_order_routing_maker_first', 'spotexchange:BTCUSDT', null],
@@ -74,15 +84,15 @@ test('however the parts of an order end, together they never exceed the order', 
       fc.nat(100_000),
       (quantity, algorithm, urgency, filled, late) => {
         const whole = order(quantity);
-        const plan = planOf({ algorithm, urgency }, whole, false);
+        const plan = planExecution({ algorithm, urgency }, whole, false);
         const ended: EndedPart[] = [];
         let at = 0;
         for (let part = firstPart(plan, whole) as ReturnType<typeof firstPart> | null; part !== null; ) {
-          expect(new Decimal(part.quantity).lte(leftOf({ quantity }, ended))).toBe(true);
+          expect(new Decimal(part.quantity).lte(computeRemaining({ quantity }, ended))).toBe(true);
           const executed = new Decimal(part.quantity).times(filled[ended.length] ?? 1).toDecimalPlaces(5, Decimal.ROUND_DOWN);
           ended.push({ ...part, executedQuantity: plainDecimal(executed), reason: null });
           at = Math.max(at, part.dueAt ?? 0) + late;
-          const next = continuationOf(plan, whole, ended, { startedAt: 0, at });
+          const next = chooseContinuation(plan, whole, ended, { startedAt: 0, at });
           ended.push(...next.missed);
           part = next.part;
           if (part !== null && part.dueAt !== null) expect(part.dueAt + SLICES[urgency].everyMs).toBeGreaterThan(at);
@@ -145,8 +155,8 @@ test('if the book crossed the price, the largest size counts, however often it w
 });
 
 test('an order never rests beyond its limit, or if its side is empty', () => {
-  expect(nearPriceOf({ side: 'buy', limitPrice: '100' }, { bid: '101', ask: '102' })).toBe('100');
-  expect(nearPriceOf({ side: 'buy', limitPrice: '100' }, { bid: '99.50', ask: '102' })).toBe('99.5');
-  expect(nearPriceOf({ side: 'sell', limitPrice: '100' }, { bid: '90', ask: '99' })).toBe('100');
-  expect(nearPriceOf({ side: 'sell', limitPrice: '100' }, { bid: '90', ask: null })).toBeNull();
+  expect(computeNearPrice({ side: 'buy', limitPrice: '100' }, { bid: '101', ask: '102' })).toBe('100');
+  expect(computeNearPrice({ side: 'buy', limitPrice: '100' }, { bid: '99.50', ask: '102' })).toBe('99.5');
+  expect(computeNearPrice({ side: 'sell', limitPrice: '100' }, { bid: '90', ask: '99' })).toBe('100');
+  expect(computeNearPrice({ side: 'sell', limitPrice: '100' }, { bid: '90', ask: null })).toBeNull();
 });

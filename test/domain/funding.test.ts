@@ -2,15 +2,15 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { applyFunding, emptyBook } from '../../src/domain/books/book.ts';
-import { fundingPaymentOf, fundingUsdOf, type HeldHour, heldHours } from '../../src/domain/orders/funding.ts';
+import { computeFundingPayment, computeFundingUsd, type HeldHour, heldHours } from '../../src/domain/orders/funding.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
 test('a long position pays a positive rate on its value and receives a negative one, rounded against it', () => {
-  expect(fundingUsdOf('2', '50000', '0.0000125')).toBe('1.25');
-  expect(fundingUsdOf('2', '50000', '-0.0000125')).toBe('-1.25');
-  expect(fundingUsdOf('0.00001', '33333', '0.0000125')).toBe('0.000005');
-  expect(fundingUsdOf('0.00001', '33333', '-0.0000125')).toBe('-0.000004');
+  expect(computeFundingUsd('2', '50000', '0.0000125')).toBe('1.25');
+  expect(computeFundingUsd('2', '50000', '-0.0000125')).toBe('-1.25');
+  expect(computeFundingUsd('0.00001', '33333', '0.0000125')).toBe('0.000005');
+  expect(computeFundingUsd('0.00001', '33333', '-0.0000125')).toBe('-0.000004');
 });
 
 test('funding changes the cash of a book and is separate from price and fees', () => {
@@ -54,7 +54,8 @@ test('however a period is split, its payments are the same', () => {
         });
       const paid = (hours: readonly HeldHour[]) =>
         hours.reduce(
-          (sum, hour) => sum.plus(fundingPaymentOf(hour, { price: String(50_000 + hour.hour / HOUR), hourlyRate: '0.0000125' }).paidUsd),
+          (sum, hour) =>
+            sum.plus(computeFundingPayment(hour, { price: String(50_000 + hour.hour / HOUR), hourlyRate: '0.0000125' }).paidUsd),
           new Decimal(0),
         );
       const bounds = [0, ...[...cuts].sort((a, b) => a - b), 24];

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { EMA as PeerEma, RSI as PeerRsi, SMA as PeerSma } from 'trading-signals';
 import { describe, expect, test } from 'vitest';
-import { EMA, FUNDING_PERCENTILE, type Indicator, indicatorOf, RSI, VOLATILITY } from '../../src/domain/indicators/index.ts';
+import { EMA, FUNDING_PERCENTILE, type Indicator, findIndicator, RSI, VOLATILITY } from '../../src/domain/indicators/index.ts';
 
 const closes = fc.array(fc.double({ min: 0.01, max: 100_000, noNaN: true }), { minLength: 5, maxLength: 120 });
 
@@ -152,7 +152,7 @@ describe('funding percentile', () => {
 const ALL = [RSI, EMA, VOLATILITY, FUNDING_PERCENTILE].map((indicator) => indicator.name);
 
 test.each(ALL)('%s yields its first value exactly at the end of its warm-up', (name) => {
-  const indicator = indicatorOf(name);
+  const indicator = findIndicator(name);
   const values = run(indicator, 3, walk(19, 100));
   const first = indicator.warmUp(3);
   expect(values.findIndex((value) => value !== null)).toBe(first - 1);
@@ -160,7 +160,7 @@ test.each(ALL)('%s yields its first value exactly at the end of its warm-up', (n
 });
 
 test.each(ALL)('%s continues from its state as JSON without a difference', (name) => {
-  const indicator = indicatorOf(name);
+  const indicator = findIndicator(name);
   const prices = walk(23, 150);
   for (const cut of [1, 2, 5, 70, 100]) {
     const state = indicator.create(3, '1h');
@@ -172,7 +172,7 @@ test.each(ALL)('%s continues from its state as JSON without a difference', (name
 });
 
 test.each(ALL)('%s throws on invalid input and on an invalid period', (name) => {
-  const indicator = indicatorOf(name);
+  const indicator = findIndicator(name);
   for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => indicator.push(indicator.create(3, '1h'), wrong)).toThrow(RangeError);
   for (const wrong of [0, -1, 2.5, Number.NaN]) expect(() => indicator.create(wrong, '1h')).toThrow(RangeError);

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
-import { fundingUsdOf } from '../../src/domain/orders/funding.ts';
+import { computeFundingUsd } from '../../src/domain/orders/funding.ts';
 import {
-  leverageOf,
+  computeLeverage,
   liquidationAt,
   liquidationFill,
   liquidationPrice,
   maintenanceMargin,
   type MarginedPosition,
   type MarginTier,
-  marginTiersOf,
+  findMarginTiers,
 } from '../../src/domain/orders/margin.ts';
 
 const recorded = (name: string) => JSON.parse(readFileSync(new URL(`../fixtures/hyperliquid/${name}`, import.meta.url), 'utf8'));
@@ -34,12 +34,12 @@ test('funding payments equal the venue’s, at a price near the fills after the 
   for (const { coin, szi, fundingRate, usdc, low, high } of payments) {
     // The venue reports the holder's proceeds; its price is within 2 % of the fills.
     const [cheapest, dearest] = [new Decimal(low).times('0.98'), new Decimal(high).times('1.02')].map((price) =>
-      new Decimal(fundingUsdOf(szi, price, fundingRate)).neg(),
+      new Decimal(computeFundingUsd(szi, price, fundingRate)).neg(),
     ) as [Decimal, Decimal];
     const [least, most] = cheapest.lt(dearest) ? [cheapest, dearest] : [dearest, cheapest];
     expect(least.lte(usdc) && most.gte(usdc), `${coin}: ${usdc} between ${least.toFixed()} and ${most.toFixed()}`).toBe(true);
     const price = new Decimal(usdc).neg().div(szi).div(fundingRate);
-    expect(new Decimal(fundingUsdOf(szi, price, fundingRate)).plus(usdc).abs().lte('0.000001'), coin).toBe(true);
+    expect(new Decimal(computeFundingUsd(szi, price, fundingRate)).plus(usdc).abs().lte('0.000001'), coin).toBe(true);
   }
 });
 
@@ -56,14 +56,14 @@ test('the maintenance margin is half of the initial margin at the largest levera
   expect(maintenanceMargin('100000', pilot).toFixed()).toBe('9000');
   expect(maintenanceMargin('106000', pilot).toFixed(6)).toBe('10000.000000');
   // Each dollar has the rate of its tier.
-  expect(maintenanceMargin('200000000', marginTiersOf('evmvenue:BTC')).toFixed()).toBe(
+  expect(maintenanceMargin('200000000', findMarginTiers('evmvenue:BTC')).toFixed()).toBe(
     new Decimal(150_000_000).div(80).plus(new Decimal(50_000_000).div(40)).toFixed(),
   );
 });
 
 test('leverage is the mandate’s, at most the venue’s for the largest position, and never below one', () => {
   const of = (instrument: string, maxLeverage: string, maxCapitalUsd = '10000') =>
-    leverageOf(instrument as never, { maxLeverage, maxCapitalUsd });
+    computeLeverage(instrument as never, { maxLeverage, maxCapitalUsd });
   expect(of('spotexchange:BTCUSDT', '5')).toBe('1');
   expect(of('evmvenue:BTC', '0.5')).toBe('1');
   expect(of('evmvenue:BTC', '7.5')).toBe('7.5');
@@ -83,12 +83,12 @@ const anyPosition = fc
   })
   .map(({ quantity, price, leverage, fundingBps, key }) => {
     const costUsd = new Decimal(quantity).times(price).div(10_000);
-    const marginUsd = costUsd.div(leverageOf(key as never, { maxLeverage: leverage, maxCapitalUsd: '10000000' }));
+    const marginUsd = costUsd.div(computeLeverage(key as never, { maxLeverage: leverage, maxCapitalUsd: '10000000' }));
     const position: MarginedPosition = {
       quantity: plainDecimal(new Decimal(quantity).div(100)),
       costUsd,
       marginUsd,
-      tiers: marginTiersOf(key as never),
+      tiers: findMarginTiers(key as never),
     };
     return { position, price: new Decimal(price).div(100), funding: costUsd.times(fundingBps).div(10_000) };
   });
@@ -115,7 +115,7 @@ test('a position is liquidated at its liquidation price and below, never above i
 
 test('the sale of a liquidated position costs the taker fee, and a backstop takeover costs its margin', () => {
   const held = { instrument: 'evmvenue:BTC', quantity: '0.1', costUsd: '5000', openedAt: 0 } as const;
-  const position = { ...held, marginUsd: '1000', tiers: marginTiersOf('evmvenue:BTC') };
+  const position = { ...held, marginUsd: '1000', tiers: findMarginTiers('evmvenue:BTC') };
   // Equity 1000 + 0.1 x price - 5000 is 1.25 % of 0.1 x price at 40,506.33.
   expect(liquidationPrice(position, '0').toFixed(2)).toBe('40506.33');
   expect(liquidationPrice(position, '10').toFixed(2)).toBe('40607.59');
@@ -138,7 +138,7 @@ test('the funding of a period is the sum over any split of it', () => {
       (hours, cut) => {
         const sum = (part: typeof hours) =>
           part.reduce(
-            (total, { price, rate }) => total.plus(fundingUsdOf('1.5', String(price), plainDecimal(new Decimal(rate).div(1e8)))),
+            (total, { price, rate }) => total.plus(computeFundingUsd('1.5', String(price), plainDecimal(new Decimal(rate).div(1e8)))),
             new Decimal(0),
           );
         expect(

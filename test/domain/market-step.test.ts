@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
-import { marketStepOf, priceStepOf } from '../../src/domain/market/market-step.ts';
-import { limitPriceOf } from '../../src/domain/orders/order.ts';
+import { findMarketStep, computePriceStep } from '../../src/domain/market/market-step.ts';
+import { computeLimitPrice } from '../../src/domain/orders/order.ts';
 
 /** Decimals of sizes (`szDecimals`) by coin, restated from the venue. */
 const SIZE_DECIMALS = { BTC: 5, ETH: 4, SOL: 2, 'xyz:AAPL': 3, 'xyz:TSLA': 3 } as const;
@@ -23,7 +23,7 @@ test.each([
   ['evmvenue:xyz:TSLA', '329.55', '0.01'],
   ['evmvenue:xyz:MSTR', '1250', '0.1'],
   ['spotexchange:BTCUSDT', '105055.01', '0.01'],
-] as const)('the price step of %s at %s is %s', (instrument, price, step) => expect(priceStepOf(instrument, price)).toBe(step));
+] as const)('the price step of %s at %s is %s', (instrument, price, step) => expect(computePriceStep(instrument, price)).toBe(step));
 
 test('a limit of any perpetual is on the venue’s grid, within the budget and never better than the touch', () => {
   const coins = Object.keys(SIZE_DECIMALS) as (keyof typeof SIZE_DECIMALS)[];
@@ -42,14 +42,14 @@ test('a limit of any perpetual is on the venue’s grid, within the budget and n
             .toSignificantDigits(5)
             .toDecimalPlaces(6 - sizeDecimals),
         );
-        const limit = limitPriceOf(`evmvenue:${coin}`, side, touch, budgetBps);
+        const limit = computeLimitPrice(`evmvenue:${coin}`, side, touch, budgetBps);
         expect(isOnGrid(limit, sizeDecimals), `${coin} ${side} ${touch} ${budgetBps}: ${limit}`).toBe(true);
-        expect(new Decimal(limit).mod(priceStepOf(`evmvenue:${coin}`, limit)).isZero()).toBe(true);
+        expect(new Decimal(limit).mod(computePriceStep(`evmvenue:${coin}`, limit)).isZero()).toBe(true);
         const worst = new Decimal(touch).times(side === 'buy' ? 10_000 + budgetBps : 10_000 - budgetBps).div(10_000);
         expect(side === 'buy' ? worst.gte(limit) : worst.lte(limit)).toBe(true);
         expect(side === 'buy' ? new Decimal(limit).gte(touch) : new Decimal(limit).lte(touch)).toBe(true);
         // The step is no coarser than the grid: one more step exceeds the budget.
-        const step = priceStepOf(`evmvenue:${coin}`, limit);
+        const step = computePriceStep(`evmvenue:${coin}`, limit);
         expect(side === 'buy' ? worst.lt(new Decimal(limit).plus(step)) : worst.gt(new Decimal(limit).minus(step))).toBe(true);
       },
     ),
@@ -59,7 +59,7 @@ test('a limit of any perpetual is on the venue’s grid, within the budget and n
 
 test('lots and the finest tick equal the venue’s published ones', () => {
   for (const [coin, sizeDecimals] of Object.entries(SIZE_DECIMALS))
-    expect(marketStepOf(`evmvenue:${coin}`)).toEqual({
+    expect(findMarketStep(`evmvenue:${coin}`)).toEqual({
       lot: plainDecimal(new Decimal(10).pow(-sizeDecimals)),
       tick: plainDecimal(new Decimal(10).pow(sizeDecimals - 6)),
     });

@@ -1,7 +1,7 @@
 /** Outside proposals in the pure decision: what the mandate allows, what is sold first, and what the record contains. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { assessorOf, untouchedBook } from '../../actors/agent/tick-risk.ts';
+import { createAssessor, untouchedBook } from '../../actors/agent/tick-risk.ts';
 import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import { markBook } from '../../src/domain/books/book.ts';
 import type { Observation } from '../../src/domain/market/cut.ts';
@@ -214,7 +214,10 @@ describe('a decision with an outside proposal', () => {
 /** Returns the tick's risk function on an untouched book. */
 function tickRisk(manifest: Manifest, autonomy: Autonomy): RiskAssessor {
   const agent = { id: AGENT, stage: 'draft', autonomy, manifest, manifestVersion: 1 } as const;
-  return assessorOf(agent, markBook(untouchedBook(agent), new Map(), SLOT), { preferences: DEFAULT_PREFERENCES, others: NO_OTHER_BOOKS });
+  return createAssessor(agent, markBook(untouchedBook(agent), new Map(), SLOT), {
+    preferences: DEFAULT_PREFERENCES,
+    others: NO_OTHER_BOOKS,
+  });
 }
 
 describe('the risk function', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { COST_MODELS } from '../../src/domain/orders/costs.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
-import { type Order, orderOf } from '../../src/domain/orders/order.ts';
+import { type Order, completeOrder } from '../../src/domain/orders/order.ts';
 import { type Depth, type PaperMarket, paperFill } from '../../src/domain/orders/paper-fill.ts';
 import type { Quote } from '../../src/domain/market/quote.ts';
 import type { RiskApproved } from '../../src/domain/risk/assess.ts';
@@ -13,7 +13,7 @@ const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 const AAPL: InstrumentKey = 'spotchain:AAPLx';
 /** Approves an order without risk, because this tests only the fill. */
 const approved = (side: 'buy' | 'sell', quantity: string, limitPrice: string, instrument: InstrumentKey = BTC): RiskApproved<Order> =>
-  orderOf({
+  completeOrder({
     id: 'o',
     origin: 'proposal',
     mode: 'paper',

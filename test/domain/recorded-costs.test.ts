@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { averageOverBest, marketStateOf, pooledPrice, slippageFromMiddleBps } from '../../src/domain/orders/costs.ts';
+import { averageOverBest, assumedMarketState, pooledPrice, slippageFromMiddleBps } from '../../src/domain/orders/costs.ts';
 import { takenFrom } from '../../src/domain/orders/paper-fill.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { seedOfRun } from '../harness/seed.ts';
@@ -53,7 +53,7 @@ describe('pools of tokenized shares in June 2026', () => {
     const dear: string[] = [];
     for (const rows of pools.values()) {
       const [{ symbol, dex, liquidityUsd } = {}] = rows;
-      const state = { ...marketStateOf('spotchain:AAPLx'), depthUsd: Number(liquidityUsd) / 400 };
+      const state = { ...assumedMarketState('spotchain:AAPLx'), depthUsd: Number(liquidityUsd) / 400 };
       const beyond = rows.map(({ paidUsd, boughtTokens, soldTokens, receivedUsd }) => {
         const [ask, bid] = [Number(paidUsd) / Number(boughtTokens), Number(receivedUsd) / Number(soldTokens)];
         const lostBps = ((ask - bid) / (ask + bid)) * 1e4;
@@ -104,7 +104,7 @@ describe('books of a bitcoin perpetual', () => {
         expect(taken?.quantity.toNumber()).toBeCloseTo(quantity, 9);
         expect(taken?.notional.div(quantity).toNumber()).toBeCloseTo(plain, 6);
         const costBps = Math.abs(plain / middle - 1) * 1e4;
-        expect(costBps).toBeLessThan(slippageFromMiddleBps(order, quantity * middle, marketStateOf(key)));
+        expect(costBps).toBeLessThan(slippageFromMiddleBps(order, quantity * middle, assumedMarketState(key)));
       }
     }
   });

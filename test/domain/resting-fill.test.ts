@@ -1,7 +1,7 @@
 // Possible fills of a resting order compared with the rule in exact decimals.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { costModelOf } from '../../src/domain/orders/costs.ts';
+import { findCostModel } from '../../src/domain/orders/costs.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { Order } from '../../src/domain/orders/order.ts';
 import { type MarketFlow, restingFill } from '../../src/domain/orders/resting-fill.ts';
@@ -41,7 +41,7 @@ test('only what is strictly beyond the price counts, however close it is', () =>
           })),
         };
         const order = { id: 'o', bookId: 'b', venue: 'spotexchange', instrument: INSTRUMENT, side, quantity: '1' } as unknown as Order;
-        const filled = restingFill(order, flow, costModelOf(INSTRUMENT), { id: 'f', price: at, decisionPrice: at, until: 2 });
+        const filled = restingFill(order, flow, findCostModel(INSTRUMENT), { id: 'f', price: at, decisionPrice: at, until: 2 });
         const traded = trades.filter((each) => isBeyond(each.price)).reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
         const shown = tops.filter(({ ask }) => isBeyond(ask)).map(({ askSize }) => new Decimal(askSize));
         const most = Decimal.min(1, Decimal.max(traded, 0, ...shown));

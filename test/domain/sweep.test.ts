@@ -1,6 +1,6 @@
 // Variants of a sweep: every combination once, validated by the manifest's own reader.
 import { expect, test } from 'vitest';
-import { isVariants, SWEEP_LIMITS, type SweepParameter, thresholdsOf, variantsOf } from '../../src/domain/backtest/sweep.ts';
+import { isVariants, SWEEP_LIMITS, type SweepParameter, listThresholds, combineVariants } from '../../src/domain/backtest/sweep.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { payload } from './authored.ts';
@@ -22,13 +22,13 @@ function manifestOf(over: Record<string, unknown> = {}): Manifest {
 }
 
 function variants(parameters: readonly SweepParameter[]) {
-  const read = variantsOf(manifestOf(), parameters);
+  const read = combineVariants(manifestOf(), parameters);
   if (!isVariants(read)) throw new Error(JSON.stringify(read));
   return read;
 }
 
 function problems(parameters: readonly SweepParameter[]) {
-  const read = variantsOf(manifestOf(), parameters);
+  const read = combineVariants(manifestOf(), parameters);
   if (isVariants(read)) throw new Error('nothing was refused');
   return read;
 }
@@ -57,7 +57,7 @@ test('two spellings of one number are one variant, and a decimal text keeps its 
 });
 
 test('an invalid threshold is refused with the valid ones; a value is refused in the manifest’s words', () => {
-  const allowed = thresholdsOf(manifestOf());
+  const allowed = listThresholds(manifestOf());
   expect(allowed).toEqual(expect.arrayContaining(['entryConditions[0].value', 'entryConditions[1].price', 'stopLossPct', 'maxCapitalUsd']));
   expect(allowed).not.toContain('name');
   for (const path of [

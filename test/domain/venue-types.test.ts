@@ -6,7 +6,7 @@ import type { ExecutionClient, ExecutionClients } from '../../actors/proposal/ex
 import type { SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { isOrderOn, type Order, type OrderQuote } from '../../src/domain/orders/order.ts';
 import { type PaperFillInfo, type PaperMarket, paperFill } from '../../src/domain/orders/paper-fill.ts';
-import { isQuoteOf, type Quote, type ReferencePrice } from '../../src/domain/market/quote.ts';
+import { isFromVenue, type Quote, type ReferencePrice } from '../../src/domain/market/quote.ts';
 import { assessOrder, type RiskApproved, type RiskContext } from '../../src/domain/risk/index.ts';
 import { executablePrice } from '../../src/domain/market/valuation.ts';
 import { product } from '../rooms/source.ts';
@@ -130,7 +130,7 @@ test('a client takes the orders and quotes of its own venue, and is registered o
 test('a venue type lost in data returns only by a check', () => {
   refused(() => {
     const sent = { orgId: 'o', key: 'k', decisionPrice: '1', leaseUntil: 0, leaseLeftMs: () => 0 };
-    if (!isOrderOn(approvedSomewhere, 'spotchain') || !isQuoteOf(receivedSomewhere, 'spotchain')) return [];
+    if (!isOrderOn(approvedSomewhere, 'spotchain') || !isFromVenue(receivedSomewhere, 'spotchain')) return [];
     return [
       client.submit(approvedSomewhere, { ...sent, quote: receivedSomewhere }),
       // @ts-expect-error asked about the chain, it is none of the exchange's
@@ -138,7 +138,7 @@ test('a venue type lost in data returns only by a check', () => {
     ];
   });
   const quote = { venue: 'spotchain' } as Quote;
-  expect([isQuoteOf(quote, 'spotchain'), isQuoteOf(quote, 'spotexchange')]).toEqual([true, false]);
+  expect([isFromVenue(quote, 'spotchain'), isFromVenue(quote, 'spotexchange')]).toEqual([true, false]);
 });
 
 test('a verdict has an approved order only if it passed', () => {

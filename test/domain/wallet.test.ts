@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { closedPnlOf, FILLS_CAP, type ReportedFill } from '../../src/domain/identity/wallet.ts';
+import { sumClosedPnl, FILLS_CAP, type ReportedFill } from '../../src/domain/identity/wallet.ts';
 
 let ids = 0;
 const fill = (over: Partial<ReportedFill>): ReportedFill => ({
@@ -20,7 +20,7 @@ const fill = (over: Partial<ReportedFill>): ReportedFill => ({
 });
 
 test('long and short trades are summed by the closed position, with signed fees deducted at the end', () => {
-  const { pnl, coverage } = closedPnlOf([
+  const { pnl, coverage } = sumClosedPnl([
     fill({ closedPnl: '4.9862', fee: '0.072565', startPosition: '0.214' }),
     fill({ closedPnl: '-1.5', fee: '-0.01', direction: 'Close Short', startPosition: '-3' }),
     // A flip closes the existing part.
@@ -48,7 +48,7 @@ test('long and short trades are summed by the closed position, with signed fees 
 
 test('spot fills, conversions and repeated rows do not count; fees in other tokens are in no sum', () => {
   const twice = fill({ closedPnl: '1' });
-  const { pnl, coverage } = closedPnlOf([
+  const { pnl, coverage } = sumClosedPnl([
     twice,
     { ...twice },
     fill({ coin: '@107', direction: 'Sell', closedPnl: '100' }),
@@ -62,15 +62,15 @@ test('spot fills, conversions and repeated rows do not count; fees in other toke
 });
 
 test.each(['USDC', 'USDH', 'USDT0', 'USDE'])('a fee in %s is a fee in dollars: it is deducted from a closing fill', (feeToken) => {
-  const { pnl, coverage } = closedPnlOf([fill({ coin: 'xyz:TSLA', closedPnl: '100', fee: '50', feeToken })]);
+  const { pnl, coverage } = sumClosedPnl([fill({ coin: 'xyz:TSLA', closedPnl: '100', fee: '50', feeToken })]);
   expect(pnl).toMatchObject({ grossPnl: '100', fees: '50', netPnl: '50' });
   expect(coverage.feesInOtherTokens).toBe(0);
 });
 
 test('at the cap the rest is unknown, and no fills at all are reported', () => {
   const many = Array.from({ length: FILLS_CAP }, () => fill({}));
-  expect(closedPnlOf(many).coverage).toMatchObject({ truncated: true, cap: 2_000, from: many[0]?.at, to: many.at(-1)?.at });
-  expect(closedPnlOf([])).toMatchObject({
+  expect(sumClosedPnl(many).coverage).toMatchObject({ truncated: true, cap: 2_000, from: many[0]?.at, to: many.at(-1)?.at });
+  expect(sumClosedPnl([])).toMatchObject({
     pnl: { grossPnl: '0', netPnl: '0', byCoin: [] },
     coverage: { from: null, to: null, truncated: false },
   });
@@ -108,7 +108,7 @@ test.skipIf(!existsSync(RECORDED))('a recorded answer adds up to what its own nu
       hash: row.hash,
     }),
   );
-  const { pnl, coverage } = closedPnlOf(fills);
+  const { pnl, coverage } = sumClosedPnl(fills);
   expect(Number(pnl.grossPnl)).toBeCloseTo(
     rows.reduce((sum, row) => sum + Number(row.closedPnl), 0),
     6,

@@ -3,8 +3,8 @@ import { EMA as PeerEma, RSI as PeerRsi } from 'trading-signals';
 import { describe, expect, test } from 'vitest';
 import { MAX_PERIOD } from '../../src/domain/conditions/condition.ts';
 import type { IndicatorNeed } from '../../src/domain/market/cut.ts';
-import { indicatorOf } from '../../src/domain/indicators/index.ts';
-import { endlessWindowOf, WindowedIndicator, windowBars, windowOf } from '../../src/domain/indicators/windowed.ts';
+import { findIndicator } from '../../src/domain/indicators/index.ts';
+import { computeEndlessWindow, WindowedIndicator, windowBars, computeWindow } from '../../src/domain/indicators/windowed.ts';
 import { draws } from '../simulation/backtest/random-histories.ts';
 
 const M = 60_000;
@@ -39,7 +39,7 @@ const need = (name: IndicatorNeed['name'], period: number) => ({ name, period, t
 describe.each(NAMES)('%s', (name) => {
   test.each([2, 14])('of period %s has one value whatever came before its window', (period) => {
     const one = need(name, period);
-    const { barMs } = windowOf(one);
+    const { barMs } = computeWindow(one);
     const inputs = series(name, 2_200);
     const whole = valuesOf(new WindowedIndicator(one), inputs);
     for (let last = inputs.length - 1; last > 1_200; last -= 37) {
@@ -54,7 +54,7 @@ describe.each(NAMES)('%s', (name) => {
   test('over all bars equals the value before windows existed, bit for bit', () => {
     const one = need(name, 14);
     const inputs = series(name, 2_200);
-    const indicator = indicatorOf(name);
+    const indicator = findIndicator(name);
     const state = indicator.create(one.period, one.timeframe);
     let previous: number | null = null;
     const before = inputs.map(({ input }) => {
@@ -62,7 +62,7 @@ describe.each(NAMES)('%s', (name) => {
       previous = values.value;
       return values;
     });
-    expect(valuesOf(new WindowedIndicator(one, endlessWindowOf(one)), inputs)).toEqual(before);
+    expect(valuesOf(new WindowedIndicator(one, computeEndlessWindow(one)), inputs)).toEqual(before);
   });
 });
 
@@ -70,7 +70,7 @@ test('the longest windows are within the stored bars of a series', () => {
   for (const name of ['rsi', 'ema', 'volatility'] as const)
     for (let period = 2; period <= MAX_PERIOD; period++) {
       expect(windowBars(need(name, period))).toBeLessThanOrEqual(2_000);
-      const { step, steps } = windowOf(need(name, period));
+      const { step, steps } = computeWindow(need(name, period));
       expect(step * steps).toBeGreaterThan(period);
     }
   expect(windowBars(need('funding_percentile', 365))).toBeLessThanOrEqual(9_000);

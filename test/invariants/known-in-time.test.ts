@@ -11,7 +11,7 @@ import { mapMarket } from '../../src/adapters/venues/prediction/kalshi/map.ts';
 import { mapGammaMarket } from '../../src/adapters/venues/prediction/polymarket/map.ts';
 import { mapSpotFrame, streamSymbols } from '../../src/adapters/venues/spotexchange/map.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
-import { entityNamesOf } from '../../src/domain/intelligence/entities.ts';
+import { indexEntityNames } from '../../src/domain/intelligence/entities.ts';
 import { newYorkOffsetMs, tradingDay } from '../../src/domain/market/session.ts';
 import { timeframeMs } from '../../src/domain/values/time.ts';
 import type { TapeEvent } from '../../src/domain/tape/tape.ts';
@@ -19,7 +19,7 @@ import type { TapeEvent } from '../../src/domain/tape/tape.ts';
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2025, 11, 1);
-const names = entityNamesOf(CATALOG);
+const names = indexEntityNames(CATALOG);
 
 async function eventsOf(
   importer: Importer,

@@ -12,7 +12,7 @@ import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { until } from '../../src/adapters/process/server-process.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
 import { uuidV7 } from '../../src/domain/values/ids.ts';
-import { type EpochMs, slotOf } from '../../src/domain/values/time.ts';
+import { type EpochMs, startOfSlot } from '../../src/domain/values/time.ts';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { sampleCut, sampleManifest } from '../actors/agent/sample.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
@@ -80,13 +80,13 @@ export async function withWorkers(
     }
   }
   await owner.end();
-  await sql`update actors set tick_period_ms = ${periodMs}, tick_from = ${slotOf(clock.now(), periodMs) + periodMs}`;
+  await sql`update actors set tick_period_ms = ${periodMs}, tick_from = ${startOfSlot(clock.now(), periodMs) + periodMs}`;
 
   // The feed writes one cut per slot. If the database refuses, the slot has none.
   let endFeed = (): void => {};
   let writing: Promise<unknown> = Promise.resolve();
   const cutNext = (): void => {
-    const slot = slotOf(clock.now(), periodMs) + periodMs;
+    const slot = startOfSlot(clock.now(), periodMs) + periodMs;
     endFeed = clock.deadline(slot + 5, () => {
       const premiumPct = (slot / periodMs) % 2 === 0 ? -1.5 : 0.2;
       writing = writeCut(sql, sampleCut(slot, { premiumPct, rsi: 30 }), 'streams').catch(() => {});
@@ -103,7 +103,7 @@ export async function withWorkers(
     context,
     periodMs,
     agents,
-    slotNow: () => slotOf(clock.now(), periodMs),
+    slotNow: () => startOfSlot(clock.now(), periodMs),
     async startWorker(poison) {
       const worker = await spawnWorker({ databaseUrl, queue, periodMs, ...(poison ? { poison } : {}) });
       workers.push(worker);

@@ -22,13 +22,13 @@ import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spo
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
-import { clientOrderIdOf, type ExchangeRequest, exchangeRequestText, keyChange } from '../../src/domain/orders/exchange-request.ts';
+import { deriveClientOrderId, type ExchangeRequest, exchangeRequestText, keyChange } from '../../src/domain/orders/exchange-request.ts';
 import { compareReserves, exchangePlace, RESERVE_AGE_MS } from '../../src/domain/books/reserves.ts';
 import { EXCHANGE_KEY } from '../../src/domain/risk/index.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
-import { furtherAccountOf, type SandboxAccount, sandboxExchangeAccount } from '../../src/sandbox/spotexchange/sandbox-accounts.ts';
-import { disabledVenuesOf } from '../../src/trading/disabled-venues.ts';
+import { findFurtherAccount, type SandboxAccount, sandboxExchangeAccount } from '../../src/sandbox/spotexchange/sandbox-accounts.ts';
+import { createDisabledVenues } from '../../src/trading/disabled-venues.ts';
 import { createExchangeSigning, signedByWorker } from '../../src/trading/exchange-signing.ts';
 import { createPreTrade } from '../../src/trading/pre-trade.ts';
 import { createReserveCheck } from '../../src/trading/reserve-check.ts';
@@ -62,7 +62,7 @@ beforeEach(async () => {
   const { clock, sql } = fixture;
   limit = '1000000';
   asked = [];
-  simulator = await createSpotExchangeSimulator({ market: tinyMarket(), clock, port: 0, seed: 5, accountOfKey: furtherAccountOf });
+  simulator = await createSpotExchangeSimulator({ market: tinyMarket(), clock, port: 0, seed: 5, accountOfKey: findFurtherAccount });
   const weight = new WeightBudget(6_000);
   rest = createSpotRest({ baseUrl: simulator.url, clock, random: seededRandom(1), budget: weight });
   signer = createExchangeSigning({
@@ -147,7 +147,7 @@ test('the orders of two organizations go to two accounts, and each account equal
     const proposal = await proposalOf(orgId, agentId);
     expect([proposal?.state, proposal?.order.mode]).toEqual(['filled', 'live']);
     const orders = simulator.accountWith(account.key)?.orders ?? [];
-    expect(orders.map(({ request }) => request.clientOrderId)).toEqual([clientOrderIdOf(proposal?.id ?? '')]);
+    expect(orders.map(({ request }) => request.clientOrderId)).toEqual([deriveClientOrderId(proposal?.id ?? '')]);
     const [book] = await fixture.sql<{ cash_usd: string; capital_usd: string; holdings: { quantity: string }[] }[]>`
       select cash_usd, capital_usd, holdings from books where mode = 'live' and agent_id = ${agentId}`;
     const spent = new Decimal(book?.capital_usd ?? 0).minus(book?.cash_usd ?? 0);
@@ -175,7 +175,7 @@ test('an organization without a key sends nothing, is rejected by risk, and an o
   await fixture.tick();
   await carry();
   expect(await proposalOf(ORG, agentId)).toMatchObject({ state: 'failed', reason: 'exchange_key_missing' });
-  const disabledVenues = disabledVenuesOf({
+  const disabledVenues = createDisabledVenues({
     spotexchange: { enabled: true, hasKey: (orgId) => orgId === OTHER },
     primaryChain: true,
     signer: true,
@@ -331,7 +331,7 @@ test('deposits are backed by the account’s real balance: compared, stored, ale
     market: tinyMarket(),
     clock,
     port: 0,
-    accountOfKey: furtherAccountOf,
+    accountOfKey: findFurtherAccount,
     balances: { USDT: 3_000 },
   });
   const addresses = { spotexchange: { url: small.url, streamUrl: small.wsUrl } };

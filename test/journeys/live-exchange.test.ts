@@ -13,7 +13,7 @@ import { BookMoved } from '../../src/adapters/store/books/book-store.ts';
 import { isRetryable } from '../../src/adapters/store/database.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
 import { createMarketOrderStore, openMarketOrders, restingOrders } from '../../src/adapters/store/orders/market-order-store.ts';
-import { answerOf } from '../../src/adapters/store/queries.ts';
+import { runQuery } from '../../src/adapters/store/queries.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
 import { createSimulatedReserves } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
@@ -220,7 +220,7 @@ function peoplesOrders(
     activities,
     timers,
     watch,
-    bound: () => answerOf(openMarketOrders(sql, ORG, bookId)),
+    bound: () => runQuery(openMarketOrders(sql, ORG, bookId)),
     /** Places an order and runs the following work. Returns its id. */
     async placed(mode: 'live' | 'paper', request: Partial<MarketOrderRequest>): Promise<string> {
       const wish = { instrument: BTC, side: 'buy', quantity: '0.02', notionalUsd: null, limitPrice: null, maxSlippageBps: null } as const;

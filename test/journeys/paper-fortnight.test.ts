@@ -8,11 +8,11 @@ import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { DecisionRow } from '../../src/domain/agents/decision.ts';
 import { assessEvidence, evidenceMetrics } from '../../src/domain/agents/evidence.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
-import { paperSeriesOf } from '../../src/domain/agents/paper-evaluation.ts';
+import { computePaperSeries } from '../../src/domain/agents/paper-evaluation.ts';
 import { NO_FLAGS } from '../../src/domain/market/quote.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/index.ts';
-import { measureShadow, spanOf } from '../../src/domain/shadow/measure.ts';
-import { shadowSeriesOf } from '../../src/domain/agents/shadow-evaluation.ts';
+import { measureShadow, computeFlowSpan } from '../../src/domain/shadow/measure.ts';
+import { computeShadowSeries } from '../../src/domain/agents/shadow-evaluation.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape/tape.ts';
 import { type TickInputs, tickInputsText } from '../../src/domain/tape/tick-inputs.ts';
 import { type ReplayResult, type ReplayTape, replayTape } from '../../src/simulation/replay/replay.ts';
@@ -164,7 +164,7 @@ describe('fifteen days on paper', () => {
   function series(place: number) {
     const dayMarks = new Map<number, Map<typeof KEY, string>>();
     for (const [slot, { bid }] of life.bids) dayMarks.set(slot - (slot % DAY), new Map([[KEY, bid]]));
-    return paperSeriesOf({
+    return computePaperSeries({
       bookId: bookIds.paper(agents[place]?.id as string, 1),
       capitalUsd: PATIENT.maxCapitalUsd,
       enteredAt: START,
@@ -255,7 +255,7 @@ describe('fifteen days on paper', () => {
         const { id, instrument, side, quantity, at } = fill;
         const limitPrice = new Decimal(fill.fillPrice).times(side === 'buy' ? 2 : '0.5').toFixed();
         const order = { id, instrument, side, quantity, limitPrice, sentAt: at, restedUntil: null };
-        const span = spanOf(order);
+        const span = computeFlowSpan(order);
         const { bid, ask } = life.bids.get(at - (at % MINUTE) + (isLate ? MINUTE : 0)) as { bid: string; ask: string };
         const [bids, asks] = [[{ price: bid, size: '1000' }], [{ price: ask, size: '1000' }]];
         const book = { source: 'test', at: span.arrival, bids, asks, liquidityUsd: null };
@@ -264,7 +264,7 @@ describe('fifteen days on paper', () => {
     );
     return evidenceMetrics(
       'shadow',
-      shadowSeriesOf({ enteredAt: START, evaluatedAt: START + DAYS * DAY, maxSlippageBps: PATIENT.maxSlippageBps, fills, measured }),
+      computeShadowSeries({ enteredAt: START, evaluatedAt: START + DAYS * DAY, maxSlippageBps: PATIENT.maxSlippageBps, fills, measured }),
     );
   }
 
@@ -300,7 +300,7 @@ describe('a day on paper', () => {
     const asked = silent.rows.find(
       ({ disposition }, index) => disposition === 'propose_entry' && silent.rows[index + 1]?.reason === 'proposal_pending',
     ) as DecisionRow;
-    const { decisionId, proposalIdOf } = await import('../../src/domain/agents/decision.ts');
+    const { decisionId, deriveProposalId } = await import('../../src/domain/agents/decision.ts');
     const at = asked.slot + 60_500;
     const approved = await live(
       3 * 1_440,
@@ -309,7 +309,7 @@ describe('a day on paper', () => {
         {
           kind: 'command',
           receivedAt: at,
-          actorId: proposalIdOf(decisionId(agent.id, asked.slot)),
+          actorId: deriveProposalId(decisionId(agent.id, asked.slot)),
           event: { type: 'approve', subject: 'ann' },
         },
       ],

@@ -96,6 +96,15 @@ test('file names are kebab-case and say what is inside', () => {
   expect(wrong).toEqual([]);
 });
 
+test('a function is named by what it does, not by what it is of', () => {
+  const named = product.flatMap(({ path, code }) =>
+    [...code.matchAll(/\bfunction (\w+Of)\b|\bconst (\w+Of) = (?:async )?(?:<[^>]*>)?\(/g)].map(
+      ([, one, other]) => `${path} ${one ?? other}`,
+    ),
+  );
+  expect(named).toEqual([]);
+});
+
 test('the first line of every file describes it', () => {
   const silent = files.filter(({ path, text }) => !/^(#!.*\n)?(\/\*\*?|\/\/|--|<!) ?\S/.test(text) && !path.startsWith('web/vendor/'));
   expect(silent.map(({ path }) => path)).toEqual([]);

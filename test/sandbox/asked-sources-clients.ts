@@ -13,7 +13,7 @@ import { createSolanaRpc } from '../../src/adapters/solana/rpc.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog/catalog.ts';
 import { fromBase58 } from '../../src/domain/solana/base58.ts';
 import { readTransaction } from '../../src/domain/solana/message.ts';
-import { preparedMessageOf, verifySigned } from '../../src/domain/solana/verify.ts';
+import { toPreparedMessage, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { FaultSwitch } from '../../src/sandbox/faults.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';
 import { createRemoteSignerSimulator, SANDBOX_SIGNER_APP, sessionWallet } from '../../src/sandbox/identity/remote-signer.ts';
@@ -138,7 +138,7 @@ async function openSigner(clock: VirtualClock, faults: FaultSwitch, failed: (rea
   const key = authorizationKey(pem);
   const read = readTransaction(UNSIGNED);
   if (key === null || !read.ok) throw new Error('the key or the transaction of the test is none');
-  const prepared = preparedMessageOf(read.value, 100);
+  const prepared = toPreparedMessage(read.value, 100);
   const simulator = await createRemoteSignerSimulator({ clock, faults, port: 0, authorizationKeys: () => [key.publicKey] });
   const { id: appId, secret: appSecret } = SANDBOX_SIGNER_APP;
   await fetch(`${simulator.url}/v1/wallets/${WALLET}`, {

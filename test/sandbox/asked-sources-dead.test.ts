@@ -6,7 +6,7 @@ import { createIntelligenceSources } from '../../src/adapters/intelligence/acces
 import { withFallback } from '../../src/adapters/venues/reference/fallback.ts';
 import { FINNHUB } from '../../src/adapters/venues/reference/share-quotes.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
-import { addressesOf, createRequestBudgets, SIMULATORS } from '../../src/boot/outside/index.ts';
+import { readAddresses, createRequestBudgets, SIMULATORS } from '../../src/boot/outside/index.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import type { VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { isMet, rounds } from '../harness/rounds.ts';
@@ -34,7 +34,7 @@ function sourceAt(name: (typeof SOURCES)[number], url: string, clock: VirtualClo
   const config = readConfig({ SEVENGATE_HOME: '/tmp/sevengate-dead-sources' });
   if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join());
   const urls = Object.fromEntries(SIMULATORS.map((simulator) => [simulator, url])) as Record<(typeof SIMULATORS)[number], string>;
-  const { sources } = createIntelligenceSources({ addresses: addressesOf(config, { urls }), clock, random, budgets });
+  const { sources } = createIntelligenceSources({ addresses: readAddresses(config, { urls }), clock, random, budgets });
   expect(sources).toHaveLength(INTELLIGENCE.length);
   return sources[INTELLIGENCE.indexOf(name)] as Observable<Message>;
 }

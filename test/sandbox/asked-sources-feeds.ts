@@ -8,7 +8,7 @@ import { createTvlFeed } from '../../src/adapters/intelligence/tvl.ts';
 import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-client.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
-import { entityNamesOf } from '../../src/domain/intelligence/entities.ts';
+import { indexEntityNames } from '../../src/domain/intelligence/entities.ts';
 import { DAY_MS } from '../../src/domain/values/time.ts';
 import type { FaultSwitch } from '../../src/sandbox/faults.ts';
 import { createFilingsSimulator } from '../../src/sandbox/intelligence/filings-simulator.ts';
@@ -28,8 +28,8 @@ const KEY = '0123456789abcdef0123456789abcdef';
 const market = createSeededMarket({ seed: 3 });
 const value = (symbol: string, at: number): number => market.value(symbol, at);
 const stories = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: ['AAPL', 'TSLA'] });
-const names = entityNamesOf(CATALOG);
-const few = entityNamesOf(CATALOG, [
+const names = indexEntityNames(CATALOG);
+const few = indexEntityNames(CATALOG, [
   { asset: 'AAPL', cik: '320193', tickers: [], names: [], distinctive: [] },
   { asset: 'TSLA', cik: '1318605', tickers: [], names: [], distinctive: [] },
 ]);

@@ -2,7 +2,7 @@
 // sign, and its changes are refused or found. The suite tries a third of the attacks with a session, the proof all.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sql, Transaction } from '../../src/adapters/store/database.ts';
-import { protectionOf } from '../../src/adapters/store/trail/table-writers.ts';
+import { findProtection } from '../../src/adapters/store/trail/table-writers.ts';
 import { rounds } from '../harness/rounds.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';
@@ -169,7 +169,12 @@ describe('with a session of the service and without its key', () => {
           });
           if (left === null) continue;
           seen.add(`${what} ${name}`);
-          expect([role, what, name, left > 0 ? 'signed' : protectionOf(name)]).toEqual([role, what, name, left > 0 ? 'signed' : 'guarded']);
+          expect([role, what, name, left > 0 ? 'signed' : findProtection(name)]).toEqual([
+            role,
+            what,
+            name,
+            left > 0 ? 'signed' : 'guarded',
+          ]);
         }
       }
       await thief.end();

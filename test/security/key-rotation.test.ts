@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readExchangeKey, writeExchangeKey } from '../../src/adapters/signing-keys/exchange-keys.ts';
-import { openWriterKeys, setKeyAside, trustedKeysOf, workerVerifier } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { openWriterKeys, setKeyAside, readHomeKeys, workerVerifier } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../src/adapters/store/gates/evidence-store.ts';
 import { separateLogins } from '../../src/adapters/store/logins.ts';
@@ -79,7 +79,7 @@ test.each(Object.entries(WRITES))(
     for (const sql of [old, mixed, now]) await sql.end();
     expect(existsSync(join(world.home, 'keys', `${writer}.key.retired`))).toBe(true);
     expect(
-      trustedKeysOf(world.home)
+      readHomeKeys(world.home)
         .filter((key) => key.writer === writer)
         .map(({ id }) => id)
         .sort(),

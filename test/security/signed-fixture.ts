@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openWriterKeys, trustedKeysOf } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { openWriterKeys, readHomeKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { createDispatchStore } from '../../src/adapters/store/agents/dispatch-store.ts';
 import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
@@ -179,7 +179,7 @@ async function open(url: string, home: string, lived: Pick<SignedFixture, 'agent
     home,
     log: createTrailLog(worker, keys.log, 'sevengate.test/trail'),
     proofOfOurs: keys.api.organizationProof(OURS),
-    verify: (since) => verifyTrail(owner, undefined, { keys: trustedKeysOf(home), since: since ?? null }),
+    verify: (since) => verifyTrail(owner, undefined, { keys: readHomeKeys(home), since: since ?? null }),
     async logged(atOnce) {
       const log = createTrailLog(worker, keys.log, 'sevengate.test/trail', atOnce);
       await waitFor(

@@ -7,7 +7,7 @@ import { openDatabase, type Sql, type Transaction } from '../../src/adapters/sto
 import { separateLogins } from '../../src/adapters/store/logins.ts';
 import { settleResolved } from '../../src/adapters/store/orders/prediction-order-store.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
-import { protectionOf, WRITERS_OF_TABLE } from '../../src/adapters/store/trail/table-writers.ts';
+import { findProtection, WRITERS_OF_TABLE } from '../../src/adapters/store/trail/table-writers.ts';
 import { bookIds } from '../../src/domain/books/book.ts';
 import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { WRITERS, type Writer } from '../../src/domain/trail/batch.ts';
@@ -158,7 +158,7 @@ test.each(Object.entries(ACTED_ON))('a session of %s without its key changes no 
   expect((await unsigned)?.message).toBe('this transaction changed rows of the trail, and no writer has signed it');
   await thief.unsafe('rollback');
   await thief.end();
-  expect(protectionOf(table)).not.toBe('guarded');
+  expect(findProtection(table)).not.toBe('guarded');
 });
 
 /** Signs rows that the database would refuse, as if its guards had not existed. */

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market/market-event.ts';
 import { QUALITIES, QUALITY_FLAGS, SESSIONS } from '../../src/domain/market/quote.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
-import { flagsOf, flagBitsOf, qualityWith, worseQuality } from '../../streams/quality/flag-bits.ts';
+import { toFlags, toFlagBits, qualityWith, worseQuality } from '../../streams/quality/flag-bits.ts';
 import { createFreshness } from '../../streams/quality/freshness.ts';
 import { fusedQuality } from '../../streams/quality/fused-quality.ts';
 import { composedQuality } from '../../streams/market-pipeline.ts';
 import { VenueOffsets } from '../../streams/operators/clock-skew.ts';
-import { limitsOf, overrideLimits } from '../../streams/quality/quality-limits.ts';
+import { findLimits, overrideLimits } from '../../streams/quality/quality-limits.ts';
 import { heartbeat, liquidity, news, perpContext, quote, REGULAR, reference, status } from './events.ts';
 
 const limits = overrideLimits({ sources: { 'binance:depth': { sequence: 'contiguous' } } });
@@ -119,8 +119,8 @@ describe('marks', () => {
   it('spell every set of flags and read it back', () => {
     fc.assert(
       fc.property(fc.subarray([...QUALITY_FLAGS]), (some) => {
-        expect(flagsOf(flagBitsOf(some))).toEqual(some);
-        expect(flagsOf(flagBitsOf(some))).toBe(flagsOf(flagBitsOf([...some].reverse())));
+        expect(toFlags(toFlagBits(some))).toEqual(some);
+        expect(toFlags(toFlagBits(some))).toBe(toFlags(toFlagBits([...some].reverse())));
       }),
     );
   });
@@ -128,7 +128,7 @@ describe('marks', () => {
   it('never make a quality better', () => {
     fc.assert(
       fc.property(fc.constantFrom(...QUALITIES), fc.subarray([...QUALITY_FLAGS]), (before, some) => {
-        const after = qualityWith(before, flagBitsOf(some));
+        const after = qualityWith(before, toFlagBits(some));
         expect(QUALITIES.indexOf(after)).toBeGreaterThanOrEqual(QUALITIES.indexOf(before));
         expect(worseQuality(before, after)).toBe(after);
         if (some.length > 0) expect(after).not.toBe('live');
@@ -140,8 +140,8 @@ describe('marks', () => {
 describe('quality limits', () => {
   it('take overrides cell by cell and refuse a limit that would switch a check off', () => {
     const some = overrideLimits({ venues: { spotchain: { maxAgeMs: 20_000 } }, sources: { 'kalshi:book': { sequence: 'contiguous' } } });
-    expect(limitsOf(some, 'spotchain', 'jupiter:quote')).toMatchObject({ maxAgeMs: 20_000, cadence: 'polled' });
-    expect(limitsOf(some, 'prediction', 'kalshi:book')).toMatchObject({ maxAgeMs: 60_000, sequence: 'contiguous' });
+    expect(findLimits(some, 'spotchain', 'jupiter:quote')).toMatchObject({ maxAgeMs: 20_000, cadence: 'polled' });
+    expect(findLimits(some, 'prediction', 'kalshi:book')).toMatchObject({ maxAgeMs: 60_000, sequence: 'contiguous' });
     expect(() => overrideLimits({ venues: { spotchain: { maxAgeMs: Number.POSITIVE_INFINITY } } })).toThrow(
       'limits.venues.spotchain.maxAgeMs',
     );

@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import type { Autonomy } from '../../src/domain/agents/agent.ts';
 import { EXCHANGE_KEY, missingSetting } from '../../src/domain/risk/index.ts';
-import { disabledVenuesOf } from '../../src/trading/disabled-venues.ts';
+import { createDisabledVenues } from '../../src/trading/disabled-venues.ts';
 
 const hasKey = (orgId: string) => orgId === 'ours';
 
 test('without a signer automatic purchases lack its key, and positions can be sold', () => {
-  const disabled = disabledVenuesOf({
+  const disabled = createDisabledVenues({
     spotexchange: { enabled: true, hasKey },
     primaryChain: true,
     signer: false,
@@ -21,7 +21,7 @@ test('without a signer automatic purchases lack its key, and positions can be so
 
 test('an organization without a key cannot trade on the exchange, and a disabled venue is named first', () => {
   const parts = { primaryChain: true, signer: true, onchainPredictions: true };
-  const on = disabledVenuesOf({ ...parts, spotexchange: { enabled: true, hasKey } });
+  const on = createDisabledVenues({ ...parts, spotexchange: { enabled: true, hasKey } });
   expect([on(null, 'ours').spotexchange, on(null, 'theirs').spotexchange, on('confirm', 'theirs').spotexchange]).toEqual([
     undefined,
     EXCHANGE_KEY,
@@ -29,6 +29,6 @@ test('an organization without a key cannot trade on the exchange, and a disabled
   ]);
   // Recommendations are not executed.
   expect(on('suggest', 'theirs')).toEqual({});
-  const off = disabledVenuesOf({ ...parts, spotexchange: { enabled: false, hasKey } });
+  const off = createDisabledVenues({ ...parts, spotexchange: { enabled: false, hasKey } });
   expect(off(null, 'theirs').spotexchange).toBe('SVC_LIVE_SPOTEXCHANGE_ENABLED');
 });

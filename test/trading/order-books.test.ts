@@ -10,7 +10,7 @@ import { fetchOrderBook } from '../../src/adapters/venues/spotexchange/depth.ts'
 import { createSpotExchangeFeed } from '../../src/adapters/venues/spotexchange/feed.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import { COST_MODELS } from '../../src/domain/orders/costs.ts';
-import { type Order, orderOf } from '../../src/domain/orders/order.ts';
+import { type Order, completeOrder } from '../../src/domain/orders/order.ts';
 import type { BookEdge, OrderBook } from '../../src/domain/market/order-book.ts';
 import { paperFill } from '../../src/domain/orders/paper-fill.ts';
 import type { RiskApproved } from '../../src/domain/risk/assess.ts';
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const orderAt = (limitPrice: string, quantity = '0.01', side: 'buy' | 'sell' = 'buy'): RiskApproved<Order> =>
   // Only risk gives the brand; this tests only the price.
-  orderOf({
+  completeOrder({
     id: 'o',
     origin: 'proposal',
     mode: 'paper',

@@ -11,7 +11,7 @@ import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.t
 import { createSignedRows, UnsignedRow } from '../../src/adapters/store/trail/signed-rows.ts';
 import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
 import { bookIds } from '../../src/domain/books/book.ts';
-import { costModelOf } from '../../src/domain/orders/costs.ts';
+import { findCostModel } from '../../src/domain/orders/costs.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { EvidenceDraft } from '../../src/domain/agents/evidence.ts';
 import { SLICES } from '../../src/domain/orders/execution-plan.ts';
@@ -173,7 +173,7 @@ test('an order in slices is measured slice by slice, each by the venue’s book 
     sentAt.push(fixture.clock.now());
     await fixture.timers.fireDue();
     await fixture.carry();
-    fixture.clock.advanceTo(fixture.clock.now() + costModelOf(BTC).latencyMs + 200);
+    fixture.clock.advanceTo(fixture.clock.now() + findCostModel(BTC).latencyMs + 200);
     shown(61_000);
     fixture.clock.advanceTo((sentAt[0] as number) + (slice + 1) * everyMs);
   }

@@ -1,6 +1,6 @@
 // Layers of a chart: the premium over the reference known at each bar, and shaded closed sessions.
 import { expect, test } from 'vitest';
-import { premiumPoints, stretchesOf } from '../../web/terminal/chart/layer-points.ts';
+import { premiumPoints, joinStretches } from '../../web/terminal/chart/layer-points.ts';
 
 const bar = (hour: number, close: string) => ({ openTime: `2026-11-20T${String(hour).padStart(2, '0')}:00:00.000Z`, close });
 
@@ -18,7 +18,7 @@ test('a bar is compared with the reference of its time, and with the last one wh
 
 test('neighbouring bars of one colour are one stretch, and a bar without a colour separates them', () => {
   const bars = ['a', 'a', null, 'a', 'b', 'b', null].map((colour, time) => ({ time, colour }));
-  expect(stretchesOf(bars)).toEqual([
+  expect(joinStretches(bars)).toEqual([
     { from: 0, to: 1, colour: 'a' },
     { from: 3, to: 3, colour: 'a' },
     { from: 4, to: 5, colour: 'b' },

@@ -7,17 +7,17 @@ import { manifestPayloadSchema } from '../../src/domain/manifest/payload-form.ts
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { MANIFEST_TEMPLATES } from '../../src/domain/manifest/templates.ts';
 import {
-  draftOf,
+  toDraft,
   isDeclarative,
   type ManifestDraft,
-  manifestOf,
+  toManifest,
   moved,
-  payloadOf,
+  toPayload,
 } from '../../web/terminal/agents/builder/manifest-draft.ts';
-import { type Field, formOf, objectionTo, partsOf } from '../../web/terminal/agents/builder/manifest-form.ts';
+import { type Field, readForm, objectionTo, splitConditionType } from '../../web/terminal/agents/builder/manifest-form.ts';
 import { readYaml, writeYaml } from '../../web/terminal/agents/builder/yaml.ts';
 
-const FORM = formOf(manifestPayloadSchema);
+const FORM = readForm(manifestPayloadSchema);
 const { conditionSentence, readingText } = (await import(new URL('../../web/terminal/agents/rules.ts', import.meta.url).href)) as {
   conditionSentence(condition: { readonly type: string; readonly [field: string]: unknown }): string;
   readingText(text: string): string;
@@ -75,7 +75,7 @@ describe('the form of a manifest', () => {
     ['session_in', 'session', 'in'],
     ['reference_lost', 'reference_lost', ''],
   ])('%s looks at %s and compares by "%s"', (type, subject, operator) => {
-    expect(partsOf(type)).toEqual([subject, operator]);
+    expect(splitConditionType(type)).toEqual([subject, operator]);
   });
 });
 
@@ -83,8 +83,8 @@ describe('rows and YAML', () => {
   test('rows written as YAML and read again are the same rows, whatever their content', () => {
     fc.assert(
       fc.property(drafts, (draft) => {
-        const read = readYaml(writeYaml(manifestOf(draft, FORM)));
-        expect(read.ok && draftOf(read.value, FORM)).toEqual(draft);
+        const read = readYaml(writeYaml(toManifest(draft, FORM)));
+        expect(read.ok && toDraft(read.value, FORM)).toEqual(draft);
       }),
       { numRuns: 100 },
     );
@@ -93,10 +93,10 @@ describe('rows and YAML', () => {
   test.each(MANIFEST_TEMPLATES.map((template) => [template.name, template] as const))(
     'the template %s passes the service, and so do its rows, with the same hash',
     (_, template) => {
-      const rows = draftOf(template, FORM) as ManifestDraft;
-      expect(hashOf(manifestOf(rows, FORM))).toBe(hashOf(template));
+      const rows = toDraft(template, FORM) as ManifestDraft;
+      expect(hashOf(toManifest(rows, FORM))).toBe(hashOf(template));
       const stored = readManifest(template);
-      expect(stored.ok && hashOf(manifestOf(draftOf(payloadOf({ ...stored.manifest }), FORM) as ManifestDraft, FORM))).toBe(
+      expect(stored.ok && hashOf(toManifest(toDraft(toPayload({ ...stored.manifest }), FORM) as ManifestDraft, FORM))).toBe(
         hashOf(template),
       );
     },
@@ -109,14 +109,14 @@ describe('rows and YAML', () => {
       exitConditions: [],
       newField: { a: 1 },
     };
-    expect(manifestOf(draftOf(manifest, FORM) as ManifestDraft, FORM)).toEqual(manifest);
+    expect(toManifest(toDraft(manifest, FORM) as ManifestDraft, FORM)).toEqual(manifest);
   });
 
   test('the declarative form, and lists without rules, are edited as text only', () => {
     expect(isDeclarative({ version: '1', agent: { name: 'x' } })).toBe(true);
     expect(isDeclarative(MANIFEST_TEMPLATES[2] as never)).toBe(false);
-    expect(draftOf({ universe: 'AAPLx', entryConditions: [], exitConditions: [] }, FORM)).toBeNull();
-    expect(draftOf({ universe: [], entryConditions: ['rsi'], exitConditions: [] }, FORM)).toBeNull();
+    expect(toDraft({ universe: 'AAPLx', entryConditions: [], exitConditions: [] }, FORM)).toBeNull();
+    expect(toDraft({ universe: [], entryConditions: ['rsi'], exitConditions: [] }, FORM)).toBeNull();
   });
 
   test.each([

@@ -1,7 +1,7 @@
 // Decimals of the terminal: a button writes the price that it shows into the ticket, and a table sorts by the shown value.
 import { expect, test } from 'vitest';
 import { cut, multiply, sum, withoutZeros } from '../../web/terminal/kit/decimal.ts';
-import { compareCells, numberIn, type Sortable, sortableOf } from '../../web/terminal/kit/order-texts.ts';
+import { compareCells, numberIn, type Sortable, toSortable } from '../../web/terminal/kit/order-texts.ts';
 
 test.each([
   ['97000', '97000'],
@@ -68,7 +68,7 @@ test.each([
     [1, 2, 0],
   ],
 ])('%j stand in the order %j, empty cells last', (texts, order) => {
-  const cells = texts.map((text, place) => ({ place, sortable: sortableOf(text) }));
+  const cells = texts.map((text, place) => ({ place, sortable: toSortable(text) }));
   const full = cells.filter((cell): cell is { place: number; sortable: Sortable } => cell.sortable !== undefined);
   const sorted = full.toSorted((a, b) => compareCells(a.sortable, b.sortable));
   const empty = cells.filter(({ sortable }) => sortable === undefined);
@@ -80,5 +80,5 @@ test.each([
   ['$1.5K', '1,500'],
   ['100000000000000000.010', '100000000000000000.01'],
 ])('%s and %s are equal', (left, right) => {
-  expect(compareCells(sortableOf(left) as Sortable, sortableOf(right) as Sortable)).toBe(0);
+  expect(compareCells(toSortable(left) as Sortable, toSortable(right) as Sortable)).toBe(0);
 });

@@ -15,7 +15,7 @@ import type { Observation } from '../../src/domain/market/cut.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 import { AT_ONCE } from '../../src/domain/orders/execution-plan.ts';
 import { uuidV7 } from '../../src/domain/values/ids.ts';
-import { type Order, orderOf } from '../../src/domain/orders/order.ts';
+import { type Order, completeOrder } from '../../src/domain/orders/order.ts';
 import type { Quality } from '../../src/domain/market/quote.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { EXAMPLE, EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
@@ -133,7 +133,7 @@ export async function proposeOrder(
 ): Promise<string> {
   const [agent, halt] = await Promise.all([service.get(`/v1/agents/${agentId}`), service.get('/v1/agents/emergency-halt')]);
   const now = Date.now();
-  const order = orderOf({
+  const order = completeOrder({
     ...wish,
     id: uuidV7(now, randomBytes(10)),
     origin: 'proposal',

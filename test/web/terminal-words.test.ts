@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type DelegationTerms, delegationText } from '../../src/domain/identity/delegation.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import { bodyOf, FIRST, problemOf } from '../../web/terminal/trade/prediction-draft.ts';
+import { toOrderBody, FIRST, findProblem } from '../../web/terminal/trade/prediction-draft.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 
 interface VenueWords {
@@ -56,15 +56,15 @@ test.each([
   [{ size: '25', price: '0.42' }, null],
   [{ size: '25', slippageBps: '1001' }, 'slippageBps'],
 ])('an order on a prediction market with %j lacks %j', (some, problem) => {
-  expect(problemOf({ ...FIRST, ...some })).toBe(problem);
+  expect(findProblem({ ...FIRST, ...some })).toBe(problem);
 });
 
 test('its body is in dollars or in contracts, and has a limit only if one is given', () => {
   const order = { ...FIRST, size: '25' };
   const body = { marketId: 'pm-1', outcome: 'yes', side: 'buy', maxSlippageBps: 100 };
-  expect(bodyOf('pm-1', order)).toEqual({ ...body, notionalUsd: '25' });
-  expect(bodyOf('pm-1', { ...order, unit: 'contracts', price: '0.42' })).toEqual({ ...body, quantity: '25', limitPrice: '0.42' });
-  expect(() => bodyOf('pm-1', FIRST)).toThrow('Enter a size');
+  expect(toOrderBody('pm-1', order)).toEqual({ ...body, notionalUsd: '25' });
+  expect(toOrderBody('pm-1', { ...order, unit: 'contracts', price: '0.42' })).toEqual({ ...body, quantity: '25', limitPrice: '0.42' });
+  expect(() => toOrderBody('pm-1', FIRST)).toThrow('Enter a size');
 });
 
 test.each<[string, readonly object[]]>([

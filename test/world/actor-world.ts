@@ -11,7 +11,7 @@ import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createProposalStore } from '../../src/adapters/store/orders/proposal-store.ts';
 import type { WorkerDeps, WorkerTrading } from '../../src/boot/capabilities/capability.ts';
-import { activityWorkersOf, tickersOf } from '../../src/boot/capabilities/index.ts';
+import { createActivityWorkers, createTickers } from '../../src/boot/capabilities/index.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
 import type { Cut } from '../../src/domain/market/cut.ts';
 import { uuidV7 } from '../../src/domain/values/ids.ts';
@@ -67,7 +67,7 @@ export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedId
   function ticker({ store: changed = {}, trading }: TickerChanges = {}): ShardTicker {
     const now = async () => clock.now();
     const changedStore = { ...tickStore, ...changed };
-    const byPeriod = tickersOf({ ...depsOf(trading ?? null), now, alone: createTurns(), tickStore: changedStore, periodsMs: {} });
+    const byPeriod = createTickers({ ...depsOf(trading ?? null), now, alone: createTurns(), tickStore: changedStore, periodsMs: {} });
     return {
       async tick(periodMs, shard, slot) {
         const one = byPeriod.get(periodMs);
@@ -90,7 +90,7 @@ export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedId
     newId,
 
     /** Creates the activity workers of all kinds, as in a worker process. `own` may be a runtime that dies. */
-    workersOf: (trading: Partial<WorkerTrading>, own: Runtime = runtime): Workers => activityWorkersOf(depsOf(trading, own)),
+    workersOf: (trading: Partial<WorkerTrading>, own: Runtime = runtime): Workers => createActivityWorkers(depsOf(trading, own)),
 
     carrying: (workers: Workers, own: Runtime = runtime) =>
       startActivities({ contained: eachRow(onError), store, runtime: own, workers, clock: idle, onError }),

@@ -99,7 +99,7 @@ function signed(text) {
  * Returns the drawdown by day from the highest equity so far, in percent, zero or below.
  * @param {{ readonly daily: readonly { readonly date: string, readonly equityUsd: string, readonly highUsd: string }[], readonly capitalUsd: string }} result
  */
-export function drawdownOf({ daily, capitalUsd }) {
+export function computeDrawdown({ daily, capitalUsd }) {
   let peak = Number(capitalUsd);
   return daily.map(({ date, equityUsd, highUsd }) => {
     peak = Math.max(peak, Number(equityUsd), Number(highUsd));

@@ -1,5 +1,5 @@
 /** Report of a backtest, alone or next to a second run. Used by the terminal and by the offline file. */
-import { drawdownOf, FIGURES, figureDifference, figureText, lengthText, statistic } from './backtest-figures.js';
+import { computeDrawdown, FIGURES, figureDifference, figureText, lengthText, statistic } from './backtest-figures.js';
 import { h } from './dom.js';
 import { equityChart } from './equity-chart.js';
 import { gain, money } from './money.js';
@@ -35,16 +35,16 @@ export function backtestReport(report, other) {
     { class: 'report' },
     h('p', { class: 'faint' }, stretchWords(result)),
     typeof verdict === 'string' ? h('p', { class: 'report-verdict', 'data-passed': String(summary['passed']) }, verdict) : null,
-    panel('Metrics', other === null ? figuresOf(result) : comparisonOf(report, other)),
+    panel('Metrics', other === null ? renderFigures(result) : renderComparison(report, other)),
     panel(other === null ? 'Equity, benchmark and drawdown' : 'Growth of $100, with drawdown', chart.element),
     panel('Monthly returns', monthsTable(result)),
     panel('By instrument', groupTable('Trades by instrument', 'instrument', result.trades.byInstrument, result)),
     panel('By exit rule', groupTable('Trades by exit rule', 'closed by', result.trades.byExit, result)),
     tradesPanel(report),
     panel('Rules', conditionsTable(result)),
-    panel('Decisions', decisionsOf(result)),
-    panel('Selection bias', luckOf(result)),
-    panel('Assumptions and data', assumptionsOf(result)),
+    panel('Decisions', renderDecisions(result)),
+    panel('Selection bias', renderLuck(result)),
+    panel('Assumptions and data', renderAssumptions(result)),
     h(
       'p',
       { class: 'faint report-hashes' },
@@ -70,7 +70,7 @@ function stretchWords({ from, to, bars, timeframe, instruments }) {
 }
 
 /** @param {Result} result */
-function figuresOf(result) {
+function renderFigures(result) {
   return factList(
     FIGURES.map((figure) => [
       figure.name,
@@ -85,9 +85,9 @@ function figuresOf(result) {
 }
 
 /** @param {Report} first @param {Report} second */
-function comparisonOf(first, second) {
+function renderComparison(first, second) {
   return dataTable({
-    caption: `${nameOf(first)} compared with ${nameOf(second)}`,
+    caption: `${nameRun(first)} compared with ${nameRun(second)}`,
     head: ['metric', 'this run', 'other run', 'difference'],
     rows: [
       ['Period', ...[first, second].map(({ result }) => `${result.from.slice(0, 10)} to ${result.to.slice(0, 10)}`), ''],
@@ -102,7 +102,7 @@ function comparisonOf(first, second) {
 }
 
 /** @param {Report} report */
-function nameOf({ title, manifestVersion }) {
+function nameRun({ title, manifestVersion }) {
   return manifestVersion === null ? title : `${title} v${manifestVersion}`;
 }
 
@@ -113,7 +113,7 @@ function nameOf({ title, manifestVersion }) {
  */
 function courseChart({ result }, other) {
   if (result.daily.length < 2) return { element: h('p', { class: 'faint table-empty' }, 'Not enough days for a chart.'), end: () => {} };
-  const lower = { title: 'drawdown %', points: drawdownOf(result) };
+  const lower = { title: 'drawdown %', points: computeDrawdown(result) };
   if (other === null) {
     return equityChart({
       label: 'Equity in US dollars against buy and hold, with drawdown',
@@ -134,8 +134,8 @@ function courseChart({ result }, other) {
   return equityChart({
     label: 'Growth of $100 in both runs, with the drawdown of the first',
     name: 'this run',
-    points: growthOf(result),
-    others: [{ title: 'the other run', points: growthOf(other.result) }],
+    points: computeGrowth(result),
+    others: [{ title: 'the other run', points: computeGrowth(other.result) }],
     decimals: 2,
     lower,
     base: 100,
@@ -144,7 +144,7 @@ function courseChart({ result }, other) {
 }
 
 /** @param {Result} result */
-function growthOf({ daily, capitalUsd }) {
+function computeGrowth({ daily, capitalUsd }) {
   return daily.map(({ date, equityUsd }) => ({ at: Date.parse(date), value: (Number(equityUsd) / Number(capitalUsd)) * 100 }));
 }
 
@@ -293,7 +293,7 @@ function conditionsTable({ conditions }) {
 }
 
 /** @param {Result} result */
-function decisionsOf({ dispositions, blocked, missed, checkedBars, execution, turnoverUsd }) {
+function renderDecisions({ dispositions, blocked, missed, checkedBars, execution, turnoverUsd }) {
   const list = (/** @type {{ readonly [word: string]: number }} */ counts) =>
     Object.entries(counts)
       .filter(([, count]) => count > 0)
@@ -325,7 +325,7 @@ function executionLine({ algorithm, urgency, restedUsd }, turnoverUsd) {
 }
 
 /** @param {Result} result */
-function luckOf({ luck, performance }) {
+function renderLuck({ luck, performance }) {
   const percent = (/** @type {number | null} */ value) => (value === null ? 'not defined' : `${(value * 100).toFixed(2)} %`);
   return dataTable({
     caption: 'Correction for the number of trials',
@@ -342,7 +342,7 @@ function luckOf({ luck, performance }) {
 }
 
 /** @param {Result} result */
-function assumptionsOf({ assumptions, instruments }) {
+function renderAssumptions({ assumptions, instruments }) {
   return h(
     'div',
     {},

@@ -35,7 +35,7 @@ export function chartFrame({ label, height, repaint }) {
       ),
     ),
   );
-  const chart = createChart(place, { autoSize: true, ...lookOf(chartPalette()) });
+  const chart = createChart(place, { autoSize: true, ...chooseLook(chartPalette()) });
 
   // The chart has no size before it is on the page: fit the content once it has one.
   let isToFit = false;
@@ -46,7 +46,7 @@ export function chartFrame({ label, height, repaint }) {
   });
 
   const stop = onSchemeChange((palette) => {
-    chart.applyOptions(lookOf(palette));
+    chart.applyOptions(chooseLook(palette));
     repaint(palette);
   });
   return {
@@ -78,7 +78,7 @@ export function chartFrame({ label, height, repaint }) {
  * @param {Palette} palette
  * @returns {import('lightweight-charts').DeepPartial<import('lightweight-charts').ChartOptions>}
  */
-function lookOf({ panel, line, faint }) {
+function chooseLook({ panel, line, faint }) {
   return {
     layout: {
       background: { color: panel },

@@ -17,22 +17,22 @@ export function compareTexts(a, b, way) {
   const [left, right] = [a.trim(), b.trim()];
   const [isLeft, isRight] = [!NOTHING.has(left), !NOTHING.has(right)];
   if (!isLeft || !isRight) return Number(isRight) - Number(isLeft);
-  return way * (numbersOf(left, right) ?? agesOf(left, right) ?? WORDS.compare(left, right));
+  return way * (compareNumbers(left, right) ?? compareAges(left, right) ?? WORDS.compare(left, right));
 }
 
 /** @param {string} a @param {string} b @returns {number | null} Null if one of them is not a number. */
-function numbersOf(a, b) {
-  const [left, right] = [decimalOf(a), decimalOf(b)];
+function compareNumbers(a, b) {
+  const [left, right] = [parseDecimal(a), parseDecimal(b)];
   if (left === null || right === null) return null;
   const places = Math.max(left.decimals.length, right.decimals.length);
-  const scaled = (/** @type {NonNullable<ReturnType<typeof decimalOf>>} */ { sign, whole, decimals }) =>
+  const scaled = (/** @type {NonNullable<ReturnType<typeof parseDecimal>>} */ { sign, whole, decimals }) =>
     sign * BigInt(whole + decimals.padEnd(places, '0'));
   const [x, y] = [scaled(left), scaled(right)];
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
 /** Returns the first word as a decimal: `-3.50 %`, `12,345.6 USD`. @param {string} text */
-function decimalOf(text) {
+function parseDecimal(text) {
   const [first = '', unit] = text.split(' ');
   if (!DECIMAL.test(first) || (unit !== undefined && unit in UNIT_MS)) return null;
   const [whole = '', decimals = ''] = first
@@ -43,7 +43,7 @@ function decimalOf(text) {
 }
 
 /** @param {string} a @param {string} b @returns {number | null} */
-function agesOf(a, b) {
+function compareAges(a, b) {
   const [left, right] = [AGE.exec(a), AGE.exec(b)];
   if (left === null || right === null) return null;
   const length = (/** @type {RegExpExecArray} */ [, count = '0', unit = 'ms']) => Number(count) * (UNIT_MS[unit] ?? 1);

@@ -64,9 +64,9 @@ export function equityChart({ label, name = '', points, decimals, lower, base = 
       : frame.chart.addSeries(AreaSeries, { title: lower.title, lineWidth: 2, priceLineVisible: false, invertFilledArea: true }, 1);
   frame.share();
 
-  series.setData(dataOf(points));
-  for (const [index, line] of lines.entries()) line.setData(dataOf(others[index]?.points ?? []));
-  below?.setData(dataOf(lower?.points ?? []));
+  series.setData(toData(points));
+  for (const [index, line] of lines.entries()) line.setData(toData(others[index]?.points ?? []));
+  below?.setData(toData(lower?.points ?? []));
   frame.fit();
   frame.paint();
   const upper = [{ title: name, points }, ...others];
@@ -78,7 +78,7 @@ export function equityChart({ label, name = '', points, decimals, lower, base = 
 }
 
 /** @param {readonly Point[]} all */
-function dataOf(all) {
+function toData(all) {
   return all.map(({ at, value }) => ({ time: /** @type {Seconds} */ (Math.floor(at / 1000)), value }));
 }
 
@@ -100,7 +100,7 @@ function followPointer({ chart, legend }, upper, lower, decimals) {
     const told = curves.flatMap(({ title, last, at }, index) => {
       const point = seconds === null ? last : at.get(seconds);
       if (point === undefined) return [];
-      const value = index < upper.length ? textOf(point, decimals) : point.value.toFixed(2);
+      const value = index < upper.length ? formatPoint(point, decimals) : point.value.toFixed(2);
       return [{ at: point.at, words: `${title} ${value}`.trim().replaceAll(' ', '\u00a0') }];
     });
     const [first] = told;
@@ -111,7 +111,7 @@ function followPointer({ chart, legend }, upper, lower, decimals) {
 }
 
 /** @param {Point} point @param {number} decimals */
-function textOf({ value, text }, decimals) {
+function formatPoint({ value, text }, decimals) {
   return priceText(text ?? value.toFixed(decimals));
 }
 
@@ -126,7 +126,7 @@ function followStretch({ chart, words }, points, decimals) {
   const whole =
     points[0] === undefined || last === undefined
       ? 'No data yet.'
-      : `${points.length} points from ${dayAndTime(points[0].at)} to ${dayAndTime(last.at)}. Last value ${textOf(last, decimals)}.`;
+      : `${points.length} points from ${dayAndTime(points[0].at)} to ${dayAndTime(last.at)}. Last value ${formatPoint(last, decimals)}.`;
   say(words, whole);
   chart.timeScale().subscribeVisibleTimeRangeChange((range) => {
     if (range === null) return;

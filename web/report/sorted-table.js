@@ -49,7 +49,7 @@ export function sortedTable({ caption, columns, items, empty }) {
   /** @param {number} count */
   function show(count) {
     const from = body.childElementCount;
-    body.append(...sorted.slice(from, count).map((item) => rowOf(columns, item)));
+    body.append(...sorted.slice(from, count).map((item) => renderRow(columns, item)));
     more.hidden = body.childElementCount === items.length;
     say(note, more.hidden ? '' : `${body.childElementCount} of ${items.length}`);
   }
@@ -67,7 +67,7 @@ export function sortedTable({ caption, columns, items, empty }) {
 }
 
 /** @template Item @param {readonly Column<Item>[]} columns @param {Item} item */
-function rowOf(columns, item) {
+function renderRow(columns, item) {
   const cells = columns.map(({ text, cell }) => (cell === undefined ? text(item) : cell(item)));
   const [name, ...rest] = cells;
   return h(

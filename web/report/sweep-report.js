@@ -1,5 +1,5 @@
 /** Report of a sweep: every variant as a trial, the best Sharpe that luck explains, and the walk-forward result. */
-import { drawdownOf, statistic } from './backtest-figures.js';
+import { computeDrawdown, statistic } from './backtest-figures.js';
 import { h } from './dom.js';
 import { equityChart } from './equity-chart.js';
 import { gain, money } from './money.js';
@@ -31,7 +31,7 @@ export function sweepReport(report) {
       { class: 'faint' },
       `${dayAndTime(result.from)} to ${dayAndTime(result.to)}, ${result.bars} bars of ${result.timeframe}, ${result.instruments.join(', ')}`,
     ),
-    panel('Trials', countedOf(result)),
+    panel('Trials', renderCounted(result)),
     panel('Walk-forward: picked on each training window, measured on the test window after it', walked.element, foldsTable(result)),
     trialsPanel(report),
     panel('Best variant of the whole period (picked with hindsight)', best.element),
@@ -67,12 +67,12 @@ function panel(title, ...content) {
 }
 
 /** @param {number | null} value */
-function percentOf(value) {
+function formatPercent(value) {
   return value === null ? '–' : `${(value * 100).toFixed(2)} %`;
 }
 
 /** @param {Result} result */
-function countedOf({ counted, expectedBestSharpe, trials, best, walkForward }) {
+function renderCounted({ counted, expectedBestSharpe, trials, best, walkForward }) {
   const top = trials[best];
   return h(
     'div',
@@ -83,9 +83,9 @@ function countedOf({ counted, expectedBestSharpe, trials, best, walkForward }) {
       ['Earlier trials', String(counted.earlier)],
       ['Expected best Sharpe of worthless trials', statistic(expectedBestSharpe)],
       ['Best Sharpe', statistic(top?.sharpe ?? null)],
-      ['Deflated best Sharpe', percentOf(top?.deflatedSharpe ?? null)],
+      ['Deflated best Sharpe', formatPercent(top?.deflatedSharpe ?? null)],
       ['Walk-forward Sharpe', statistic(walkForward?.performance.sharpe ?? null)],
-      ['Deflated walk-forward Sharpe', percentOf(walkForward?.deflatedSharpe ?? null)],
+      ['Deflated walk-forward Sharpe', formatPercent(walkForward?.deflatedSharpe ?? null)],
     ]),
     h(
       'p',
@@ -144,7 +144,7 @@ function trialsPanel({ title, resultHash, result }) {
     title: 'Variants',
     told: `all ${result.trials.length}`,
     caption: 'All variants',
-    columns: columnsOf(result),
+    columns: buildColumns(result),
     items: result.trials,
     empty: 'No variants.',
     file: { title, of: '-sweep', resultHash },
@@ -152,7 +152,7 @@ function trialsPanel({ title, resultHash, result }) {
 }
 
 /** @param {Result} result @returns {readonly import('./sorted-table.js').Column<Trial>[]} */
-function columnsOf({ parameters }) {
+function buildColumns({ parameters }) {
   const ratio = (/** @type {number | null} */ value) => String(value ?? '');
   return [
     ...parameters.map(({ path }, index) => ({ name: path, text: (/** @type {Trial} */ { values }) => String(values[index]) })),
@@ -160,7 +160,7 @@ function columnsOf({ parameters }) {
     {
       name: 'deflated Sharpe',
       text: ({ deflatedSharpe }) => ratio(deflatedSharpe),
-      cell: ({ deflatedSharpe }) => percentOf(deflatedSharpe),
+      cell: ({ deflatedSharpe }) => formatPercent(deflatedSharpe),
     },
     { name: 'drawdown %', text: ({ maxDrawdownPct }) => ratio(maxDrawdownPct), cell: ({ maxDrawdownPct }) => statistic(maxDrawdownPct) },
     { name: 'return %', text: ({ returnPct }) => ratio(returnPct), cell: ({ returnPct }) => statistic(returnPct) },
@@ -189,7 +189,7 @@ function bestChart({ bestDaily, capitalUsd }) {
       },
     ],
     decimals: 2,
-    lower: { title: 'drawdown %', points: drawdownOf({ daily: bestDaily, capitalUsd }) },
+    lower: { title: 'drawdown %', points: computeDrawdown({ daily: bestDaily, capitalUsd }) },
     base: Number(capitalUsd),
   });
 }

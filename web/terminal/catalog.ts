@@ -21,4 +21,4 @@ export function useCatalog(): readonly CatalogEntry[] {
 export const useEntry = (key: string): CatalogEntry | undefined => useCatalog().find((entry) => entry.key === key);
 
 /** Quote key of the reference price or mark of a token. */
-export const benchmarkOf = (entry: CatalogEntry | undefined): string => entry?.benchmark ?? '';
+export const benchmarkKey = (entry: CatalogEntry | undefined): string => entry?.benchmark ?? '';

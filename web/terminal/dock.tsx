@@ -9,7 +9,7 @@ import {
   type SerializedDockview,
 } from 'dockview-react';
 import { type ComponentType, useEffect, useMemo, useRef, useState } from 'react';
-import { settingOf } from './kept-settings.ts';
+import { openSetting } from './kept-settings.ts';
 import { Guarded } from './kit/refusal.tsx';
 import { useStore } from './kit/store.ts';
 import { panelAsked } from './place.ts';
@@ -41,7 +41,7 @@ type Add<Name extends string> = (
 ) => IDockviewPanel;
 
 export default function Dock({ workspace }: { readonly workspace: Workspace }) {
-  const kept = settingOf(`workspace-${workspace.name}`);
+  const kept = openSetting(`workspace-${workspace.name}`);
   /** True once the member has touched the workspace in its present size. What the window's size changes is no arrangement. */
   const isTouched = useRef(false);
   const asked = useStore(panelAsked);
@@ -58,13 +58,13 @@ export default function Dock({ workspace }: { readonly workspace: Workspace }) {
     addEventListener('resize', untouch);
     return () => removeEventListener('resize', untouch);
   }, []);
-  const components = useMemo(() => componentsOf(workspace), [workspace]);
+  const components = useMemo(() => listComponents(workspace), [workspace]);
   return (
     <div className="dock" onPointerDownCapture={() => (isTouched.current = true)} onKeyDownCapture={() => (isTouched.current = true)}>
       <DockviewReact
         theme={THEME}
         components={components}
-        defaultTabComponent={useMemo(() => tabOf(workspace), [workspace])}
+        defaultTabComponent={useMemo(() => createTab(workspace), [workspace])}
         disableFloatingGroups
         onReady={({ api }) => {
           if (!restore(api, kept.get(), workspace)) arrange(api, workspace);
@@ -76,7 +76,7 @@ export default function Dock({ workspace }: { readonly workspace: Workspace }) {
   );
 }
 
-const componentsOf = ({ panels }: Workspace) =>
+const listComponents = ({ panels }: Workspace) =>
   Object.fromEntries(
     Object.entries(panels).map(([name, { content: Content }]) => [
       name,
@@ -124,7 +124,7 @@ function show(api: DockviewApi, name: string, { panels }: Workspace): void {
 }
 
 /** Builds the tab of a panel: its title and the number of waiting items. */
-const tabOf = ({ panels }: Workspace) =>
+const createTab = ({ panels }: Workspace) =>
   function Tab({ api }: IDockviewPanelHeaderProps) {
     const Count = panels[api.id]?.Count;
     return (

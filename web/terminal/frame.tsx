@@ -11,7 +11,7 @@ import { HaltBanner, HaltButton } from './halt.tsx';
 import { PHONE } from './kit/browser.ts';
 import { GroupIcon } from './kit/icons.tsx';
 import { Gain, Today } from './kit/numbers.tsx';
-import { Guarded, laterPart, sentenceOf } from './kit/refusal.tsx';
+import { Guarded, laterPart, describeError } from './kit/refusal.tsx';
 import { useStore, useTicking } from './kit/store.ts';
 import { connection, feed, followMarket } from './market.ts';
 import { signOut, useMay, useMe } from './member.ts';
@@ -197,7 +197,7 @@ function Member() {
 }
 
 function tellStaysIn(error: unknown): void {
-  notifications.show({ color: 'red', title: 'You are still signed in', message: sentenceOf(error) });
+  notifications.show({ color: 'red', title: 'You are still signed in', message: describeError(error) });
 }
 
 const initials = (name: string): string =>

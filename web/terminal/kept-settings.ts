@@ -4,7 +4,7 @@
  */
 import { notifications } from '@mantine/notifications';
 import { ApiError, api, lastCall, type Me } from './api.ts';
-import { sentenceOf } from './kit/refusal.tsx';
+import { describeError } from './kit/refusal.tsx';
 import { createStore, keep, readKept, type Store } from './kit/store.ts';
 
 interface Kept {
@@ -35,7 +35,7 @@ let isMember = false;
 let cache: ReadonlyMap<string, Kept> = new Map();
 
 /** Returns the store of a setting. What reads it must accept any text. @param first Text before any choice. */
-export function settingOf(name: string, first = ''): Store<string> {
+export function openSetting(name: string, first = ''): Store<string> {
   const found = stores.get(name);
   if (found !== undefined) return found.store;
   const store = createStore(cache.get(name)?.text ?? first);
@@ -162,7 +162,7 @@ async function settle(name: string, kept: Kept, error: ApiError): Promise<void> 
     put(name, { ...(cache.get(name) ?? kept), version: 0 });
     plan(name);
   } else if (error.status === 409 || CANNOT_BE_SENT.includes(error.status))
-    tell(`It is kept in this browser only: ${sentenceOf(error)}`, name);
+    tell(`It is kept in this browser only: ${describeError(error)}`, name);
 }
 
 addEventListener('storage', (event) => {

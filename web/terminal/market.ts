@@ -77,15 +77,15 @@ if (IS_REPLAY)
 
 /** Receives the market until the returned function is called. */
 export function followMarket(): () => void {
-  const keyOf = ({ venue, instrument }: { readonly venue: string; readonly instrument: string }): string => `${venue}:${instrument}`;
+  const toKey = ({ venue, instrument }: { readonly venue: string; readonly instrument: string }): string => `${venue}:${instrument}`;
   const stops = [
-    feed.subscribe({ channel: 'quotes', receive: ({ data }) => [data].flat().forEach((quote) => quotes.set(keyOf(quote), quote)) }),
+    feed.subscribe({ channel: 'quotes', receive: ({ data }) => [data].flat().forEach((quote) => quotes.set(toKey(quote), quote)) }),
     ...(IS_REPLAY
       ? []
       : [
           feed.subscribe({
             channel: 'tickers',
-            receive: ({ data }) => [data].flat().forEach((ticker) => tickers.set(keyOf(ticker), ticker)),
+            receive: ({ data }) => [data].flat().forEach((ticker) => tickers.set(toKey(ticker), ticker)),
           }),
         ]),
   ];
@@ -107,7 +107,8 @@ export const tickerNow = (key: string): DayTicker | undefined => tickers.get(key
 export const quoteNow = (key: string): Quote | undefined => quotes.get(key);
 
 /** Returns the price of a quote: its mid, or a reference's price. */
-export const priceOf = (quote: Quote | undefined): string | null => quote?.mid ?? quote?.referencePrice ?? quote?.bid ?? quote?.ask ?? null;
+export const readQuotePrice = (quote: Quote | undefined): string | null =>
+  quote?.mid ?? quote?.referencePrice ?? quote?.bid ?? quote?.ask ?? null;
 
 /** Returns the premium of a price over its reference in percent, or null if one of them is unknown. */
 export const premiumPct = (price: string | null, reference: string | null): number | null =>

@@ -69,9 +69,9 @@ export async function readMember(signal?: AbortSignal): Promise<Me> {
 export async function becomeMember(): Promise<void> {
   const before = queries.getQueryData<Me>(['me']);
   const me = await readMember();
-  if (before !== undefined && identityOf(before) !== identityOf(me)) queries.clear();
+  if (before !== undefined && toIdentity(before) !== toIdentity(me)) queries.clear();
   queries.setQueryData(['me'], me);
   signedOut.set(false);
 }
 
-export const identityOf = ({ subject, orgId }: Me): string => `${orgId} ${subject}`;
+export const toIdentity = ({ subject, orgId }: Me): string => `${orgId} ${subject}`;

@@ -1,7 +1,7 @@
 /** Browser notifications while the page is not visible: approvals, fills, breakers and incidents. Off by default. */
 import type { AlertsUpdateMessage, ProposalsUpdateMessage } from '../../clients/typescript/src/index.ts';
 import { preferences } from '../preferences.js';
-import { plain, priceText, symbolOf } from '../words.js';
+import { plain, priceText, readSymbol } from '../words.js';
 import { feed } from './market.ts';
 
 type NameOf = (agentId: string) => string;
@@ -41,7 +41,7 @@ function tellProposal(news: ProposalsUpdateMessage['data'], nameOf: NameOf): voi
   if (verb === undefined || !isWanted()) return;
   show({
     title: nameOf(agentId),
-    body: `${verb} ${side === 'entry' ? 'buy' : 'sell'} ${priceText(quantity)} ${symbolOf(instrument)} at ${priceText(limitPrice)}`,
+    body: `${verb} ${side === 'entry' ? 'buy' : 'sell'} ${priceText(quantity)} ${readSymbol(instrument)} at ${priceText(limitPrice)}`,
     tag: `${'proposalId' in news ? news.proposalId : agentId} ${what}`,
     address: `#/proposals/${agentId}`,
   });

@@ -7,7 +7,7 @@ import { Frame } from './frame.tsx';
 import { NotRead } from './kit/lists.tsx';
 import { Guarded, Refusal } from './kit/refusal.tsx';
 import { createStore, useStore } from './kit/store.ts';
-import { becomeMember, identityOf, isKeptSignedIn, keepSignedIn, MeContext, readMember, signingOut } from './member.ts';
+import { becomeMember, toIdentity, isKeptSignedIn, keepSignedIn, MeContext, readMember, signingOut } from './member.ts';
 import { IS_REPLAY } from './replay/mode.ts';
 import { submits } from './kit/browser.ts';
 
@@ -48,7 +48,7 @@ export function Session() {
         {/* An expired session hides the page without losing what was being typed. */}
         <Activity mode={isOut || isLeaving ? 'hidden' : 'visible'}>
           <MeContext value={me.data}>
-            <Guarded key={identityOf(me.data)}>
+            <Guarded key={toIdentity(me.data)}>
               <Frame />
             </Guarded>
           </MeContext>

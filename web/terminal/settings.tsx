@@ -3,7 +3,7 @@ import { isMantineColorScheme, localStorageColorSchemeManager, Menu, Modal } fro
 import { notifications } from '@mantine/notifications';
 import { useSyncExternalStore } from 'react';
 import { onPreferences, prefer, preferences, readPreferences } from '../preferences.js';
-import { settingOf } from './kept-settings.ts';
+import { openSetting } from './kept-settings.ts';
 import { createStore, useStore } from './kit/store.ts';
 import { useMe } from './member.ts';
 import { allowNotices } from './notices.ts';
@@ -13,7 +13,7 @@ import { pagesFor } from './pages.ts';
 const isHelpOpen = createStore(false);
 export const openHelp = (): void => isHelpOpen.set(true);
 
-const kept = settingOf('preferences');
+const kept = openSetting('preferences');
 kept.subscribe(() => {
   if (kept.get() === '') return;
   const { zone, keys } = readPreferences(kept.get());
@@ -24,7 +24,7 @@ onPreferences(() => {
   kept.set(JSON.stringify({ zone, keys }));
 });
 
-const scheme = settingOf('theme');
+const scheme = openSetting('theme');
 const here = localStorageColorSchemeManager();
 let stop = (): void => {};
 /** Theme of the member. The copy in this browser paints the page before the member is known. */

@@ -1,6 +1,6 @@
 /** First steps: look, create, approve, backtest, halt. A dismissible strip above the page leads from one to the next. */
 import { Button } from '@mantine/core';
-import { settingOf } from './kept-settings.ts';
+import { openSetting } from './kept-settings.ts';
 import { useStore } from './kit/store.ts';
 import { useMay } from './member.ts';
 import { goTo, page, within } from './place.ts';
@@ -45,7 +45,7 @@ const STEPS: readonly Step[] = [
 const DONE = 'done';
 
 /** Number of the current step as text, or `done` once it was dismissed. */
-const reached = settingOf('tour', '0');
+const reached = openSetting('tour', '0');
 
 export const beginTour = (): void => {
   reached.set('0');

@@ -1,6 +1,6 @@
 /** The `basis` channel: the basis of every underlying at the newest cut, then the changes at each following cut. */
 import { Type } from 'typebox';
-import { isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
+import { isoTime, startOfSlot, TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
 import { BasisRowBody, basisBody, DEFAULT_BASIS_NOTIONAL_USD } from '../../v1/rankings/basis.ts';
 import type { FeedPorts } from '../feed-ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
@@ -45,7 +45,7 @@ function followBasis(ports: FeedPorts, symbol: string | null): LatestSource {
 
   function plan(): void {
     if (stopped) return;
-    cancel = clock.deadline(slotOf(clock.now(), TAKE_TICK_MS) + TAKE_TICK_MS + SETTLE_MS, look);
+    cancel = clock.deadline(startOfSlot(clock.now(), TAKE_TICK_MS) + TAKE_TICK_MS + SETTLE_MS, look);
   }
 
   function look(): void {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { CandleSeries, StoredCandle } from '../../../src/domain/candles/candle.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { instrumentKey, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
-import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
+import { type EpochMs, isoTime, startOfSlot, timeframeMs } from '../../../src/domain/values/time.ts';
 import { Time, VenueWord } from '../../shapes.ts';
 import { barFields } from '../../v1/market/candles.ts';
 import type { FeedPorts } from '../feed-ports.ts';
@@ -72,7 +72,7 @@ function followSeries(ports: FeedPorts, series: CandleSeries): LatestSource {
 
   /** Reads possibly new bars, from the oldest missing one on. Returns true if the newest bar is there. */
   async function read(): Promise<boolean> {
-    const to = slotOf(clock.now(), barMs);
+    const to = startOfSlot(clock.now(), barMs);
     let from = Math.max(0, to - KEPT_BARS * barMs);
     while (from < to && bars.has(from)) from += barMs;
     if (from >= to) return true;
@@ -102,7 +102,7 @@ function followSeries(ports: FeedPorts, series: CandleSeries): LatestSource {
 
   function plan(there: boolean): void {
     const now = clock.now();
-    const next = slotOf(now, barMs) + barMs + SETTLE_MS;
+    const next = startOfSlot(now, barMs) + barMs + SETTLE_MS;
     looks = there ? 0 : looks + 1;
     if (there || looks >= LOOKS) looks = 0;
     lookAt(there || looks === 0 ? next : Math.min(next, now + LOOK_AGAIN_MS));

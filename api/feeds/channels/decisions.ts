@@ -6,7 +6,7 @@ import { DecisionBody } from '../../v1/agents/agent-decisions.ts';
 import { announcementChannel } from './channel.ts';
 
 /** Returns the batch of an announcement, or null if it names none. */
-function batchOf({ body }: AnnouncementRow): DecisionBatch | null {
+function readBatch({ body }: AnnouncementRow): DecisionBatch | null {
   const { periodMs, shard, slot } = body;
   const fromSlot = body['fromSlot'] ?? slot;
   if (typeof periodMs !== 'number' || typeof shard !== 'number' || typeof slot !== 'number' || typeof fromSlot !== 'number') return null;
@@ -21,7 +21,7 @@ export const decisionsChannel = announcementChannel({
   // A shard's batch contains agents of many organizations. Expanding it reads only the caller's.
   shared: true,
   expand: async (ports, row, orgId) => {
-    const batch = batchOf(row);
+    const batch = readBatch(row);
     if (batch === null) {
       // A defect of the writer. Retrying would hold up every later decision.
       ports.reportDefect(new Error(`announcement ${row.xid}.${row.seq} on decisions names no batch: ${JSON.stringify(row.body)}`), 'feeds');

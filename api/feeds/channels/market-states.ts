@@ -4,11 +4,11 @@ import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { type MarketState, type MarketStateKind, marketStateKey, type OrderBookSnapshot } from '../../../src/domain/market/market-state.ts';
 import { VENUE_FACTS, VENUES, type Venue } from '../../../src/domain/market/venue.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
-import { limitsOf, qualityLimits } from '../../../streams/quality/quality-limits.ts';
+import { findLimits, qualityLimits } from '../../../streams/quality/quality-limits.ts';
 import { stateQuality } from '../../../streams/quality/state-quality.ts';
 import { BookSide, ExecutableVenueWord, MaxAge, nullable, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 import { PerpBody, perpBody } from '../../v1/market/perps.ts';
-import { venueStateOf } from '../../v1/market/state-reads.ts';
+import { findVenueState } from '../../v1/market/state-reads.ts';
 import { TickerBody, tickerBody } from '../../v1/market/tickers.ts';
 import type { FeedPorts } from '../feed-ports.ts';
 import type { LatestChannel, LatestSource } from './channel.ts';
@@ -66,8 +66,8 @@ function unknownInstrument(venue: Venue, instrument: unknown): string | null {
 
 /** Returns a book in the shape of `GET /v1/order-book`, with its age. */
 function bookBody(book: OrderBookSnapshot, depth: number, ports: Pick<FeedPorts, 'states'>, at: EpochMs) {
-  const { maxAgeMs } = limitsOf(qualityLimits(), book.venue, book.source);
-  const { ageMs, quality, flags } = stateQuality(book, venueStateOf(ports.states, book.venue), at, maxAgeMs);
+  const { maxAgeMs } = findLimits(qualityLimits(), book.venue, book.source);
+  const { ageMs, quality, flags } = stateQuality(book, findVenueState(ports.states, book.venue), at, maxAgeMs);
   const levels = (side: OrderBookSnapshot['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));
   return {
     venue: book.venue,
@@ -141,7 +141,7 @@ export const tickersChannel: LatestChannel = {
       ports,
       'day_ticker',
       (ticker) => instrument === undefined || ticker.instrument === instrument,
-      (ticker, at) => tickerBody(ticker, venueStateOf(ports.states, 'spotexchange'), at),
+      (ticker, at) => tickerBody(ticker, findVenueState(ports.states, 'spotexchange'), at),
     );
   },
 };
@@ -155,12 +155,12 @@ export const perpsChannel: LatestChannel = {
   params: Type.Object({ instrument: Type.Optional(INSTRUMENT) }, { additionalProperties: false }),
   problem: ({ instrument }) => unknownInstrument('evmvenue', instrument),
   open(ports, { instrument }) {
-    const quoteOf = (name: string) => ports.quotes.latest(`evmvenue:${name}`);
+    const findQuote = (name: string) => ports.quotes.latest(`evmvenue:${name}`);
     return statesSource(
       ports,
       'perp_context',
       (perp) => instrument === undefined || perp.instrument === instrument,
-      (perp, at) => perpBody(perp, quoteOf(perp.instrument), venueStateOf(ports.states, 'evmvenue'), at),
+      (perp, at) => perpBody(perp, findQuote(perp.instrument), findVenueState(ports.states, 'evmvenue'), at),
     );
   },
 };

@@ -5,12 +5,12 @@ import type { DecisionStore } from '../../../src/adapters/store/agents/decision-
 import type { Recommendation } from '../../../src/adapters/store/agents/recommendation-reads.ts';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { explainDecision } from '../../../src/domain/agents/explain-decision.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath, storedId } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AgentPath, choice, HashText, IdText, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+import { AgentPath, choice, HashText, IdText, objectSchema, pageFields, pageSchema, Time } from '../../shapes.ts';
 
 export const DecisionBody = Type.Object(decision.wire, {
   $id: 'Decision',
@@ -18,9 +18,9 @@ export const DecisionBody = Type.Object(decision.wire, {
 });
 
 /** Returns the schema of a page of decisions, with the location of older ones. */
-export function decisionPageOf<Item extends TSchema>(item: Item) {
+export function decisionPageSchema<Item extends TSchema>(item: Item) {
   return Type.Object({
-    ...pageOf(item).properties,
+    ...pageSchema(item).properties,
     movedBefore: Type.Optional(
       Type.String({
         format: 'date-time',
@@ -30,7 +30,7 @@ export function decisionPageOf<Item extends TSchema>(item: Item) {
   });
 }
 
-export function movedOf({ movedBefore }: { readonly movedBefore: number | null }): { movedBefore?: string } {
+export function toMovedBefore({ movedBefore }: { readonly movedBefore: number | null }): { movedBefore?: string } {
   return movedBefore === null ? {} : { movedBefore: new Date(movedBefore).toISOString() };
 }
 
@@ -71,15 +71,15 @@ export const listDecisions = defineRoute({
   summary: 'The decision records of an agent, newest first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { params: AgentPath, querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of decisions.', schema: decisionPageOf(DecisionBody) } },
+  schema: { params: AgentPath, querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of decisions.', schema: decisionPageSchema(DecisionBody) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'decisions', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.decisions.list(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.agents.decisions.list(requireMember(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
-    return { ...pageBody(found, 'decisions', (decision) => decision), ...movedOf(found) };
+    return { ...pageBody(found, 'decisions', (decision) => decision), ...toMovedBefore(found) };
   },
 });
 
@@ -110,12 +110,12 @@ export const listRecommendations = defineRoute({
     'An agent at this autonomy places no orders: place them with `/v1/market-orders` or a prepared swap. Each recommendation is a recorded decision that asked for a trade and made no proposal.',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of recommendations.', schema: pageOf(RecommendationBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of recommendations.', schema: pageSchema(RecommendationBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'recommendations', POSITIONS.decision);
-    return pageBody(await ports.agents.recommendations(memberOf(request).orgId, page), 'recommendations', recommendationBody);
+    return pageBody(await ports.agents.recommendations(requireMember(request).orgId, page), 'recommendations', recommendationBody);
   },
 });
 
@@ -147,12 +147,13 @@ export const getDecision = defineRoute({
   summary: 'One decision record',
   permission: 'agent:read',
   cost: 'costly',
-  schema: { params: objectOf({ id: IdText, decisionId: IdText }) },
+  schema: { params: objectSchema({ id: IdText, decisionId: IdText }) },
   answers: { 200: { description: 'The decision.', schema: DecisionBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const [id, decisionId] = [idInPath(request.params), storedId(request.params.decisionId)];
-    const found = id === null || decisionId === null ? null : await ports.agents.decisions.get(memberOf(request).orgId, id, decisionId);
+    const found =
+      id === null || decisionId === null ? null : await ports.agents.decisions.get(requireMember(request).orgId, id, decisionId);
     return found ?? sendProblem(reply, 'not_found', NO_DECISION);
   },
 });
@@ -167,10 +168,10 @@ export const explainAgentDecision = defineRoute({
     'The observations, the rules that held, the decision, and what was missing for a trade. Every number is one of the decision record, which `hash` names.',
   permission: 'agent:read',
   cost: 'costly',
-  schema: { params: objectOf({ id: IdText, decisionId: IdText }) },
+  schema: { params: objectSchema({ id: IdText, decisionId: IdText }) },
   answers: { 200: { description: 'The decision in words.', schema: ExplainedDecision } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) =>
-    (await explainedDecision(ports.agents.decisions, memberOf(request).orgId, request.params)) ??
+    (await explainedDecision(ports.agents.decisions, requireMember(request).orgId, request.params)) ??
     sendProblem(reply, 'not_found', NO_DECISION),
 });

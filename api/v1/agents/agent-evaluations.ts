@@ -12,7 +12,7 @@ import { DEFAULT_WALK_FORWARD } from '../../../src/domain/backtest/sweep-windows
 import type { Provenance } from '../../../src/domain/market/data-source.ts';
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 import { awaitedWork, evaluationProgress } from '../../../src/domain/values/work-progress.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath, storedId } from '../../identifier.ts';
@@ -28,9 +28,9 @@ import {
   IdText,
   NullableTime,
   nullable,
-  objectOf,
+  objectSchema,
   pageFields,
-  pageOf,
+  pageSchema,
   Time,
 } from '../../shapes.ts';
 import { OriginsBody, SIMULATED } from './agent-gates.ts';
@@ -81,7 +81,7 @@ export const EvaluationRunBody = Type.Object(
   { $id: 'EvaluationRun' },
 );
 
-const RunPath = objectOf({ id: IdText, runId: IdText });
+const RunPath = objectSchema({ id: IdText, runId: IdText });
 
 /** Message for a run that does not exist or belongs to another organization. */
 const NO_RUN = 'there is no such run of an agent of yours';
@@ -91,7 +91,7 @@ export function evaluationBody({ told, ...view }: EvaluationView, at: EpochMs) {
 }
 
 /** Reads agent and run from a path. Null if one of them is not a UUID. */
-export function runIdsOf(params: {
+export function readRunIds(params: {
   readonly id: string;
   readonly runId: string;
 }): { readonly agentId: string; readonly runId: string } | null {
@@ -110,7 +110,7 @@ export const simulationFields = {
   to: Type.Optional({ ...Time, description: 'End of the period. Default: the end of the last full UTC day.' }),
   timeframe: Type.Optional(Type.String({ description: "Timeframe of the bars, such as 1h. Default: the manifest's own." })),
   assumptions: Type.Optional(
-    objectOf({
+    objectSchema({
       costMultiplier: assumption('costMultiplier'),
       maxParticipationPct: assumption('maxParticipationPct'),
       minOrderUsd: assumption('minOrderUsd'),
@@ -118,7 +118,7 @@ export const simulationFields = {
   ),
 };
 
-const BacktestBody = objectOf({
+const BacktestBody = objectSchema({
   ...simulationFields,
   look: Type.Optional(
     Type.Boolean({
@@ -162,10 +162,10 @@ export const backtestAgent = defineRoute({
 const { trainDays, testDays } = DEFAULT_WALK_FORWARD;
 const windowDays = (most: number, description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: most, description }));
 
-const SweepBody = objectOf({
+const SweepBody = objectSchema({
   ...simulationFields,
   parameters: Type.Array(
-    objectOf({
+    objectSchema({
       path: Type.String({
         maxLength: 80,
         description: 'A threshold by its place in the payload form, such as `stopLossPct` or `entryConditions[0].value`.',
@@ -183,7 +183,7 @@ const SweepBody = objectOf({
     },
   ),
   walkForward: Type.Optional(
-    objectOf({
+    objectSchema({
       trainDays: windowDays(SWEEP_LIMITS.trainDays, `Days of which the best variant is picked. Default ${trainDays}.`),
       testDays: windowDays(SWEEP_LIMITS.testDays, `Days after them in which what it earned counts. Default ${testDays}.`),
     }),
@@ -209,7 +209,7 @@ export const sweepAgent = defineRoute({
     return async (request, reply) => {
       const id = idInPath(request.params);
       const { reads } = ports.agents;
-      const { orgId } = memberOf(request);
+      const { orgId } = requireMember(request);
       const agent = id === null ? null : await reads.get(orgId, id);
       const manifest = id === null || agent === null ? null : await reads.manifest(orgId, id, agent.manifestVersion);
       if (id === null || manifest === null) return sendProblem(reply, 'not_found', NO_AGENT);
@@ -228,7 +228,7 @@ export const sweepAgent = defineRoute({
 export const DEFAULT_SEEDS = 3;
 const MOST_SEEDS = 20;
 
-const StressTestBody = objectOf({
+const StressTestBody = objectSchema({
   seeds: Type.Optional(
     Type.Integer({
       minimum: DEFAULT_SEEDS,
@@ -284,7 +284,7 @@ export const cancelEvaluation = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const ids = runIdsOf(request.params);
+      const ids = readRunIds(request.params);
       if (ids === null) return sendProblem(reply, 'not_found', NO_RUN);
       return carryOut(request, reply, {
         status: 200,
@@ -303,13 +303,13 @@ export const listEvaluations = defineRoute({
   summary: "The runs of an agent's evaluations, newest first",
   permission: 'agent:read',
   cost: 'read',
-  schema: { params: AgentPath, querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of runs.', schema: pageOf(EvaluationRunBody) } },
+  schema: { params: AgentPath, querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of runs.', schema: pageSchema(EvaluationRunBody) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'evaluations', POSITIONS.uuid);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.evaluations.list(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.agents.evaluations.list(requireMember(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'evaluations', (run) => evaluationBody(run, ports.clock.now()));
   },
@@ -351,8 +351,8 @@ export const getEvaluation = defineRoute({
   answers: { 200: { description: 'The run.', schema: EvaluationDetail } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const ids = runIdsOf(request.params);
-    const { orgId } = memberOf(request);
+    const ids = readRunIds(request.params);
+    const { orgId } = requireMember(request);
     const run = ids === null ? null : await ports.agents.evaluations.find(orgId, ids.agentId, ids.runId);
     if (ids === null || run === null) return sendProblem(reply, 'not_found', NO_RUN);
     const report = await ports.agents.evaluations.report(orgId, ids.agentId, ids.runId);
@@ -383,8 +383,8 @@ export const getEvaluationReport = defineRoute({
   answers: { 200: { description: 'The page; it loads nothing else.', contentType: 'text/html' } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const ids = runIdsOf(request.params);
-    const found = ids === null ? null : await ports.agents.evaluations.page(memberOf(request).orgId, ids.agentId, ids.runId);
+    const ids = readRunIds(request.params);
+    const found = ids === null ? null : await ports.agents.evaluations.page(requireMember(request).orgId, ids.agentId, ids.runId);
     if (found === null) return sendProblem(reply, 'not_found', NO_RUN);
     const policy = found.policy === null ? `${STILL}; ${ALONE}` : `${found.policy}; ${ALONE} ${ABLE}`;
     return reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', policy).send(found.page);

@@ -23,7 +23,7 @@ import { gateProgress } from '../../../src/domain/agents/gate-progress.ts';
 import { whyNoTrades } from '../../../src/domain/agents/why-no-trades.ts';
 import { SOURCE_ORIGINS, type SourceOrigin } from '../../../src/domain/market/data-source.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
@@ -37,9 +37,9 @@ import {
   HashText,
   IdText,
   nullable,
-  objectOf,
+  objectSchema,
   pageFields,
-  pageOf,
+  pageSchema,
   StageWord,
   Time,
 } from '../../shapes.ts';
@@ -182,7 +182,7 @@ export const signOffAgent = defineRoute({
   cost: 'write',
   schema: {
     params: AgentPath,
-    body: objectOf({
+    body: objectSchema({
       approved: Type.Boolean(),
       comment: Type.Optional(Type.String({ maxLength: 2_000, default: '', description: 'Reason, kept with the sign-off.' })),
     }),
@@ -224,13 +224,13 @@ export const listEvidence = defineRoute({
   description: 'Each row opens one gate if it passed and is newer than the last demotion and manifest change.',
   permission: 'agent:read',
   cost: 'read',
-  schema: { params: AgentPath, querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of evidence.', schema: pageOf(EvidenceBody) } },
+  schema: { params: AgentPath, querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of evidence.', schema: pageSchema(EvidenceBody) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'evidence', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.reads.evidence(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.agents.reads.evidence(requireMember(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'evidence', (evidence) => ({
       ...gateEvidenceBody(evidence),
@@ -322,7 +322,7 @@ export const listGates = defineRoute({
   answers: { 200: { description: 'The gates in order.', schema: GatesBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const id = idInPath(request.params);
     const found = id === null ? null : await ports.agents.gates.progress(orgId, id);
     if (id === null || found === null) return sendProblem(reply, 'not_found', NO_AGENT);
@@ -425,7 +425,7 @@ export const getCalibration = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.calibration(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.agents.calibration(requireMember(request).orgId, id);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const { manifestVersion, promisedBps, fills } = found;
     const ofMode = (mode: CalibratedFill['mode']): CostFigures => costFigures(fills.filter((fill) => fill.mode === mode));

@@ -3,17 +3,17 @@ import { Type } from 'typebox';
 import type { HaltView } from '../../../actors/agent/emergency-halt.ts';
 import type { AgentView } from '../../../actors/agent/resource.ts';
 import { MAX_HALT_REASON_CHARS, NO_AGENT } from '../../../src/domain/agents/agent.ts';
-import { priceStepOf } from '../../../src/domain/market/market-step.ts';
+import { computePriceStep } from '../../../src/domain/market/market-step.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { malformed } from '../../http/strict-json.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { TO_STOP } from '../../permission.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AgentPath, EmptyBody, IdText, NullableTime, nullable, objectOf } from '../../shapes.ts';
+import { AgentPath, EmptyBody, IdText, NullableTime, nullable, objectSchema } from '../../shapes.ts';
 import { wishedAmount } from '../manual-order-body.ts';
 import { AgentBody, agentBody, waitingAgentBody } from './agent-body.ts';
 
@@ -51,12 +51,12 @@ const CloseWish = Type.Object(
 );
 
 /** Reads the requested closing. @throws InputError if the limit has no instrument, is zero or is off the tick size. */
-function wishOf({ instrument, limitPrice }: { readonly instrument?: string; readonly limitPrice?: string }) {
+function readWish({ instrument, limitPrice }: { readonly instrument?: string; readonly limitPrice?: string }) {
   const key = instrument === undefined ? null : (instrument as InstrumentKey);
   if (limitPrice === undefined) return { instrument: key, limitPrice: null };
   if (key === null) throw malformed('$.limitPrice', 'a limit price needs one instrument', 'a limit together with an instrument');
   if (/^[0.]+$/.test(limitPrice)) throw malformed('$.limitPrice', 'it is zero', 'a number above zero');
-  const step = priceStepOf(key, limitPrice);
+  const step = computePriceStep(key, limitPrice);
   if (!new Decimal(limitPrice).mod(step).isZero())
     throw malformed('$.limitPrice', 'it is not a multiple of the tick size', `a multiple of ${step}`);
   return { instrument: key, limitPrice };
@@ -87,8 +87,8 @@ export const closeAgentPositions = defineRoute({
     return async (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      const wish = wishOf((request.body ?? {}) as Parameters<typeof wishOf>[0]);
-      const facts = await ports.agents.closingFacts(memberOf(request).orgId, id);
+      const wish = readWish((request.body ?? {}) as Parameters<typeof readWish>[0]);
+      const facts = await ports.agents.closingFacts(requireMember(request).orgId, id);
       return carryOut(request, reply, {
         status: 200,
         answer: (view: AgentView) => waitingAgentBody(view, facts),
@@ -192,7 +192,7 @@ export const getHalt = defineRoute({
   answers: { 200: { description: 'The newest halt.', schema: LastHaltBody } },
   refusals: [],
   handle: (ports) => async (request) => {
-    const last = await ports.agents.lastHalt(memberOf(request).orgId);
+    const last = await ports.agents.lastHalt(requireMember(request).orgId);
     return {
       epoch: last?.epoch ?? 0,
       haltedAt: last?.at ?? null,
@@ -212,7 +212,7 @@ export const emergencyHalt = defineRoute({
   permission: TO_STOP,
   cost: 'emergency',
   stops: true,
-  schema: { body: objectOf({ reason: Type.Optional(Reason) }) },
+  schema: { body: objectSchema({ reason: Type.Optional(Reason) }) },
   bodyRule: 'optional',
   idempotent: true,
   answers: { 200: { description: 'The halt is in force.', schema: HaltBody } },

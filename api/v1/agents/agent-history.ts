@@ -3,12 +3,12 @@ import { Type } from 'typebox';
 import type { ChartState } from '../../../src/adapters/store/agents/agent-reads.ts';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../route.ts';
-import { AgentPath, AnyJson, choice, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+import { AgentPath, AnyJson, choice, nullable, objectSchema, pageFields, pageSchema, Time } from '../../shapes.ts';
 
 export const StepBody = Type.Object(
   {
@@ -32,13 +32,13 @@ export const listHistory = defineRoute({
   description: 'Every committed step except ordinary ticks, which are decision records.',
   permission: 'agent:read',
   cost: 'read',
-  schema: { params: AgentPath, querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of steps.', schema: pageOf(StepBody) } },
+  schema: { params: AgentPath, querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of steps.', schema: pageSchema(StepBody) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'history', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.reads.history(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.agents.reads.history(requireMember(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'history', (step) => ({ ...step, at: isoTime(step.at) }));
   },
@@ -67,7 +67,7 @@ export const getChart = defineRoute({
   description: 'With `at`, where the chart stood at that time: rebuilt from the last checkpoint before it and the steps since.',
   schema: {
     params: AgentPath,
-    querystring: objectOf({
+    querystring: objectSchema({
       at: Type.Optional(Type.String({ format: 'date-time', description: 'Moment of the chart; the present unless given.' })),
     }),
   },
@@ -76,7 +76,8 @@ export const getChart = defineRoute({
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
     const { at } = request.query;
-    const found = id === null ? null : await foundAt(ports.agents, memberOf(request).orgId, id, at === undefined ? null : Date.parse(at));
+    const found =
+      id === null ? null : await foundAt(ports.agents, requireMember(request).orgId, id, at === undefined ? null : Date.parse(at));
     if (found === null) return sendProblem(reply, 'not_found', at === undefined ? NO_AGENT : 'there was no such agent at that time');
     const chart = ports.machines.describe(found.machine);
     const { machine, version, status, value } = found;

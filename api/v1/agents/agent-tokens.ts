@@ -3,13 +3,13 @@ import { Type } from 'typebox';
 import type { AgentToken, NewAgentToken } from '../../../actors/agent/agent-tokens.ts';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath, storedId } from '../../identifier.ts';
 import { TO_STOP } from '../../permission.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AgentPath, IdText, NullableTime, objectOf, shownText, Time } from '../../shapes.ts';
+import { AgentPath, IdText, NullableTime, objectSchema, shownText, Time } from '../../shapes.ts';
 
 const tokenFields = {
   id: IdText,
@@ -39,7 +39,7 @@ export const createAgentToken = defineRoute({
     'The token can propose trades for this agent and read its context and outside proposals, and nothing else. It has its own rate limit. The text is shown once. Repeating the request creates another token.',
   permission: 'trade:execute',
   cost: 'write',
-  schema: { params: AgentPath, body: objectOf({ name: shownText(80, 'Name of the program that uses it.') }) },
+  schema: { params: AgentPath, body: objectSchema({ name: shownText(80, 'Name of the program that uses it.') }) },
   answers: { 201: { description: 'The token with its text.', schema: NewAgentTokenBody } },
   refusals: ['not_found', 'state_conflict'],
   handle: (ports) => {
@@ -70,7 +70,7 @@ export const listAgentTokens = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.tokens.list(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.agents.tokens.list(requireMember(request).orgId, id);
     return found === null ? sendProblem(reply, 'not_found', NO_AGENT) : { items: found.map(tokenBody) };
   },
 });
@@ -84,7 +84,7 @@ export const revokeAgentToken = defineRoute({
   description: 'The token stops working at once. Revoking it again changes nothing.',
   permission: TO_STOP,
   cost: 'write',
-  schema: { params: objectOf({ id: IdText, tokenId: IdText }) },
+  schema: { params: objectSchema({ id: IdText, tokenId: IdText }) },
   idempotent: true,
   answers: { 200: { description: 'The token, revoked.', schema: AgentTokenBody } },
   refusals: ['not_found'],

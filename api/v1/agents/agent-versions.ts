@@ -6,7 +6,7 @@ import { manifestDeclarativeSchema } from '../../../src/domain/manifest/declarat
 import { diffManifests, type ManifestDiff } from '../../../src/domain/manifest/diff.ts';
 import { manifestPayloadSchema } from '../../../src/domain/manifest/payload-form.ts';
 import { type ReadManifest, readManifest } from '../../../src/domain/manifest/reader.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
@@ -20,7 +20,7 @@ import {
   HashText,
   IdText,
   nullable,
-  objectOf,
+  objectSchema,
   pageFields,
   StageWord,
   Time,
@@ -56,7 +56,7 @@ export function manifestTakenBody(view: AgentView, { requestedAutonomy, requeste
 }
 
 /** Reads a body as a manifest. @throws InputError `manifest_invalid` with all of its problems. */
-export function manifestOf(ports: ApiPorts, body: unknown): ReadManifest {
+export function parseManifest(ports: ApiPorts, body: unknown): ReadManifest {
   const read = readManifest(body, ports.catalog.entries);
   if (!read.ok) throw new InputError('manifest_invalid', problemsDetail(read.problems), read.problems);
   return read;
@@ -80,7 +80,7 @@ export const addAgentVersion = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const read = manifestOf(ports, request.body);
+      const read = parseManifest(ports, request.body);
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, {
@@ -118,7 +118,7 @@ const diffBody = ({ changes, conditionsAdded, conditionsRemoved }: ManifestDiff)
 });
 
 /** Orders the bounds, so that a backward comparison lists the same versions. */
-function rangeOf(from: number | null, to: number | null): { readonly from: number | null; readonly to: number | null } {
+function orderRange(from: number | null, to: number | null): { readonly from: number | null; readonly to: number | null } {
   return from !== null && to !== null && from > to ? { from: to, to: from } : { from, to };
 }
 
@@ -136,7 +136,7 @@ export const listVersions = defineRoute({
   cost: 'read',
   schema: {
     params: AgentPath,
-    querystring: objectOf({
+    querystring: objectSchema({
       ...pageFields,
       from: Type.Optional(VersionNumber),
       to: Type.Optional(VersionNumber),
@@ -159,12 +159,12 @@ export const listVersions = defineRoute({
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'versions', POSITIONS.number);
     const { from = null, to = null, against } = request.query;
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const id = idInPath(request.params);
     const other = against?.toLowerCase() ?? id;
     if (other === null || (other !== id && (await ports.agents.reads.get(orgId, other)) === null))
       return sendProblem(reply, 'not_found', NO_AGENT);
-    const range = rangeOf(from, other === id ? to : from);
+    const range = orderRange(from, other === id ? to : from);
     const found = id === null ? null : await ports.agents.reads.versions(orgId, id, range, page);
     if (id === null || found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const listed = pageBody(found, 'versions', ({ version, manifestHash, createdBy, createdAt, manifest, previous }) => ({

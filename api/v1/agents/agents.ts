@@ -17,13 +17,13 @@ import type { PreviewStore } from '../../../src/adapters/store/evaluations/trial
 import type { AgentCalibration } from '../../../src/adapters/store/gates/calibration-store.ts';
 import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy, NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import type { ClosingFacts } from '../../../src/domain/agents/closing-waits.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute, type RouteGroup } from '../../route.ts';
-import { AgentPath, AnyJson, choice, HashText, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+import { AgentPath, AnyJson, choice, HashText, objectSchema, pageFields, pageSchema, Time } from '../../shapes.ts';
 import { AgentBody, agentBody, agentFields, waitingAgentBody } from './agent-body.ts';
 import { explainAgentDecision, getDecision, listDecisions, listRecommendations } from './agent-decisions.ts';
 import {
@@ -39,7 +39,7 @@ import { getCalibration, listEvidence, listGates, promoteAgent, signOffAgent } f
 import { closeAgentPositions, emergencyHalt, getHalt, pauseAgent, releaseAgent, resumeAgent } from './agent-halts.ts';
 import { getChart, listHistory } from './agent-history.ts';
 import { createAgentToken, listAgentTokens, revokeAgentToken } from './agent-tokens.ts';
-import { addAgentVersion, listVersions, ManifestBody, ManifestTakenBody, manifestOf, manifestTakenBody } from './agent-versions.ts';
+import { addAgentVersion, listVersions, ManifestBody, ManifestTakenBody, parseManifest, manifestTakenBody } from './agent-versions.ts';
 import { previewBacktest } from './backtest-previews.ts';
 import { getBriefContext, getOutsideContext } from './outside-context.ts';
 import { getOutsideProposal, listOutsideProposals, proposeTrade } from './outside-proposals.ts';
@@ -91,7 +91,7 @@ const createAgent = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const read = manifestOf(ports, request.body);
+      const read = parseManifest(ports, request.body);
       return carryOut(request, reply, {
         status: 201,
         answer: (view: AgentView) => manifestTakenBody(view, read),
@@ -101,7 +101,7 @@ const createAgent = defineRoute({
   },
 });
 
-const AutonomyRequest = objectOf({
+const AutonomyRequest = objectSchema({
   autonomy: choice([...AUTONOMY_LEVELS, ...Object.keys(AUTONOMY_IDENTIFIERS)], 'The level, in either form.'),
 });
 
@@ -142,12 +142,12 @@ const listAgents = defineRoute({
   summary: "The organization's agents, newest first",
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of agents.', schema: pageOf(AgentBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of agents.', schema: pageSchema(AgentBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'agents', POSITIONS.uuid);
-    return pageBody(await ports.agents.reads.list(memberOf(request).orgId, page), 'agents', agentBody);
+    return pageBody(await ports.agents.reads.list(requireMember(request).orgId, page), 'agents', agentBody);
   },
 });
 
@@ -180,7 +180,7 @@ const getAgent = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const agent = id === null ? null : await ports.agents.reads.get(orgId, id);
     if (agent === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const body = agent.closing.length === 0 ? agentBody(agent) : waitingAgentBody(agent, await ports.agents.closingFacts(orgId, agent.id));

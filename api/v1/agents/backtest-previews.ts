@@ -8,11 +8,11 @@ import type { BacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import type { Problem } from '../../../src/domain/values/field.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { isUuid } from '../../identifier.ts';
 import { problemsDetail, sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, HashText, IdText, nullable, objectOf, Time } from '../../shapes.ts';
+import { choice, DecimalText, HashText, IdText, nullable, objectSchema, Time } from '../../shapes.ts';
 import { ManifestBody } from './agent-versions.ts';
 import { BacktestTradeBody, MissingHistoryBody, missingHistoryBody, Threshold } from './evaluation-results.ts';
 
@@ -129,7 +129,7 @@ export const previewBacktest = defineRoute({
   permission: 'trade:execute',
   cost: 'costly',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       agentId: Type.Optional({ ...IdText, description: 'The agent whose next version it is meant to be.' }),
       timeframe: Type.Optional(
         Type.String({ description: "Bars that are decided on, such as 1h; the manifest's own where it is missing." }),
@@ -148,7 +148,7 @@ export const previewBacktest = defineRoute({
   answers: { 200: { description: 'Simulated result, or the reason that there is none.', schema: PreviewBody } },
   refusals: ['not_found', 'manifest_invalid', 'external_not_listable'],
   handle: (ports) => async (request, reply) => {
-    const { orgId, subject } = memberOf(request);
+    const { orgId, subject } = requireMember(request);
     const { agentId, timeframe, days: asked } = request.query;
     if (agentId !== undefined && (!isUuid(agentId) || (await ports.agents.reads.get(orgId, agentId)) === null))
       return sendProblem(reply, 'not_found', NO_AGENT);

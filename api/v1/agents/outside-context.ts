@@ -7,7 +7,7 @@ import type { Observation } from '../../../src/domain/market/cut.ts';
 import { ORDER_SIDES } from '../../../src/domain/orders/order.ts';
 import type { DecimalString } from '../../../src/domain/values/decimal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { orAgentToken } from '../../permission.ts';
 import { sendProblem } from '../../problem.ts';
@@ -114,7 +114,7 @@ export const getOutsideContext = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.outside.context(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.agents.outside.context(requireMember(request).orgId, id);
     return found === null ? sendProblem(reply, 'not_found', NO_AGENT) : contextBody(found);
   },
 });
@@ -157,7 +157,7 @@ export const getBriefContext = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.outside.context(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.agents.outside.context(requireMember(request).orgId, id);
     return found === null ? sendProblem(reply, 'not_found', NO_AGENT) : briefBody(found);
   },
 });

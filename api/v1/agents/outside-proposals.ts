@@ -8,7 +8,7 @@ import { ORDER_SIDES } from '../../../src/domain/orders/order.ts';
 import { OUTSIDE_STATES, REASON_LENGTH } from '../../../src/domain/outside/outside-proposal.ts';
 import type { Json } from '../../../src/domain/values/canonical-json.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath, storedId } from '../../identifier.ts';
@@ -23,17 +23,17 @@ import {
   IdText,
   NullableDecimalText,
   nullable,
-  objectOf,
+  objectSchema,
   pageFields,
-  pageOf,
+  pageSchema,
   shownText,
   Time,
 } from '../../shapes.ts';
-import { termsOf, wishedAmount } from '../manual-order-body.ts';
+import { readOrderTerms, wishedAmount } from '../manual-order-body.ts';
 
 const NO_PROPOSAL = 'there is no outside proposal with this id';
 
-export const OutsideProposalRequest = objectOf({
+export const OutsideProposalRequest = objectSchema({
   side: choice(ORDER_SIDES, 'Long only: a buy opens a position, a sell reduces one of the agent’s own book.'),
   instrument: Type.String({ minLength: 1, maxLength: 120, pattern: '^[\\x21-\\x7e]+$', description: 'One of the universe.' }),
   notionalUsd: wishedAmount('Size in US dollars. Give this or `quantity`.'),
@@ -123,7 +123,7 @@ async function decided(
   receipt: OutsideReceipt,
   seconds: number,
 ): Promise<OutsideView | null> {
-  const { orgId } = memberOf(request);
+  const { orgId } = requireMember(request);
   const { server } = request.server;
   const wasListening = server.listening;
   for (let looks = 0; ; looks++) {
@@ -156,7 +156,7 @@ export const proposeTrade = defineRoute({
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       const { side, instrument, reason, inputs, clientId, manifestHash } = request.body;
-      const { quantity, notionalUsd, limitPrice } = termsOf(request.body);
+      const { quantity, notionalUsd, limitPrice } = readOrderTerms(request.body);
       const size = { side, instrument: instrument as InstrumentKey, notionalUsd, quantity, limitPrice };
       const wish = { ...size, reason, inputs: inputs as Json | undefined, clientId, manifestHash };
       const waitS = preferredWait(request.headers['prefer']);
@@ -176,7 +176,7 @@ async function proposeAndWait(
   reply: FastifyReply,
   { id, wish, waitS }: { readonly id: string; readonly wish: ProposalWish; readonly waitS: number },
 ) {
-  const { orgId, subject, permissions } = memberOf(request);
+  const { orgId, subject, permissions } = requireMember(request);
   const received = await ports.agents.outside.propose({ orgId, subject, permissions, requestId: request.id }, id, wish);
   if (!received.ok) return sendRefusal(reply, received.refusal);
   reply.header('preference-applied', `wait=${waitS}`);
@@ -193,13 +193,13 @@ export const listOutsideProposals = defineRoute({
   description: 'Proposals of outside code. The resulting proposals of the agent are under `/v1/agent-orders`.',
   permission: orAgentToken('agent:read'),
   cost: 'read',
-  schema: { params: AgentPath, querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of outside proposals.', schema: pageOf(OutsideProposalBody) } },
+  schema: { params: AgentPath, querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of outside proposals.', schema: pageSchema(OutsideProposalBody) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'outside', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.outside.list(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.agents.outside.list(requireMember(request).orgId, id, page);
     return found === null ? sendProblem(reply, 'not_found', NO_AGENT) : pageBody(found, 'outside', outsideBody);
   },
 });
@@ -212,12 +212,12 @@ export const getOutsideProposal = defineRoute({
   summary: 'One outside proposal and what became of it',
   permission: orAgentToken('agent:read'),
   cost: 'read',
-  schema: { params: objectOf({ id: IdText, proposalId: IdText }) },
+  schema: { params: objectSchema({ id: IdText, proposalId: IdText }) },
   answers: { 200: { description: 'The outside proposal.', schema: OutsideProposalBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const [id, proposalId] = [idInPath(request.params), storedId(request.params.proposalId)];
-    const found = id === null || proposalId === null ? null : await ports.agents.outside.get(memberOf(request).orgId, id, proposalId);
+    const found = id === null || proposalId === null ? null : await ports.agents.outside.get(requireMember(request).orgId, id, proposalId);
     return found === null ? sendProblem(reply, 'not_found', NO_PROPOSAL) : outsideBody(found);
   },
 });

@@ -8,15 +8,15 @@ import { ORDER_SIDES } from '../../../src/domain/orders/order.ts';
 import type { AskedSession, StepAsk } from '../../../src/domain/outside/replay-step.ts';
 import type { Problem } from '../../../src/domain/values/field.ts';
 import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { orAgentToken } from '../../permission.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../route.ts';
-import { AgentPath, choice, DecimalText, EmptyBody, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
-import { termsOf, wishedAmount } from '../manual-order-body.ts';
-import { DEFAULT_SEEDS, EvaluationRunBody, evaluationBody, runIdsOf, simulationFields } from './agent-evaluations.ts';
+import { AgentPath, choice, DecimalText, EmptyBody, IdText, NullableDecimalText, nullable, objectSchema, Time } from '../../shapes.ts';
+import { readOrderTerms, wishedAmount } from '../manual-order-body.ts';
+import { DEFAULT_SEEDS, EvaluationRunBody, evaluationBody, readRunIds, simulationFields } from './agent-evaluations.ts';
 
 declare module '../../route.ts' {
   interface ApiPorts {
@@ -35,9 +35,9 @@ const NO_WORKER = refuse(
   'feature_disabled',
   'this process runs no worker and reaches none: set REDIS_URL, or start the API and a worker in one process',
 );
-const SessionPath = objectOf({ id: IdText, sessionId: IdText });
+const SessionPath = objectSchema({ id: IdText, sessionId: IdText });
 
-const OpenBody = objectOf({
+const OpenBody = objectSchema({
   kind: choice(['backtest', 'stress_test'], 'History of the gate, or the scenarios of the stress test. The latter takes no other field.'),
   from: simulationFields.from,
   to: simulationFields.to,
@@ -51,7 +51,7 @@ const MOST_STEPS = 10_000_000;
 /** Maximum slots of a step: one per path. */
 const MOST_SLOTS = 64;
 
-const BlindTradeBody = objectOf({
+const BlindTradeBody = objectSchema({
   side: choice(ORDER_SIDES),
   instrument: Type.String({ minLength: 1, maxLength: 40, description: 'An alias, as the slot names it.' }),
   notionalUsd: wishedAmount('Size in US dollars. Give this or `quantity`.'),
@@ -61,7 +61,7 @@ const BlindTradeBody = objectOf({
   limitPrice: wishedAmount('Worst acceptable shown price.'),
 });
 
-const StepBody = objectOf({
+const StepBody = objectSchema({
   step: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -154,7 +154,7 @@ export const getReplaySession = defineRoute({
   answers: { 200: { description: 'The session as an evaluation run.', schema: EvaluationRunBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const found = await sessionOf(ports, memberOf(request).orgId, request.params);
+    const found = await findSession(ports, requireMember(request).orgId, request.params);
     return found === null ? sendProblem(reply, 'not_found', NO_SESSION) : evaluationBody(found, ports.clock.now());
   },
 });
@@ -173,13 +173,15 @@ export const answerReplayStep = defineRoute({
   answers: { 200: { description: 'The step that waits for its answers.', schema: ReplayStepBody } },
   refusals: ['not_found', 'state_conflict', 'feature_disabled'],
   handle: (ports) => async (request, reply) => {
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const { step, answers } = request.body;
     if ((step === undefined) !== (answers === undefined))
       return sendProblem(reply, 'malformed', 'step and answers: give both to answer a step, or neither to read the waiting one');
-    const ids = idsOf(request.params);
+    const ids = readIds(request.params);
     if (ids === null) return sendProblem(reply, 'not_found', NO_SESSION);
-    const given = answers?.map((trade) => (trade === null ? null : { side: trade.side, instrument: trade.instrument, ...termsOf(trade) }));
+    const given = answers?.map((trade) =>
+      trade === null ? null : { side: trade.side, instrument: trade.instrument, ...readOrderTerms(trade) },
+    );
     const asked = step === undefined || given === undefined ? null : { step, answers: given };
     const outcome = (await ports.replays?.step({ orgId, ...ids }, asked)) ?? null;
     const answered = outcome ?? (await notHere(ports, orgId, request.params));
@@ -205,7 +207,7 @@ export const abandonReplaySession = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return async (request, reply) => {
-      const found = await sessionOf(ports, memberOf(request).orgId, request.params);
+      const found = await findSession(ports, requireMember(request).orgId, request.params);
       if (found === null) return sendProblem(reply, 'not_found', NO_SESSION);
       return carryOut(request, reply, {
         status: 200,
@@ -233,18 +235,18 @@ interface SessionParams {
 }
 
 /** Reads agent and session (a run) from a path. Null if one of them is not a UUID. */
-const idsOf = ({ id, sessionId }: SessionParams) => runIdsOf({ id, runId: sessionId });
+const readIds = ({ id, sessionId }: SessionParams) => readRunIds({ id, runId: sessionId });
 
 /** Returns the organization's session, or null. */
-async function sessionOf(ports: ApiPorts, orgId: string, params: SessionParams): Promise<EvaluationView | null> {
-  const ids = idsOf(params);
+async function findSession(ports: ApiPorts, orgId: string, params: SessionParams): Promise<EvaluationView | null> {
+  const ids = readIds(params);
   const found = ids === null ? null : await ports.agents.evaluations.find(orgId, ids.agentId, ids.runId);
   return found?.request['session'] === undefined ? null : found;
 }
 
 /** Explains why a session takes no steps here. */
 async function notHere(ports: ApiPorts, orgId: string, params: SessionParams): Promise<ReturnType<typeof refuse>> {
-  const found = await sessionOf(ports, orgId, params);
+  const found = await findSession(ports, orgId, params);
   if (found === null) return refuse('not_found', NO_SESSION);
   if (found.endedAt !== null) {
     const why = found.ending === null || found.ending.code === found.state ? '' : `, ${found.ending.code}`;

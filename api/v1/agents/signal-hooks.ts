@@ -11,17 +11,17 @@ import type { OrderSide } from '../../../src/domain/orders/order.ts';
 import { type Alert, fillTemplate } from '../../../src/domain/outside/signal-template.ts';
 import { type Json, sha256Hex } from '../../../src/domain/values/canonical-json.ts';
 import { type EpochMs, isoTime, MINUTE_MS } from '../../../src/domain/values/time.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { addressKey } from '../../http/rate-limits.ts';
-import { malformed, parseStrictJson, utf8Of } from '../../http/strict-json.ts';
+import { malformed, parseStrictJson, decodeUtf8 } from '../../http/strict-json.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath, storedId } from '../../identifier.ts';
 import { TO_STOP } from '../../permission.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../route.ts';
-import { AgentPath, HashText, IdText, NullableTime, objectOf, shownText, Time } from '../../shapes.ts';
+import { AgentPath, HashText, IdText, NullableTime, objectSchema, shownText, Time } from '../../shapes.ts';
 import { compileValidator } from '../../validation.ts';
-import { termsOf } from '../manual-order-body.ts';
+import { readOrderTerms } from '../manual-order-body.ts';
 import { OutsideProposalRequest, OutsideReceiptBody, receiptBody } from './outside-proposals.ts';
 
 const SIGNALS_URL = '/v1/signals';
@@ -29,7 +29,7 @@ const SIGNALS_URL = '/v1/signals';
 const MOST_TICKERS = 50;
 const templateText = (description: string) => shownText(200, description);
 
-const Template = objectOf({
+const Template = objectSchema({
   side: templateText('Becomes `buy` or `sell`, such as `{{action}}`.'),
   instrument: templateText('Becomes a ticker of `tickers` or an instrument, such as `{{ticker}}`.'),
   notionalUsd: Type.Optional(templateText('Becomes the size in US dollars. Give this or `quantity`.')),
@@ -39,7 +39,7 @@ const Template = objectOf({
   id: Type.Optional(templateText('Names the alert, for senders without `webhook-id`: the same name is the same proposal.')),
 });
 const Tickers = Type.Array(
-  objectOf({ ticker: templateText('Name that the sender has.'), instrument: templateText('Instrument of the universe.') }),
+  objectSchema({ ticker: templateText('Name that the sender has.'), instrument: templateText('Instrument of the universe.') }),
   {
     maxItems: MOST_TICKERS,
   },
@@ -89,7 +89,7 @@ export const createSignalHook = defineRoute({
   cost: 'write',
   schema: {
     params: AgentPath,
-    body: objectOf({ name: shownText(80, 'Name of the sender.'), template: Template, tickers: Type.Optional(Tickers) }),
+    body: objectSchema({ name: shownText(80, 'Name of the sender.'), template: Template, tickers: Type.Optional(Tickers) }),
   },
   answers: { 201: { description: 'The hook with its secret.', schema: OpenedHookBody } },
   refusals: ['not_found', 'state_conflict'],
@@ -124,12 +124,12 @@ export const listSignalHooks = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.signals.list(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.agents.signals.list(requireMember(request).orgId, id);
     return found === null ? sendProblem(reply, 'not_found', NO_AGENT) : { items: found.map(hookBody) };
   },
 });
 
-const HookPath = objectOf({ id: IdText, hookId: IdText });
+const HookPath = objectSchema({ id: IdText, hookId: IdText });
 
 export const rotateSignalHook = defineRoute({
   method: 'POST',
@@ -223,7 +223,7 @@ export const receiveSignal = defineRoute({
   permission: 'public',
   cost: 'write',
   schema: {
-    params: objectOf({ key: Type.String() }),
+    params: objectSchema({ key: Type.String() }),
     body: Type.Unsafe<Buffer>({ type: 'object', additionalProperties: true, description: 'The alert: JSON, or plain text.' }),
   },
   bodyRule: 'read_by_handler',
@@ -246,7 +246,7 @@ export const receiveSignal = defineRoute({
       const detail = `this hook takes ${allowance.limit} alerts a minute: send again in ${allowance.retryAfterSeconds} s`;
       return sendProblem(reply, 'rate_limited', detail, allowance);
     }
-    return propose(ports, request, reply, hook, alertOf(request.headers['content-type'] ?? '', body));
+    return propose(ports, request, reply, hook, readAlert(request.headers['content-type'] ?? '', body));
   },
 });
 
@@ -264,8 +264,8 @@ async function refuseSender(
 }
 
 /** Reads the alert. @throws InputError if it is not UTF-8, or claims to be JSON and is not. */
-function alertOf(contentType: string, body: Buffer): Alert {
-  const text = utf8Of(body);
+function readAlert(contentType: string, body: Buffer): Alert {
+  const text = decodeUtf8(body);
   return contentType.startsWith('application/json') ? { json: parseStrictJson(text) as Json } : { text };
 }
 
@@ -289,7 +289,7 @@ async function propose(
   const wished = { reason: `signal: ${hook.name}`, ...fields, inputs, clientId, manifestHash: hook.manifestHash };
   const checked = checkProposal(wished);
   if ('error' in checked) throw checked.error;
-  const { maxSlippageBps: _, ...terms } = termsOf(fields);
+  const { maxSlippageBps: _, ...terms } = readOrderTerms(fields);
   const trade = { ...wished, ...terms, side: fields.side as OrderSide, instrument: fields.instrument as InstrumentKey };
   const context = { orgId: hook.orgId, subject: `signal:${hook.id}`, permissions: [], requestId: request.id };
   const outcome = await ports.agents.outside.propose(context, hook.agentId, trade);

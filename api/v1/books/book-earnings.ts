@@ -1,6 +1,6 @@
 /** Earnings of the books of a mode, together and individually. */
 import { Type } from 'typebox';
-import { readBookId, utcDayOf } from '../../../src/domain/books/book.ts';
+import { readBookId, startOfUtcDay } from '../../../src/domain/books/book.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { EXECUTION_MODES, type ExecutionMode } from '../../../src/domain/orders/order.ts';
 import {
@@ -8,15 +8,15 @@ import {
   bookEarnings,
   type DayBeginning,
   NOTHING_YET,
-  profitOf,
+  computeProfit,
   totalEarnings,
 } from '../../../src/domain/portfolio/performance.ts';
 import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
 import type { DecimalString } from '../../../src/domain/values/decimal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { type ApiPorts, defineRoute } from '../../route.ts';
-import { choice, DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+import { choice, DecimalText, NullableDecimalText, nullable, objectSchema, Time } from '../../shapes.ts';
 
 interface ReadEarnings extends Pick<PortfolioMaterial, 'at' | 'books' | 'quotes'> {
   /** Earnings in the order of the books. */
@@ -30,7 +30,7 @@ export async function readEarnings(
   mode: ExecutionMode,
 ): Promise<ReadEarnings> {
   const { at, books, quotes } = await portfolio.read(orgId, mode, { read: [], unread: [] });
-  const day = utcDayOf(at);
+  const day = startOfUtcDay(at);
   const contents = await reads.contentsBefore(
     orgId,
     books.map(({ state }) => state.id),
@@ -38,7 +38,7 @@ export async function readEarnings(
   );
   const held = [...new Set([...contents.values()].flatMap(({ holdings }) => holdings.map(({ instrument }) => instrument)))];
   const mids = held.length === 0 ? new Map<InstrumentKey, DecimalString>() : await reads.midsBefore(orgId, held, day);
-  const marked = new Map([...contents].map(([id, own]) => [id, profitOf(own, (instrument) => mids.get(instrument) ?? null)]));
+  const marked = new Map([...contents].map(([id, own]) => [id, computeProfit(own, (instrument) => mids.get(instrument) ?? null)]));
   const unmarked = [...new Set([...marked.values()].flatMap((own) => own.unmarked))];
   const traded = unmarked.length === 0 ? null : await reads.tradedSince(orgId, [...marked.keys()], unmarked, day);
   const began = (bookId: string): DayBeginning => {
@@ -98,12 +98,12 @@ export const getPerformance = defineRoute({
     'P&L of each book of one mode and of all together. Paper and real money are never added up. Holdings are valued at the mid price of their own venue. If a quote is missing, every number that depends on it is null.',
   permission: 'agent:read',
   cost: 'costly',
-  schema: { querystring: objectOf({ mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`.')) }) },
+  schema: { querystring: objectSchema({ mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`.')) }) },
   answers: { 200: { description: 'Equity and profit and loss of the books.', schema: PerformanceBody } },
   refusals: [],
   handle: (ports) => async (request) => {
     const mode = request.query.mode ?? 'paper';
-    const { at, books, earned } = await readEarnings(ports, memberOf(request).orgId, mode);
+    const { at, books, earned } = await readEarnings(ports, requireMember(request).orgId, mode);
     return {
       at: isoTime(at),
       mode,

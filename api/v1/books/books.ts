@@ -6,11 +6,22 @@ import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/orders/order.t
 import { UNKNOWN_REASONS } from '../../../src/domain/shadow/measure.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { FLOW_RULES } from '../../../src/domain/venues/venue-facts.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute, type RouteGroup } from '../../route.ts';
-import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+import {
+  choice,
+  DecimalText,
+  HashText,
+  IdText,
+  NullableDecimalText,
+  nullable,
+  objectSchema,
+  pageFields,
+  pageSchema,
+  Time,
+} from '../../shapes.ts';
 import { getPerformance } from './book-earnings.ts';
 import { getEquity, getTotalEquity } from './equity-curves.ts';
 import { getPortfolio } from './portfolio.ts';
@@ -84,12 +95,12 @@ const listBooks = defineRoute({
   description: 'A book is opened by its first fill or deposit.',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf({ ...pageFields, agentId: Type.Optional(IdText) }) },
-  answers: { 200: { description: 'A page of books.', schema: pageOf(BookBody) } },
+  schema: { querystring: objectSchema({ ...pageFields, agentId: Type.Optional(IdText) }) },
+  answers: { 200: { description: 'A page of books.', schema: pageSchema(BookBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'books', POSITIONS.number);
-    return pageBody(await ports.books.list(memberOf(request).orgId, request.query.agentId ?? null, page), 'books', bookBody);
+    return pageBody(await ports.books.list(requireMember(request).orgId, request.query.agentId ?? null, page), 'books', bookBody);
   },
 });
 
@@ -143,15 +154,15 @@ const listFills = defineRoute({
   permission: 'agent:read',
   cost: 'read',
   schema: {
-    params: objectOf({ id: Type.String({ maxLength: 100, description: 'Id of a book, as `GET /v1/books` lists it.' }) }),
-    querystring: objectOf(pageFields),
+    params: objectSchema({ id: Type.String({ maxLength: 100, description: 'Id of a book, as `GET /v1/books` lists it.' }) }),
+    querystring: objectSchema(pageFields),
   },
-  answers: { 200: { description: 'A page of fills.', schema: pageOf(FillBody) } },
+  answers: { 200: { description: 'A page of fills.', schema: pageSchema(FillBody) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'fills', POSITIONS.number);
     const { id } = request.params;
-    const found = readBookId(id) === null ? null : await ports.books.fills(memberOf(request).orgId, id, page);
+    const found = readBookId(id) === null ? null : await ports.books.fills(requireMember(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_BOOK);
     return pageBody(found, 'fills', ({ at, quotes, shadow, ...plain }) => ({
       ...plain,

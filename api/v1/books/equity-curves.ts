@@ -9,11 +9,11 @@ import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/mark
 import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { type Earnings, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
-import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
-import { memberOf } from '../../caller.ts';
+import { type EpochMs, isoTime, startOfSlot, timeframeMs } from '../../../src/domain/values/time.ts';
+import { requireMember } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../route.ts';
-import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
+import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, objectSchema, Time } from '../../shapes.ts';
 import { readEarnings } from './book-earnings.ts';
 
 const COURSE_TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '24h'] as const;
@@ -38,8 +38,8 @@ function courseTimes(
 ): { readonly timeframe: CourseTimeframe; readonly barMs: number; readonly times: readonly EpochMs[] } {
   const timeframe = COURSE_TIMEFRAMES.find((name) => (now - openedAt) / (timeframeMs(name) as number) < points) ?? '24h';
   const barMs = timeframeMs(timeframe) as number;
-  const to = slotOf(now, barMs);
-  const first = Math.max(slotOf(openedAt, barMs) + barMs, to - (points - 1) * barMs);
+  const to = startOfSlot(now, barMs);
+  const first = Math.max(startOfSlot(openedAt, barMs) + barMs, to - (points - 1) * barMs);
   const times = Array.from({ length: Math.max(0, (to - first) / barMs + 1) }, (_, index) => first + index * barMs);
   return { timeframe, barMs, times };
 }
@@ -58,7 +58,7 @@ const EquityBody = Type.Object(
   { $id: 'Equity' },
 );
 
-async function closesOf(
+async function readCloses(
   ports: Pick<ApiPorts, 'candles'>,
   key: InstrumentKey,
   timeframe: CourseTimeframe,
@@ -83,8 +83,8 @@ export const getEquity = defineRoute({
   permission: 'agent:read',
   cost: 'costly',
   schema: {
-    params: objectOf({ id: Type.String({ maxLength: 100, description: 'Id of a book, as `GET /v1/books` lists it.' }) }),
-    querystring: objectOf({
+    params: objectSchema({ id: Type.String({ maxLength: 100, description: 'Id of a book, as `GET /v1/books` lists it.' }) }),
+    querystring: objectSchema({
       points: Type.Optional(
         Type.Integer({ minimum: 2, maximum: MOST_POINTS, default: MOST_POINTS, description: 'At most so many points.' }),
       ),
@@ -94,15 +94,15 @@ export const getEquity = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const { id } = request.params;
-    const course: BookCourse | null = readBookId(id) === null ? null : await ports.books.course(memberOf(request).orgId, id);
+    const course: BookCourse | null = readBookId(id) === null ? null : await ports.books.course(requireMember(request).orgId, id);
     if (course === null) return sendProblem(reply, 'not_found', 'there is no book with this id');
     const now = ports.clock.now();
     const { timeframe, barMs, times } = courseTimes(course.openedAt, now, request.query.points ?? MOST_POINTS);
-    const to = slotOf(now, barMs);
+    const to = startOfSlot(now, barMs);
     const first = times[0] ?? to;
     const instruments = [...new Set(course.moves.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])))];
     const span = { from: first - BARS_BEFORE * barMs, to };
-    const closes = await Promise.all(instruments.map(async (key) => [key, await closesOf(ports, key, timeframe, span)] as const));
+    const closes = await Promise.all(instruments.map(async (key) => [key, await readCloses(ports, key, timeframe, span)] as const));
     return {
       bookId: id,
       timeframe,
@@ -151,7 +151,7 @@ export const getTotalEquity = defineRoute({
   permission: 'agent:read',
   cost: 'costly',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`.')),
       points: Type.Optional(
         Type.Integer({
@@ -166,7 +166,7 @@ export const getTotalEquity = defineRoute({
   answers: { 200: { description: 'The equity curve.', schema: TotalEquityBody } },
   refusals: [],
   handle: (ports) => async (request) => {
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const { mode = 'paper', points = MOST_POINTS } = request.query;
     const { at, books, quotes, earned } = await readEarnings(ports, orgId, mode);
     const totals = totalEarnings(earned);
@@ -176,7 +176,8 @@ export const getTotalEquity = defineRoute({
     const moves = await ports.books.movesOf(orgId, ids, [...times, at]);
     const instruments = [...new Set(moves.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])))];
     const observed = await ports.books.observedMids(orgId, instruments, times, barMs);
-    const course = openedAt === null ? [] : equityCourse(moves, pricesOf(observed, quotes, at), [...times.filter((time) => time < at), at]);
+    const course =
+      openedAt === null ? [] : equityCourse(moves, createPriceAt(observed, quotes, at), [...times.filter((time) => time < at), at]);
     return {
       at: isoTime(at),
       mode,
@@ -184,13 +185,13 @@ export const getTotalEquity = defineRoute({
       observedFrom: observedFrom === null ? null : isoTime(observedFrom),
       timeframe,
       items: course.map(({ at: time, ...point }) => ({ at: isoTime(time), ...point })),
-      today: todayOf(totals),
+      today: readToday(totals),
     };
   },
 });
 
 /** Observed prices at each instant, and current quotes. */
-function pricesOf(
+function createPriceAt(
   observed: ReadonlyMap<EpochMs, ReadonlyMap<InstrumentKey, DecimalString>>,
   quotes: ReadonlyMap<InstrumentKey, Quote>,
   now: EpochMs,
@@ -202,7 +203,7 @@ function pricesOf(
   };
 }
 
-function todayOf({ equityUsd, todayUsd, todayWithout }: Earnings) {
+function readToday({ equityUsd, todayUsd, todayWithout }: Earnings) {
   if (equityUsd === null || todayUsd === null || todayWithout.length > 0) return null;
   return { startUsd: plainDecimal(new Decimal(equityUsd).minus(todayUsd)), changeUsd: todayUsd };
 }

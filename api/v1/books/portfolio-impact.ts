@@ -4,20 +4,20 @@ import { AttributionBody } from '../../../src/core/order-shapes.ts';
 import { type Catalog, resolveUniverseEntry } from '../../../src/domain/catalog/catalog.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/orders/order.ts';
-import { type Allocation, impactOf, type SimulatedAllocation } from '../../../src/domain/portfolio/impact.ts';
+import { type Allocation, computeImpact, type SimulatedAllocation } from '../../../src/domain/portfolio/impact.ts';
 import { plainDecimal } from '../../../src/domain/values/decimal.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { malformed } from '../../http/strict-json.ts';
 import { sendRefusal } from '../../problem.ts';
 import { attributionInWords } from '../../risk-shapes.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, NullableDecimalText, objectOf } from '../../shapes.ts';
+import { choice, DecimalText, NullableDecimalText, objectSchema } from '../../shapes.ts';
 import { FORMULAS, FormulasBody, inputBody, PortfolioBody, PortfolioInputBody, portfolioBody } from './portfolio.ts';
-import { addressesNamed, modeOf, namedWallets, readWallets } from './portfolio-wallets.ts';
+import { addressesNamed, chooseMode, namedWallets, readWallets } from './portfolio-wallets.ts';
 
 const MAX_ALLOCATIONS = 20;
 
-const AllocationWish = objectOf({
+const AllocationWish = objectSchema({
   instrument: Type.Optional(
     Type.String({ minLength: 3, maxLength: 80, description: 'The key, e.g. `spotexchange:BTCUSDT`. Either this or `symbol`.' }),
   ),
@@ -63,7 +63,7 @@ interface Wish {
 }
 
 /** Reads an allocation. @throws InputError that names the invalid one. */
-function allocationOf(catalog: Catalog, { instrument, symbol, side, notionalUsd }: Wish, path: string): Allocation {
+function readAllocation(catalog: Catalog, { instrument, symbol, side, notionalUsd }: Wish, path: string): Allocation {
   if ((instrument === undefined) === (symbol === undefined))
     throw malformed(path, 'give exactly one of instrument and symbol', 'one of the two');
   if (/^[0.]+$/.test(notionalUsd)) throw malformed(`${path}.notionalUsd`, 'it is zero', 'a number above zero');
@@ -94,7 +94,7 @@ export const simulateImpact = defineRoute({
   permission: 'agent:read',
   cost: 'costly',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`, or `live` where wallets are named.')),
       wallets: Type.Optional(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 20 })),
       allocations: Type.Array(AllocationWish, {
@@ -122,14 +122,14 @@ export const simulateImpact = defineRoute({
   refusals: [],
   handle: (ports) => async (request, reply) => {
     const { body } = request;
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const wallets = namedWallets(await addressesNamed(ports, orgId, body.wallets ?? [], '$.wallets'), '$.wallets');
-    const mode = modeOf(body.mode, wallets, '$.mode');
-    const allocations = body.allocations.map((wish, index) => allocationOf(ports.catalog.entries, wish, `$.allocations[${index}]`));
+    const mode = chooseMode(body.mode, wallets, '$.mode');
+    const allocations = body.allocations.map((wish, index) => readAllocation(ports.catalog.entries, wish, `$.allocations[${index}]`));
     const read = await readWallets(ports, wallets);
     if (!read.ok) return sendRefusal(reply, read.refusal);
     const { material, bookId, assessed } = await ports.portfolio.assess(orgId, mode, read.value, allocations);
-    const { before, after, allocations: simulated, inputs } = impactOf(material, bookId, assessed, ports.catalog.entries);
+    const { before, after, allocations: simulated, inputs } = computeImpact(material, bookId, assessed, ports.catalog.entries);
     return {
       allocations: simulated.map(simulatedBody),
       before: portfolioBody(before),

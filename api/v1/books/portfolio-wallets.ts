@@ -55,7 +55,7 @@ export function namedWallets(addresses: readonly string[], path: string): readon
 /**
  * Returns the mode of a request. @throws InputError if wallets are named with paper books, because real money and paper are never added up.
  */
-export function modeOf(asked: 'paper' | 'live' | undefined, wallets: readonly string[], path: string): 'paper' | 'live' {
+export function chooseMode(asked: 'paper' | 'live' | undefined, wallets: readonly string[], path: string): 'paper' | 'live' {
   if (asked === 'paper' && wallets.length > 0)
     throw malformed(path, 'wallets hold real money, which is never added to paper books', '`live` where wallets are named');
   return asked ?? (wallets.length > 0 ? 'live' : 'paper');

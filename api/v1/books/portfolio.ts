@@ -5,13 +5,13 @@ import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { ACCOUNT_KINDS } from '../../../src/domain/portfolio/account.ts';
 import { ASSET_CLASSES } from '../../../src/domain/portfolio/asset-class.ts';
 import { EXPOSURE_RELATIONS } from '../../../src/domain/portfolio/exposure.ts';
-import { PORTFOLIO_FORMULAS, type Portfolio, portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { PORTFOLIO_FORMULAS, type Portfolio, computePortfolio } from '../../../src/domain/portfolio/portfolio.ts';
 import { PRICINGS, type PriceSource } from '../../../src/domain/portfolio/positions.ts';
 import { SCENARIO_IDS, STANDARD_SCENARIOS } from '../../../src/domain/portfolio/standard-scenarios.ts';
 import { INPUT_KINDS, type PortfolioInput } from '../../../src/domain/portfolio/input-trace.ts';
 import { isoTime, isoTimeOrNull } from '../../../src/domain/values/time.ts';
 import type { PortfolioReads } from '../../../src/trading/portfolio.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import {
@@ -21,13 +21,13 @@ import {
   NullableTime,
   nullable,
   nullableChoice,
-  objectOf,
+  objectSchema,
   QualityFlags,
   QualityWord,
   Time,
   VenueWord,
 } from '../../shapes.ts';
-import { addressesNamed, modeOf, namedWallets, readWallets } from './portfolio-wallets.ts';
+import { addressesNamed, chooseMode, namedWallets, readWallets } from './portfolio-wallets.ts';
 
 declare module '../../route.ts' {
   interface ApiPorts {
@@ -287,7 +287,7 @@ export const getPortfolio = defineRoute({
   permission: 'agent:read',
   cost: 'costly',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`, or `live` where wallets are named.')),
       wallets: Type.Optional(
         Type.String({
@@ -310,13 +310,13 @@ export const getPortfolio = defineRoute({
   },
   refusals: [],
   handle: (ports) => async (request, reply) => {
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const asked = await addressesNamed(ports, orgId, (request.query.wallets ?? '').split(','), 'query.wallets');
     const wallets = namedWallets(asked, 'query.wallets');
-    const mode = modeOf(request.query.mode, wallets, 'query.mode');
+    const mode = chooseMode(request.query.mode, wallets, 'query.mode');
     const read = await readWallets(ports, wallets);
     if (!read.ok) return sendRefusal(reply, read.refusal);
-    const portfolio = portfolioOf(await ports.portfolio.read(orgId, mode, read.value), ports.catalog.entries);
+    const portfolio = computePortfolio(await ports.portfolio.read(orgId, mode, read.value), ports.catalog.entries);
     return { ...portfolioBody(portfolio), formulas: FORMULAS, inputs: portfolio.inputs.map(inputBody) };
   },
 });

@@ -9,8 +9,8 @@ import {
 import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { type Classified, INTENTS, type Intent } from '../../../src/domain/copilot/classify.ts';
 import type { Cut } from '../../../src/domain/market/cut.ts';
-import { impactOf } from '../../../src/domain/portfolio/impact.ts';
-import { type Portfolio, portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { computeImpact } from '../../../src/domain/portfolio/impact.ts';
+import { type Portfolio, computePortfolio } from '../../../src/domain/portfolio/portfolio.ts';
 import { DEFAULT_SLIPPAGE_BUDGET_BPS, FAIR_VALUE_FORMULAS, rankFairValue } from '../../../src/domain/ranking/fair-value.ts';
 import { momentumBars } from '../../../src/domain/ranking/momentum.ts';
 import { PRIVATE_FORMULAS, type PrivateMode, rankPrivateMarkets } from '../../../src/domain/ranking/private-markets.ts';
@@ -159,7 +159,7 @@ async function assess(ports: ApiPorts, entry: CatalogEntry): Promise<CopilotAnsw
 }
 
 async function portfolio(ports: ApiPorts, { orgId }: CopilotCaller): Promise<CopilotAnswer> {
-  const made = portfolioOf(await ports.portfolio.read(orgId, 'paper', { read: [], unread: [] }), ports.catalog.entries);
+  const made = computePortfolio(await ports.portfolio.read(orgId, 'paper', { read: [], unread: [] }), ports.catalog.entries);
   const sectors = made.sectors.map(({ sector, weightPct, netUsd }) => ({ sector, weightPct, netUsd }));
   const reply = `Your paper books are worth ${made.totals.valueUsd} USD in ${made.holdings.length} holdings${sectors.length === 0 ? '' : `: ${sectors.map(({ sector, weightPct }) => `${sector} ${weightPct ?? 'of unknown weight'}${weightPct === null ? '' : '%'}`).join(', ')}`}.`;
   return {
@@ -182,9 +182,9 @@ async function impact(
   const { material, bookId, assessed } = await ports.portfolio.assess(orgId, 'paper', { read: [], unread: [] }, [
     { instrument: entry.key, side: 'buy', notionalUsd: plainDecimal(notionalUsd) },
   ]);
-  const { before, after, allocations } = impactOf(material, bookId, assessed, ports.catalog.entries);
+  const { before, after, allocations } = computeImpact(material, bookId, assessed, ports.catalog.entries);
   const done = allocations.map(simulatedBody);
-  const weightsOf = ({ sectors }: Portfolio) => sectors.map(({ sector, weightPct }) => ({ sector, weightPct }));
+  const pickWeights = ({ sectors }: Portfolio) => sectors.map(({ sector, weightPct }) => ({ sector, weightPct }));
   const weightIn = (portfolio: Portfolio) => portfolio.sectors.find(({ sector }) => sector === entry.sector)?.weightPct ?? '0';
   const [one] = done;
   const simulated =
@@ -197,8 +197,8 @@ async function impact(
     data: {
       request,
       allocations: done,
-      before: { totals: before.totals, sectors: weightsOf(before) },
-      after: { totals: after.totals, sectors: weightsOf(after) },
+      before: { totals: before.totals, sectors: pickWeights(before) },
+      after: { totals: after.totals, sectors: pickWeights(after) },
     },
     links: ['/v1/portfolio/impact'],
     draft: null,

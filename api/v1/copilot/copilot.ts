@@ -6,11 +6,11 @@ import type { Conversations } from '../../../src/adapters/store/copilot/conversa
 import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { checkRewording, isReading } from '../../../src/domain/copilot/check-rewording.ts';
 import { type Classified, classify, INTENTS } from '../../../src/domain/copilot/classify.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { type ApiPorts, defineRoute, type RouteGroup } from '../../route.ts';
-import { AnyJson, choice, HashText, IdText, objectOf } from '../../shapes.ts';
+import { AnyJson, choice, HashText, IdText, objectSchema } from '../../shapes.ts';
 import { answerMessage, type CopilotAnswer, type CopilotCaller } from './copilot-answers.ts';
 
 declare module '../../route.ts' {
@@ -132,7 +132,7 @@ const chatWithCopilot = defineRoute({
   permission: 'market:read',
   cost: 'costly',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE, pattern: '\\S' }),
       conversationId: Type.Optional(
         Type.String({
@@ -146,7 +146,7 @@ const chatWithCopilot = defineRoute({
   answers: { 200: { description: 'The answer.', schema: ChatBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const { orgId, subject, permissions } = memberOf(request);
+    const { orgId, subject, permissions } = requireMember(request);
     const { message, conversationId } = request.body;
     const id = conversationId === undefined ? null : idInPath({ id: conversationId });
     const known = conversationId === undefined ? [] : id === null ? null : await ports.copilot.conversations.find(orgId, subject, id);

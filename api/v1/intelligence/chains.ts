@@ -4,8 +4,8 @@ import type { ChainDay, ChainRow } from '../../../src/adapters/store/intelligenc
 import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
-import { DecimalText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
-import { changePct, DAY_PATTERN, dayOf } from './intelligence-parameters.ts';
+import { DecimalText, nullable, objectSchema, pageFields, Time } from '../../shapes.ts';
+import { changePct, DAY_PATTERN, toUtcDate } from './intelligence-parameters.ts';
 
 const History = Type.Optional(
   Type.Array(Type.Object({ date: Type.String({ pattern: DAY_PATTERN }), tvlUsd: DecimalText }), {
@@ -43,7 +43,7 @@ const ChainsBody = Type.Object(
   { $id: 'Chains' },
 );
 
-function changesOf({ tvlUsd, receivedAt, dayBefore, weekBefore }: ChainRow, now: EpochMs) {
+function toChanges({ tvlUsd, receivedAt, dayBefore, weekBefore }: ChainRow, now: EpochMs) {
   return {
     tvlUsd,
     receivedAt: isoTime(receivedAt),
@@ -62,7 +62,7 @@ export const listChains = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       chain: Type.Optional(Type.String({ minLength: 1, maxLength: 80, description: 'One chain by its name, in any case.' })),
       historyDays: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 365, description: 'Number of days of history to add, where the provider has them.' }),
@@ -83,19 +83,19 @@ export const listChains = defineRoute({
     const days =
       historyDays === undefined
         ? null
-        : await ports.intelligence.chainDays([null, ...page.map((row) => row.chain)], dayOf(now - (historyDays - 1) * DAY_MS));
-    const historyOf = (of: string | null): { readonly history?: readonly ChainDay[] } =>
+        : await ports.intelligence.chainDays([null, ...page.map((row) => row.chain)], toUtcDate(now - (historyDays - 1) * DAY_MS));
+    const pickHistory = (of: string | null): { readonly history?: readonly ChainDay[] } =>
       days === null ? {} : { history: days.get(of) ?? [] };
     return {
       items: page.map((row) => ({
         chain: row.chain ?? '',
         chainId: row.chainId,
         tokenSymbol: row.tokenSymbol,
-        ...changesOf(row, now),
-        ...historyOf(row.chain),
+        ...toChanges(row, now),
+        ...pickHistory(row.chain),
       })),
       nextCursor: begin + limit < found.length ? encodeCursor('chains', String(begin + limit)) : null,
-      total: total === null ? null : { ...changesOf(total, now), ...historyOf(null) },
+      total: total === null ? null : { ...toChanges(total, now), ...pickHistory(null) },
     };
   },
 });

@@ -10,8 +10,8 @@ import { isoTime } from '../../../src/domain/values/time.ts';
 import { pageBody, pageOfQuery } from '../../cursor.ts';
 import { malformed } from '../../http/strict-json.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, NullableTime, nullable, nullableChoice, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
-import { BY_TIME, underlyingOf } from './intelligence-parameters.ts';
+import { choice, NullableTime, nullable, nullableChoice, objectSchema, pageFields, pageSchema, Time } from '../../shapes.ts';
+import { BY_TIME, findUnderlying } from './intelligence-parameters.ts';
 
 const KindWord = choice(EVENT_KINDS, 'Topic of the event; `filing` and `wire` if nothing more is known.');
 const SeverityWord = choice(SEVERITIES);
@@ -118,7 +118,7 @@ export const listEvents = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       symbol: Type.Optional(
         Type.String({ minLength: 1, maxLength: 64, description: 'An underlying, or an instrument of it: `AAPL`, `AAPLx`.' }),
       ),
@@ -129,7 +129,7 @@ export const listEvents = defineRoute({
       ...pageFields,
     }),
   },
-  answers: { 200: { description: 'A page of events.', schema: pageOf(EventBody) } },
+  answers: { 200: { description: 'A page of events.', schema: pageSchema(EventBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const { symbol, minSeverity, kind, confirmed, from } = request.query;
@@ -138,7 +138,7 @@ export const listEvents = defineRoute({
     if (since !== undefined && !Number.isFinite(since))
       throw malformed('query.from', 'no time', 'an ISO 8601 time such as 2026-03-02T14:31:00Z');
     const filter = {
-      ...(symbol === undefined ? {} : { symbol: underlyingOf(ports.catalog.entries, symbol) }),
+      ...(symbol === undefined ? {} : { symbol: findUnderlying(ports.catalog.entries, symbol) }),
       ...(minSeverity === undefined ? {} : { minSeverity }),
       ...(kind === undefined ? {} : { kind }),
       ...(confirmed === undefined ? {} : { confirmed }),
@@ -200,7 +200,7 @@ export const listSocialFeed = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       symbol: Type.Optional(
         Type.String({ minLength: 1, maxLength: 64, description: 'An underlying, or an instrument of it: `AAPL`, `AAPLx`.' }),
       ),
@@ -212,7 +212,7 @@ export const listSocialFeed = defineRoute({
       ...pageFields,
     }),
   },
-  answers: { 200: { description: 'A page of posts.', schema: pageOf(PostBody) } },
+  answers: { 200: { description: 'A page of posts.', schema: pageSchema(PostBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const { symbol, platform, author, minLikes, mapped = true, from } = request.query;
@@ -222,7 +222,7 @@ export const listSocialFeed = defineRoute({
       throw malformed('query.from', 'no time', 'an ISO 8601 time such as 2026-03-02T14:31:00Z');
     const filter = {
       mapped,
-      ...(symbol === undefined ? {} : { symbol: underlyingOf(ports.catalog.entries, symbol) }),
+      ...(symbol === undefined ? {} : { symbol: findUnderlying(ports.catalog.entries, symbol) }),
       ...(platform === undefined ? {} : { platform }),
       ...(author === undefined ? {} : { author }),
       ...(minLikes === undefined ? {} : { minLikes }),

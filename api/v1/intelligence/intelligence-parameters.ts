@@ -10,12 +10,12 @@ export const DAY_PATTERN = '^\\d{4}-\\d{2}-\\d{2}$';
 export const BY_TIME = /^\d{1,16}\.\d{1,15}$/;
 
 /** Returns the underlying of a catalog symbol. Other names are returned unchanged. */
-export function underlyingOf(catalog: Catalog, symbol: string): string {
+export function findUnderlying(catalog: Catalog, symbol: string): string {
   return catalog.bySymbol(symbol)?.underlying ?? symbol;
 }
 
 /** Returns the UTC date, `YYYY-MM-DD`. */
-export function dayOf(at: EpochMs): string {
+export function toUtcDate(at: EpochMs): string {
   return isoTime(at).slice(0, 10);
 }
 

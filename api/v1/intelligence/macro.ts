@@ -6,7 +6,7 @@ import {
   changeOver,
   curveRegime,
   dateAt,
-  impactOf,
+  rateImpact,
   MACRO_SERIES,
   type MacroSeries,
   POLICY_DAYS,
@@ -32,8 +32,8 @@ import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { malformed } from '../../http/strict-json.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, nullableChoice, objectOf, Time } from '../../shapes.ts';
-import { DAY_PATTERN, dayOf } from './intelligence-parameters.ts';
+import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, nullableChoice, objectSchema, Time } from '../../shapes.ts';
+import { DAY_PATTERN, toUtcDate } from './intelligence-parameters.ts';
 
 /** Minimum days of data, for the longest change. More are read if more observations are requested. */
 const LEAST_DAYS = 130;
@@ -101,13 +101,13 @@ interface Known {
   readonly tooOld: boolean;
 }
 
-function knownOf({ maxAgeMs }: MacroSeries, points: readonly StoredPoint[], now: EpochMs): Known {
+function toKnown({ maxAgeMs }: MacroSeries, points: readonly StoredPoint[], now: EpochMs): Known {
   const newest = points.at(-1);
   const ageMs = newest === undefined ? null : Math.max(0, now - dateAt(newest.date));
   return { points, ageMs, tooOld: ageMs === null || ageMs > maxAgeMs };
 }
 
-function ratesOf(known: ReadonlyMap<string, Known>) {
+function readRates(known: ReadonlyMap<string, Known>) {
   const fresh = (id: string): readonly StoredPoint[] => {
     const one = known.get(id);
     return one === undefined || one.tooOld ? [] : one.points;
@@ -138,7 +138,7 @@ export const getMacro = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       group: Type.Optional(choice(SERIES_GROUPS, 'Series of one group only.')),
       observations: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 260, default: 12, description: 'Number of newest values of each series.' }),
@@ -161,19 +161,19 @@ export const getMacro = defineRoute({
     const [points, releases] = await Promise.all([
       ports.intelligence.series(
         MACRO_SERIES.map(({ id }) => id),
-        dayOf(at - days * DAY_MS),
-        dayOf(at),
+        toUtcDate(at - days * DAY_MS),
+        toUtcDate(at),
       ),
-      ports.intelligence.releases(dayOf(at - 7 * DAY_MS), dayOf(at + calendarDays * DAY_MS)),
+      ports.intelligence.releases(toUtcDate(at - 7 * DAY_MS), toUtcDate(at + calendarDays * DAY_MS)),
     ]);
-    const known = new Map(MACRO_SERIES.map((series) => [series.id, knownOf(series, points.get(series.id) ?? [], at)]));
+    const known = new Map(MACRO_SERIES.map((series) => [series.id, toKnown(series, points.get(series.id) ?? [], at)]));
     const impacts = RELEASE_IMPACTS.slice(0, RELEASE_IMPACTS.indexOf(minImpact) + 1);
     return {
       asOf: isoTime(at),
       calendar: releases
-        .map(({ releaseId, name, date }) => ({ releaseId, name, date, impact: impactOf(name), released: date < dayOf(at) }))
+        .map(({ releaseId, name, date }) => ({ releaseId, name, date, impact: rateImpact(name), released: date < toUtcDate(at) }))
         .filter(({ impact }) => impacts.includes(impact)),
-      rates: ratesOf(known),
+      rates: readRates(known),
       series: MACRO_SERIES.filter((series) => group === undefined || series.group === group).map((series) => {
         const { points: all, ageMs, tooOld } = known.get(series.id) as Known;
         const newest = all.at(-1);
@@ -248,7 +248,7 @@ function inputBody(input: RegimeInput) {
   };
 }
 
-function explanationOf({ regime, score, knownWeight, inputs }: RegimeReading): string {
+function explainRegime({ regime, score, knownWeight, inputs }: RegimeReading): string {
   const unused = inputs
     .filter(({ state }) => state !== 'used')
     .map(({ name, state }) => `${name} is ${state === 'missing' ? 'missing' : 'too old'}`);
@@ -272,20 +272,20 @@ export const getMacroRegime = defineRoute({
     'A weighted sum of a few inputs with fixed thresholds: the same inputs always give the same answer. An input that is missing or too old has no weight.',
   permission: 'market:read',
   cost: 'read',
-  schema: { querystring: objectOf({}) },
+  schema: { querystring: objectSchema({}) },
   answers: { 200: { description: 'The regime and its inputs.', schema: RegimeBody } },
   refusals: [],
   handle: (ports) => async () => {
     const now = ports.clock.now();
     const [points, all] = await Promise.all([
-      ports.intelligence.series(REGIME_SERIES, dayOf(now - READ_DAYS * DAY_MS), dayOf(now)),
+      ports.intelligence.series(REGIME_SERIES, toUtcDate(now - READ_DAYS * DAY_MS), toUtcDate(now)),
       ports.intelligence.allChains(),
     ]);
     const change = all === null || all.weekBefore === null ? null : percentChange(all.tvlUsd, all.weekBefore);
     const reading = readRegime(measureInputs(points, all === null || change === null ? null : { value: change, at: all.receivedAt }), now);
     return {
       regime: reading.regime,
-      explanation: explanationOf(reading),
+      explanation: explainRegime(reading),
       score: reading.score,
       knownWeight: reading.knownWeight,
       thresholds: { riskOn: REGIME_SCORE, riskOff: `-${REGIME_SCORE}`, leastWeight: LEAST_WEIGHT },

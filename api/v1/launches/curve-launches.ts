@@ -5,8 +5,8 @@ import type { Launch } from '../../../actors/launch/resource.ts';
 import type { LauncherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { type CurveWish, wishProblem } from '../../../src/domain/launch/curve/curve-config.ts';
-import { DBC_PRESETS, type LaunchPreset, PRESET_KEYS, presetOf } from '../../../src/domain/launch/presets.ts';
-import { type LaunchPreview, previewOf } from '../../../src/domain/launch/launch-preview.ts';
+import { DBC_PRESETS, type LaunchPreset, PRESET_KEYS, findPreset } from '../../../src/domain/launch/presets.ts';
+import { type LaunchPreview, previewCurve } from '../../../src/domain/launch/launch-preview.ts';
 import { listedObjection } from '../../../src/domain/launch/quote-mint.ts';
 import type { QuoteToken, TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_2022 } from '../../../src/domain/solana/programs.ts';
@@ -18,7 +18,7 @@ import { onceOnly } from '../../idempotency.ts';
 import { idInPath, isUuid } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, IdText, NullableDecimalText, nullable, objectOf, shownText, Time, walletAddress } from '../../shapes.ts';
+import { choice, DecimalText, IdText, NullableDecimalText, nullable, objectSchema, shownText, Time, walletAddress } from '../../shapes.ts';
 import { TAKES_SIGNED_TRANSACTION } from '../signed-transaction.ts';
 import { checkedAddress } from '../wallet-address.ts';
 import { AnyLaunchBody, anyLaunchBody, LaunchBody, LaunchPath, launchBody } from './launch-body.ts';
@@ -53,7 +53,7 @@ const CURVE_FIELDS = {
     Type.Integer({ minimum: 6, maximum: 9, description: `Decimals of the new token. Default: ${DEFAULT_DECIMALS}.` }),
   ),
 };
-const CurveFields = objectOf(CURVE_FIELDS);
+const CurveFields = objectSchema(CURVE_FIELDS);
 
 /** A request, and the token it is quoted in. */
 interface QuotedWish {
@@ -77,7 +77,7 @@ function quotedWish(quotes: LaunchQuotes, body: Static<typeof CurveFields>): Out
     );
   return {
     ok: true,
-    value: { wish: { preset: presetOf(preset), startingFdv, totalSupply, decimals, quoteDecimals: token.decimals }, token },
+    value: { wish: { preset: findPreset(preset), startingFdv, totalSupply, decimals, quoteDecimals: token.decimals }, token },
   };
 }
 
@@ -221,7 +221,7 @@ export const previewLaunch = defineRoute({
     'Computes the curve that the preset makes of these values, in the same integers that a launch would put on the chain, without asking the chain. A quote mint that the program would refuse is previewed too, with the reason.',
   permission: 'market:read',
   cost: 'read',
-  schema: { body: objectOf(CURVE_FIELDS) },
+  schema: { body: objectSchema(CURVE_FIELDS) },
   answers: { 200: { description: 'The curve.', schema: PreviewBody } },
   refusals: ['launch_refused'],
   handle: (ports) => (request, reply) => {
@@ -230,7 +230,7 @@ export const previewLaunch = defineRoute({
     const { wish, token } = quoted.value;
     let preview: LaunchPreview;
     try {
-      preview = previewOf(wish);
+      preview = previewCurve(wish);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       return sendRefusal(reply, refuse('launch_refused', `no curve has these values: ${error.message}`).refusal);
@@ -258,7 +258,7 @@ export const prepareLaunch = defineRoute({
   permission: 'trade:execute',
   cost: 'write',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       ...CURVE_FIELDS,
       name: shownText(32),
       symbol: Type.String({ pattern: '^[A-Za-z0-9]{1,10}$' }),
@@ -358,7 +358,7 @@ export const submitLaunch = defineRoute({
   ...TAKES_SIGNED_TRANSACTION,
   schema: {
     params: LaunchPath,
-    body: objectOf({
+    body: objectSchema({
       transactions: Type.Optional(
         Type.Array(SignedText, {
           minItems: 1,

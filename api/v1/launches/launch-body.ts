@@ -8,26 +8,26 @@ import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import type { EpochMs } from '../../../src/domain/values/time.ts';
 import { curveLaunchProgress, launcherLaunchProgress } from '../../../src/domain/values/work-progress.ts';
-import { IdText, objectOf } from '../../shapes.ts';
+import { IdText, objectSchema } from '../../shapes.ts';
 
 /** Graduation progress, in the order of the program's numbers. */
 export const PROGRESS = ['on_curve', 'complete', 'vesting_locked', 'graduated'] as const;
 
 /** Returns the price of one token in whole quote tokens. */
-export function curvePriceOf({ sqrtPrice }: CurveState, { decimals, quoteDecimals }: Launch): DecimalString {
+export function computeCurvePrice({ sqrtPrice }: CurveState, { decimals, quoteDecimals }: Launch): DecimalString {
   return plainDecimal(new Decimal(priceOfSqrt(BigInt(sqrtPrice), decimals, quoteDecimals)));
 }
 
 /** Returns the percentage of the graduation threshold, at most 100. */
-export function fillPctOf({ quoteReserve, migrationQuoteThreshold }: CurveState): DecimalString {
+export function computeFillPct({ quoteReserve, migrationQuoteThreshold }: CurveState): DecimalString {
   return plainDecimal(Decimal.min(1, new Decimal(quoteReserve).div(migrationQuoteThreshold)).times(100).toDecimalPlaces(6));
 }
 
-export function progressOf(curve: CurveState | null): (typeof PROGRESS)[number] {
+export function nameProgress(curve: CurveState | null): (typeof PROGRESS)[number] {
   return PROGRESS[curve?.migrationProgress ?? 0] ?? 'on_curve';
 }
 
-export const LaunchPath = objectOf({ id: IdText });
+export const LaunchPath = objectSchema({ id: IdText });
 
 export const LaunchBody = Type.Object({ ...launch.wire, ...WORK_FIELDS }, { $id: 'Launch' });
 export const LauncherLaunchBody = Type.Object({ ...launcherLaunch.wire, ...WORK_FIELDS }, { $id: 'LauncherLaunch' });
@@ -40,7 +40,7 @@ export function launcherLaunchBody(view: LauncherLaunch, at: EpochMs): Static<ty
 
 export function launchBody(view: Launch, at: EpochMs): Static<typeof LaunchBody> {
   const { state, standing } = view;
-  return { ...launch.body(view), ...curveLaunchProgress(state, standing === null ? null : Number(fillPctOf(standing)), at) };
+  return { ...launch.body(view), ...curveLaunchProgress(state, standing === null ? null : Number(computeFillPct(standing)), at) };
 }
 
 export function anyLaunchBody(view: Launch | LauncherLaunch, at: EpochMs): Static<typeof AnyLaunchBody> {

@@ -6,18 +6,18 @@ import { CLAIM_KINDS, type ClaimKind } from '../../../src/domain/launch/launch-t
 import { CLAIMERS, type Claimer } from '../../../src/domain/launch/withdrawals.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath, isUuid } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
+import { choice, IdText, nullable, objectSchema, Time } from '../../shapes.ts';
 import { SignedTransaction, TAKES_SIGNED_TRANSACTION } from '../signed-transaction.ts';
 import { LaunchPath } from './launch-body.ts';
 
 const NO_CLAIM = 'there is no claim with this id for this launch';
 
-const ClaimPath = objectOf({ id: IdText, claimId: IdText });
+const ClaimPath = objectSchema({ id: IdText, claimId: IdText });
 
 const ClaimWishBody = Type.Object(
   {
@@ -132,7 +132,7 @@ export const submitLaunchClaim = defineRoute({
     const carryOut = onceOnly(ports);
     return async (request, reply) => {
       const { id, claimId } = request.params;
-      const claim = isUuid(claimId) ? await ports.launches.claims.find(memberOf(request).orgId, claimId) : null;
+      const claim = isUuid(claimId) ? await ports.launches.claims.find(requireMember(request).orgId, claimId) : null;
       if (claim === null || claim.subject['launchId'] !== id) return sendProblem(reply, 'not_found', NO_CLAIM);
       return carryOut(request, reply, {
         status: 202,
@@ -156,7 +156,7 @@ export const getLaunchClaim = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const { id, claimId } = request.params;
-    const claim = isUuid(claimId) ? await ports.launches.claims.find(memberOf(request).orgId, claimId) : null;
+    const claim = isUuid(claimId) ? await ports.launches.claims.find(requireMember(request).orgId, claimId) : null;
     return claim === null || claim.subject['launchId'] !== id ? sendProblem(reply, 'not_found', NO_CLAIM) : claimBody(claim);
   },
 });

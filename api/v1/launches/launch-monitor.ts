@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import type { Launch } from '../../../actors/launch/resource.ts';
 import type { LaunchReads } from '../../../src/adapters/store/launches/launch-store.ts';
-import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launch/curve/curve-config.ts';
+import { buildCurveConfig, planCurve, priceOfSqrt } from '../../../src/domain/launch/curve/curve-config.ts';
 import { successorPoolAddress } from '../../../src/domain/launch/curve/program.ts';
 import {
   CURVE_LAUNCH_STATES,
@@ -12,18 +12,18 @@ import {
   type LaunchReturns,
   launchReturns,
 } from '../../../src/domain/launch/launch-state.ts';
-import { type PresetKey, presetOf } from '../../../src/domain/launch/presets.ts';
+import { type PresetKey, findPreset } from '../../../src/domain/launch/presets.ts';
 import { wholeTokens } from '../../../src/domain/launch/launch-preview.ts';
 import type { TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../../src/domain/values/refusal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
-import { curvePriceOf, fillPctOf, LaunchPath, PROGRESS, progressOf } from './launch-body.ts';
+import { computeCurvePrice, computeFillPct, LaunchPath, PROGRESS, nameProgress } from './launch-body.ts';
 
 /** Returns the launch. Refuses an unknown launch, and one whose token trades on no curve. @param id Null if the path has no valid id. */
 async function curveLaunch(reads: LaunchReads, orgId: string, id: string | null): Promise<Outcome<Launch>> {
@@ -100,10 +100,10 @@ function curveBody(launch: Launch, curve: CurveState, dollars: TokenDollars | nu
   const { decimals, quoteDecimals } = launch;
   const inQuote = (raw: string): string => wholeTokens(BigInt(raw), quoteDecimals);
   const inBase = (raw: string): string => wholeTokens(BigInt(raw), decimals);
-  const price = new Decimal(curvePriceOf(curve, launch));
+  const price = new Decimal(computeCurvePrice(curve, launch));
   const start = buildCurveConfig(
-    planOf({
-      preset: presetOf(launch.preset as PresetKey),
+    planCurve({
+      preset: findPreset(launch.preset as PresetKey),
       startingFdv: launch.startingFdv,
       totalSupply: launch.totalSupply,
       decimals,
@@ -112,12 +112,12 @@ function curveBody(launch: Launch, curve: CurveState, dollars: TokenDollars | nu
   ).sqrtStartPrice;
   const ratio = price.div(priceOfSqrt(start, decimals, quoteDecimals));
   const startUsd = curve.startQuoteUsd ?? null;
-  const { creatorFeeSharePct } = presetOf(launch.preset as PresetKey);
+  const { creatorFeeSharePct } = findPreset(launch.preset as PresetKey);
   return {
     slot: curve.slot,
     at: new Date(curve.at).toISOString(),
     ageMs: Math.max(0, now - curve.at),
-    fillPct: fillPctOf(curve),
+    fillPct: computeFillPct(curve),
     quoteReserve: inQuote(curve.quoteReserve),
     graduationThreshold: inQuote(curve.migrationQuoteThreshold),
     price: plainDecimal(price),
@@ -149,7 +149,7 @@ export const monitorLaunch = defineRoute({
   answers: { 200: { description: 'The curve.', schema: MonitorBody } },
   refusals: ['not_found', 'state_conflict'],
   handle: (ports) => async (request, reply) => {
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const found = await curveLaunch(ports.launches.reads, orgId, idInPath(request.params));
     if (!found.ok) return sendRefusal(reply, found.refusal);
     const launch = found.value;
@@ -172,7 +172,7 @@ export const monitorLaunch = defineRoute({
       },
       curve: curve === null ? null : curveBody(launch, curve, dollars, now),
       graduation: {
-        progress: progressOf(curve),
+        progress: nameProgress(curve),
         successorPool: curve?.isMigrated === true ? successorPoolAddress(launch.mint, launch.quoteMint) : null,
       },
     };
@@ -221,7 +221,7 @@ export const getLaunchPriceHistory = defineRoute({
   answers: { 200: { description: "Prices and the organization's swaps.", schema: PriceHistoryBody } },
   refusals: ['not_found', 'state_conflict'],
   handle: (ports) => async (request, reply) => {
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const found = await curveLaunch(ports.launches.reads, orgId, idInPath(request.params));
     if (!found.ok) return sendRefusal(reply, found.refusal);
     const launch = found.value;
@@ -232,9 +232,9 @@ export const getLaunchPriceHistory = defineRoute({
     return {
       points: curveStates.map((curve) => ({
         at: isoTime(curve.at),
-        price: curvePriceOf(curve, launch),
-        fillPct: fillPctOf(curve),
-        progress: progressOf(curve),
+        price: computeCurvePrice(curve, launch),
+        fillPct: computeFillPct(curve),
+        progress: nameProgress(curve),
       })),
       fills: fills.map(({ at, side, quantity, fillPrice, orderId }) => ({ at: isoTime(at), side, quantity, priceUsd: fillPrice, orderId })),
     };

@@ -8,7 +8,7 @@ import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
 import { sendRefusal } from '../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../route.ts';
-import { IdText, objectOf, shownText, Time, walletAddress } from '../../shapes.ts';
+import { IdText, objectSchema, shownText, Time, walletAddress } from '../../shapes.ts';
 import { checkedAddress } from '../wallet-address.ts';
 import { LauncherLaunchBody, launcherLaunchBody } from './launch-body.ts';
 
@@ -71,7 +71,7 @@ export const quoteLauncherLaunch = defineRoute({
   permission: 'trade:execute',
   cost: 'write',
   schema: {
-    body: objectOf({
+    body: objectSchema({
       agentId: IdText,
       pair: Type.String({
         minLength: 1,

@@ -8,12 +8,12 @@ import type { LaunchReads } from '../../../src/adapters/store/launches/launch-st
 import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 import type { TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute, type RouteGroup, renamed } from '../../route.ts';
-import { choice, IdText, nullable, objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { choice, IdText, nullable, objectSchema, pageFields, pageSchema } from '../../shapes.ts';
 import { listPresets, prepareLaunch, previewLaunch, submitLaunch } from './curve-launches.ts';
 import { AnyLaunchBody, anyLaunchBody, LaunchPath } from './launch-body.ts';
 import { getLaunchClaim, prepareLaunchClaim, submitLaunchClaim } from './launch-claims.ts';
@@ -49,12 +49,12 @@ const listLaunches = defineRoute({
   summary: 'Launches of tokens, newest first',
   permission: 'agent:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of launches.', schema: pageOf(AnyLaunchBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of launches.', schema: pageSchema(AnyLaunchBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'launches', POSITIONS.number);
-    return pageBody(await ports.launches.reads.list(memberOf(request).orgId, page), 'launches', (launch) =>
+    return pageBody(await ports.launches.reads.list(requireMember(request).orgId, page), 'launches', (launch) =>
       anyLaunchBody(launch, ports.clock.now()),
     );
   },
@@ -73,7 +73,7 @@ const getLaunch = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const launch = id === null ? null : await ports.launches.reads.find(memberOf(request).orgId, id);
+    const launch = id === null ? null : await ports.launches.reads.find(requireMember(request).orgId, id);
     return launch === null ? sendProblem(reply, 'not_found', NO_LAUNCH) : anyLaunchBody(launch, ports.clock.now());
   },
 });
@@ -104,7 +104,7 @@ const listLaunchTransactions = defineRoute({
   answers: { 200: { description: 'The transactions.', schema: Type.Object({ items: Type.Array(LaunchTransactionBody) }) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const { orgId } = memberOf(request);
+    const { orgId } = requireMember(request);
     const id = idInPath(request.params);
     const launch = id === null ? null : await ports.launches.reads.find(orgId, id);
     if (launch === null) return sendProblem(reply, 'not_found', NO_LAUNCH);

@@ -3,12 +3,12 @@ import { Type } from 'typebox';
 import type { CandleReads } from '../../../src/adapters/venues/candle-reads.ts';
 import { type CandleGap, explainGap, GAP_REASONS } from '../../../src/domain/candles/candle-gaps.ts';
 import type { Venue } from '../../../src/domain/market/venue.ts';
-import { type EpochMs, HOUR_MS, isoTime, slotOf, timeframeMs } from '../../../src/domain/values/time.ts';
+import { type EpochMs, HOUR_MS, isoTime, startOfSlot, timeframeMs } from '../../../src/domain/values/time.ts';
 import { encodeCursor, POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { malformed } from '../../http/strict-json.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, nullable, objectOf, pageFields, pageOf, Time, VenueWord } from '../../shapes.ts';
+import { choice, DecimalText, nullable, objectSchema, pageFields, pageSchema, Time, VenueWord } from '../../shapes.ts';
 import { WORK_RECORD, workRecord } from '../runtime.ts';
 import { knownInstrument, NO_INSTRUMENT } from './known-instrument.ts';
 
@@ -29,7 +29,7 @@ interface Gap {
  * Returns the gaps between ascending open times within [from, to), on the grid of the timeframe. All times are aligned to it. The reader
  * decides which gaps a closed market explains.
  */
-export function gapsOf(openTimes: readonly EpochMs[], from: EpochMs, to: EpochMs, timeframeLength: number): Gap[] {
+export function findGaps(openTimes: readonly EpochMs[], from: EpochMs, to: EpochMs, timeframeLength: number): Gap[] {
   const gaps: Gap[] = [];
   let expected = from;
   const close = (until: EpochMs): void => {
@@ -84,7 +84,7 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{
 /** Latest accepted instant: the year 2100. The earliest is 1970. */
 const LAST_INSTANT = Date.UTC(2100, 0, 1);
 
-function instantOf(text: string, path: string): EpochMs {
+function parseInstant(text: string, path: string): EpochMs {
   const at = /^\d{1,15}$/.test(text) ? Number(text) : ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (!(at >= 0 && at < LAST_INSTANT))
     throw malformed(
@@ -95,7 +95,7 @@ function instantOf(text: string, path: string): EpochMs {
   return at;
 }
 
-const alignUp = (at: EpochMs, length: number): EpochMs => slotOf(at + length - 1, length);
+const alignUp = (at: EpochMs, length: number): EpochMs => startOfSlot(at + length - 1, length);
 
 export const listCandles = defineRoute({
   method: 'GET',
@@ -108,7 +108,7 @@ export const listCandles = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       venue: VenueWord,
       instrument: Type.String({ minLength: 1, maxLength: 64 }),
       timeframe: Type.String({ pattern: '^[1-9][0-9]{0,2}[mh]$', description: '`<n>m` or `<n>h`.' }),
@@ -126,10 +126,10 @@ export const listCandles = defineRoute({
     const { limit, after } = pageOfQuery(query, 'candles', POSITIONS.number);
     if (!knownInstrument(ports.catalog.entries, query.venue, query.instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
     // Only bars that have closed by now are expected.
-    const now = slotOf(ports.clock.now(), length);
-    const to = Math.min(now, query.to === undefined ? now : alignUp(instantOf(query.to, 'query.to'), length));
-    const asked = query.from === undefined ? Math.max(0, to - limit * length) : alignUp(instantOf(query.from, 'query.from'), length);
-    if (query.from !== undefined && query.to !== undefined && instantOf(query.from, 'query.from') > instantOf(query.to, 'query.to')) {
+    const now = startOfSlot(ports.clock.now(), length);
+    const to = Math.min(now, query.to === undefined ? now : alignUp(parseInstant(query.to, 'query.to'), length));
+    const asked = query.from === undefined ? Math.max(0, to - limit * length) : alignUp(parseInstant(query.from, 'query.from'), length);
+    if (query.from !== undefined && query.to !== undefined && parseInstant(query.from, 'query.from') > parseInstant(query.to, 'query.to')) {
       throw malformed('query.from', '`from` is later than `to`', 'a time before `to`');
     }
     const from = after === null ? asked : Math.max(asked, Number(after) + length);
@@ -139,7 +139,7 @@ export const listCandles = defineRoute({
     const last = candles.at(-1);
     const more = found.length > limit && last !== undefined;
     const end = more ? last.openTime + length : Math.max(from, to);
-    const holes = gapsOf(
+    const holes = findGaps(
       candles.map((candle) => candle.openTime),
       from,
       end,
@@ -196,13 +196,13 @@ export const listDayCloses = defineRoute({
   description: 'Sorted by instrument. Enough to draw the day of a whole watchlist; `listCandles` has the bars themselves.',
   permission: 'market:read',
   cost: 'read',
-  schema: { querystring: objectOf({ ...pageFields }) },
-  answers: { 200: { description: 'A page of instruments.', schema: pageOf(DayClosesBody) } },
+  schema: { querystring: objectSchema({ ...pageFields }) },
+  answers: { 200: { description: 'A page of instruments.', schema: pageSchema(DayClosesBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const asked = pageOfQuery(request.query, 'days', POSITIONS.instrument);
     const { items, next } = pageOfKeyed(ports.catalog.entries.entries, ({ key }) => key, asked);
-    const to = slotOf(ports.clock.now(), HOUR_MS);
+    const to = startOfSlot(ports.clock.now(), HOUR_MS);
     const from = to - HOURS * HOUR_MS;
     const stored = await ports.rankings.bars.closes(
       items.map(({ key }) => key),
@@ -245,8 +245,8 @@ export const listCandleWork = defineRoute({
   description: 'Shown for a week. Work of less than a second is left out.',
   permission: 'market:read',
   cost: 'read',
-  schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of imports and backfills.', schema: pageOf(CandleWorkBody) } },
+  schema: { querystring: objectSchema(pageFields) },
+  answers: { 200: { description: 'A page of imports and backfills.', schema: pageSchema(CandleWorkBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'candle-work', POSITIONS.number);

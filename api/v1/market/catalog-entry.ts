@@ -84,7 +84,7 @@ export const CatalogEntryBody = Type.Object(
   { $id: 'CatalogEntry' },
 );
 
-function timeOf(at: EpochMs | null | undefined): string | null {
+function formatTime(at: EpochMs | null | undefined): string | null {
   return at === null || at === undefined ? null : isoTime(at);
 }
 
@@ -99,8 +99,8 @@ function tokenBody(token: TokenFacts, at: EpochMs) {
     nextMultiplierAt: isPending ? isoTime(token.newMultiplierEffectiveAt) : null,
     transferFeeBps: token.transferFeeBps,
     lifecycle: lifecycleAt(token, at),
-    validFrom: timeOf(token.validFrom),
-    validTo: timeOf(token.validTo),
+    validFrom: formatTime(token.validFrom),
+    validTo: formatTime(token.validTo),
     successor:
       token.successor === null
         ? null
@@ -108,12 +108,12 @@ function tokenBody(token: TokenFacts, at: EpochMs) {
   };
 }
 
-function latestOf(ports: ApiPorts, key: InstrumentKey | null): Quote | ReferencePrice | undefined {
+function findLatest(ports: ApiPorts, key: InstrumentKey | null): Quote | ReferencePrice | undefined {
   return key === null ? undefined : ports.quotes.latest(splitInstrumentKey(key))[0];
 }
 
 /** Returns the issuer's mark of an entry with its valuation, or null if none was received. */
-function markOf(ports: ApiPorts, entry: CatalogEntry): IssuerMarkState | null {
+function findMark(ports: ApiPorts, entry: CatalogEntry): IssuerMarkState | null {
   if (entry.benchmarkKind !== 'issuer_mark') return null;
   const state = ports.venues.states.latest(`issuer_mark ${entry.benchmark}`);
   return state?.kind === 'issuer_mark' ? state : null;
@@ -124,7 +124,7 @@ function referenceFields(reference: ReferencePrice | null, at: EpochMs) {
     referencePrice: reference?.referencePrice ?? null,
     referenceSource: reference?.source ?? null,
     referenceQuality: (reference?.quality ?? null) as Quality | null,
-    referenceUpdatedAt: timeOf(reference?.feedUpdatedAt),
+    referenceUpdatedAt: formatTime(reference?.feedUpdatedAt),
     referenceAgeMs: reference === null ? null : Math.max(0, at - reference.feedUpdatedAt),
   };
 }
@@ -137,9 +137,9 @@ function markFields(price: ReferencePrice | null, state: IssuerMarkState | null,
     issuerMarkValuation: mark?.markValuation ?? null,
     issuerMarkQuality: (price?.quality ?? null) as Quality | null,
     issuerMarkSource: price?.source ?? mark?.source ?? null,
-    issuerMarkFirstSeenAt: timeOf(mark?.firstSeenAt),
-    issuerMarkChangedAt: timeOf(mark?.changedAt),
-    issuerMarkConfirmedAt: timeOf(mark?.observedAt),
+    issuerMarkFirstSeenAt: formatTime(mark?.firstSeenAt),
+    issuerMarkChangedAt: formatTime(mark?.changedAt),
+    issuerMarkConfirmedAt: formatTime(mark?.observedAt),
     mintVerified: state?.mintVerified ?? null,
     supply: mark?.supply ?? null,
     impliedValuation: mark === null || livePrice === null ? null : impliedValuation(livePrice, mark.markPrice, mark.markValuation),
@@ -148,12 +148,12 @@ function markFields(price: ReferencePrice | null, state: IssuerMarkState | null,
 
 export function entryBody(ports: ApiPorts, entry: CatalogEntry) {
   const at = ports.clock.now();
-  const quote = latestOf(ports, entry.key);
-  const received = latestOf(ports, entry.benchmark);
+  const quote = findLatest(ports, entry.key);
+  const received = findLatest(ports, entry.benchmark);
   const benchmark = received?.kind === 'reference' ? received : null;
   const livePrice = quote?.kind === 'quote' ? midPrice(quote.bid, quote.ask) : null;
   const byMark = entry.benchmarkKind === 'issuer_mark';
-  const marked = markFields(byMark ? benchmark : null, markOf(ports, entry), livePrice);
+  const marked = markFields(byMark ? benchmark : null, findMark(ports, entry), livePrice);
   const base = byMark ? marked.issuerMark : (benchmark?.referencePrice ?? null);
   return {
     key: entry.key,

@@ -15,9 +15,9 @@ import {
   NullableDecimalText,
   NullableTime,
   nullable,
-  objectOf,
+  objectSchema,
   pageFields,
-  pageOf,
+  pageSchema,
   Time,
 } from '../../shapes.ts';
 import { CatalogEntryBody, entryBody, KindWord } from './catalog-entry.ts';
@@ -46,7 +46,7 @@ export const listCatalog = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       venue: Type.Optional(ExecutableVenueWord),
       kind: Type.Optional(KindWord),
       classification: Type.Optional(choice(VENUE_CLASSIFICATIONS)),
@@ -59,7 +59,7 @@ export const listCatalog = defineRoute({
       ...pageFields,
     }),
   },
-  answers: { 200: { description: 'A page of the catalog, by venue and instrument.', schema: pageOf(CatalogEntryBody) } },
+  answers: { 200: { description: 'A page of the catalog, by venue and instrument.', schema: pageSchema(CatalogEntryBody) } },
   refusals: [],
   handle: (ports) => (request) => {
     const { venue, kind, classification, underlying, q } = request.query;
@@ -108,8 +108,8 @@ export const listMarks = defineRoute({
   summary: "History of issuers' marks",
   permission: 'market:read',
   cost: 'read',
-  schema: { querystring: objectOf({ instrument: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })), ...pageFields }) },
-  answers: { 200: { description: 'Changes of marks, newest first.', schema: pageOf(MarkChangeBody) } },
+  schema: { querystring: objectSchema({ instrument: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })), ...pageFields }) },
+  answers: { 200: { description: 'Changes of marks, newest first.', schema: pageSchema(MarkChangeBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = await ports.catalog.marks.changes(request.query.instrument ?? null, pageOfQuery(request.query, 'marks', POSITIONS.number));
@@ -170,7 +170,7 @@ function dayBody({ date, trading, occasion }: CalendarDay) {
 /**
  * Reads a date. @throws InputError `malformed` if the text is not a date or is outside the calendar, because unknown does not mean closed.
  */
-function dateOf(text: string, path: string): string {
+function parseDate(text: string, path: string): string {
   const at = Date.parse(`${text}T00:00:00Z`);
   if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text) throw malformed(path, 'no such day', 'YYYY-MM-DD');
   if (text < FIRST || text > LAST) throw malformed(path, 'the calendar does not reach that day', `${FIRST} to ${LAST}`);
@@ -191,19 +191,19 @@ export const listSessions = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       from: DayText('The first day, in New York; today where nothing is said.'),
       to: DayText(`The last day, inclusive; ${DEFAULT_DAYS} days later where nothing is said. The calendar reaches to ${LAST}.`),
       ...pageFields,
     }),
   },
-  answers: { 200: { description: 'Trading days and holidays, ascending; weekends are left out.', schema: pageOf(SessionDayBody) } },
+  answers: { 200: { description: 'Trading days and holidays, ascending; weekends are left out.', schema: pageSchema(SessionDayBody) } },
   refusals: [],
   handle: (ports) => (request) => {
     const { query } = request;
     const page = pageOfQuery(query, 'sessions', POSITIONS.date);
-    const from = dateOf(query.from ?? newYorkDate(ports.clock.now()), 'query.from');
-    const to = query.to === undefined ? later(from, DEFAULT_DAYS) : dateOf(query.to, 'query.to');
+    const from = parseDate(query.from ?? newYorkDate(ports.clock.now()), 'query.from');
+    const to = query.to === undefined ? later(from, DEFAULT_DAYS) : parseDate(query.to, 'query.to');
     if (from > to) throw malformed('query.from', '`from` is later than `to`', 'a day not after `to`');
     return pageBody(
       pageOfKeyed(calendarDays(from, to), ({ date }) => date, page),

@@ -4,7 +4,7 @@ import type { OrderBookReads } from '../../../src/adapters/venues/order-book-rea
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { BookSide, ExecutableVenueWord, objectOf, QualityFlags, QualityWord, Time } from '../../shapes.ts';
+import { BookSide, ExecutableVenueWord, objectSchema, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 import { knownInstrument, NO_INSTRUMENT } from './known-instrument.ts';
 
 declare module '../../route.ts' {
@@ -39,7 +39,7 @@ export const getOrderBook = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       venue: ExecutableVenueWord,
       instrument: Type.String({ minLength: 1, maxLength: 64 }),
       depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: DEFAULT_DEPTH, description: 'Levels of each side.' })),

@@ -6,7 +6,7 @@ import type { PerpContext, Quote, ReferencePrice } from '../../../src/domain/mar
 import { midPrice } from '../../../src/domain/market/valuation.ts';
 import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
-import { type EpochMs, HOUR_MS, isoTime, slotOf } from '../../../src/domain/values/time.ts';
+import { type EpochMs, HOUR_MS, isoTime, startOfSlot } from '../../../src/domain/values/time.ts';
 import { qualityLimits } from '../../../streams/quality/quality-limits.ts';
 import { stateQuality } from '../../../streams/quality/state-quality.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
@@ -18,15 +18,15 @@ import {
   NullableDecimalText,
   NullableTime,
   nullable,
-  objectOf,
+  objectSchema,
   pageFields,
-  pageOf,
+  pageSchema,
   QualityFlags,
   QualityWord,
   Time,
 } from '../../shapes.ts';
 import { knownInstrument, NO_INSTRUMENT } from './known-instrument.ts';
-import { statesOf, venueStateOf } from './state-reads.ts';
+import { listStates, findVenueState } from './state-reads.ts';
 
 declare module '../../route.ts' {
   interface ApiPorts {
@@ -93,7 +93,7 @@ export function perpBody(context: PerpContext, quote: Quote | ReferencePrice | n
     basisPct: percent(mark.div(context.oraclePrice).minus(1)),
     hourlyFunding: context.hourlyFunding,
     annualFundingPct: percent(new Decimal(context.hourlyFunding).times(HOURS_PER_YEAR)),
-    nextFundingAt: isoTime(slotOf(at, HOUR_MS) + HOUR_MS),
+    nextFundingAt: isoTime(startOfSlot(at, HOUR_MS) + HOUR_MS),
     openInterest: context.openInterest,
     openInterestNotional: plainDecimal(mark.times(context.openInterest)),
     dayNotional: context.dayNotional,
@@ -126,20 +126,20 @@ export const listPerps = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       instrument: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "The venue's name of it, for example `BTC`." })),
       ...pageFields,
     }),
   },
-  answers: { 200: { description: 'A page of perpetuals.', schema: pageOf(PerpBody) } },
+  answers: { 200: { description: 'A page of perpetuals.', schema: pageSchema(PerpBody) } },
   refusals: [],
   handle: (ports) => (request) => {
     const { instrument } = request.query;
     const page = pageOfQuery(request.query, 'perps', POSITIONS.instrument);
-    const found = statesOf(ports.venues.states, 'perp_context').filter(
+    const found = listStates(ports.venues.states, 'perp_context').filter(
       (perp) => instrument === undefined || perp.instrument === instrument,
     );
-    const venueState = venueStateOf(ports.venues.states, 'evmvenue');
+    const venueState = findVenueState(ports.venues.states, 'evmvenue');
     const at = ports.clock.now();
     const quotes = new Map(ports.quotes.latest({ venue: 'evmvenue' }).map((quote) => [quote.instrument, quote]));
     return pageBody(
@@ -177,8 +177,8 @@ export const getPerp = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    params: objectOf({ instrument: Type.String({ minLength: 1, maxLength: 64 }) }),
-    querystring: objectOf({
+    params: objectSchema({ instrument: Type.String({ minLength: 1, maxLength: 64 }) }),
+    querystring: objectSchema({
       hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 720, default: DEFAULT_HOURS, description: 'Hours of funding history.' })),
     }),
   },
@@ -194,7 +194,7 @@ export const getPerp = defineRoute({
     const at = ports.clock.now();
     const [quote = null] = ports.quotes.latest({ venue: 'evmvenue', instrument });
     return {
-      ...perpBody(context, quote, venueStateOf(ports.venues.states, 'evmvenue'), at),
+      ...perpBody(context, quote, findVenueState(ports.venues.states, 'evmvenue'), at),
       funding: history.ok
         ? {
             items: history.value.rates.map((rate) => ({ at: isoTime(rate.at), hourlyFunding: rate.hourlyFunding })).reverse(),

@@ -3,7 +3,12 @@ import { Type } from 'typebox';
 import type { QuoteReads } from '../../../src/adapters/queue/quote-bus.ts';
 import type { PredictionReads } from '../../../src/adapters/venues/prediction/prediction-reads.ts';
 import type { Quote } from '../../../src/domain/market/quote.ts';
-import { CRITERION_ASPECTS, type CriteriaBreakdown, criteriaDifferences, criteriaOf } from '../../../src/domain/prediction/criteria.ts';
+import {
+  CRITERION_ASPECTS,
+  type CriteriaBreakdown,
+  criteriaDifferences,
+  classifyCriteria,
+} from '../../../src/domain/prediction/criteria.ts';
 import {
   OUTCOME_SIDES,
   PREDICTION_PROVIDERS,
@@ -25,9 +30,9 @@ import {
   NullableTime,
   nullable,
   nullableChoice,
-  objectOf,
+  objectSchema,
   pageFields,
-  pageOf,
+  pageSchema,
   QualityFlags,
   QualityWord,
   Time,
@@ -42,13 +47,13 @@ declare module '../../route.ts' {
 
 const ProviderWord = choice(PREDICTION_PROVIDERS, 'Provider that lists it.');
 const PredictionStatusWord = choice(PREDICTION_STATUSES, '`unknown`: the provider used a word that this version does not know.');
-const PredictionMarketPath = objectOf({ id: Type.String({ minLength: 1, maxLength: 64 }) });
+const PredictionMarketPath = objectSchema({ id: Type.String({ minLength: 1, maxLength: 64 }) });
 const NO_MARKET = 'there is no prediction market with this id';
 
 const MARKET_ID = /^pm-[0-9a-f]{24}$/;
 
 /** Reads the id of a path, or null if it is invalid. Then nothing is looked up. */
-function marketIdOf({ id }: { readonly id: string }): string | null {
+function readMarketId({ id }: { readonly id: string }): string | null {
   return MARKET_ID.test(id) ? id : null;
 }
 
@@ -236,7 +241,7 @@ const listPredictionMarkets = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       provider: Type.Optional(ProviderWord),
       status: Type.Optional(PredictionStatusWord),
       underlying: Type.Optional(
@@ -250,7 +255,7 @@ const listPredictionMarkets = defineRoute({
       ...pageFields,
     }),
   },
-  answers: { 200: { description: 'A page of markets.', schema: pageOf(PredictionMarketBody) } },
+  answers: { 200: { description: 'A page of markets.', schema: pageSchema(PredictionMarketBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const { provider, status, underlying, symbol, event, q } = request.query;
@@ -289,7 +294,7 @@ const getPredictionMarket = defineRoute({
   answers: { 200: { description: 'The market.', schema: PredictionMarketBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const id = marketIdOf(request.params);
+    const id = readMarketId(request.params);
     const market = id === null ? null : await ports.predictionMarkets.get(id);
     if (market === null) return sendProblem(reply, 'not_found', NO_MARKET);
     return predictionMarketBody(market, ports.quotes, ports.clock.now());
@@ -423,7 +428,7 @@ const researchPredictionMarket = defineRoute({
   answers: { 200: { description: 'The research.', schema: ResearchBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const id = marketIdOf(request.params);
+    const id = readMarketId(request.params);
     const market = id === null ? null : await ports.predictionMarkets.get(id);
     if (market === null) return sendProblem(reply, 'not_found', NO_MARKET);
     const matches = (await ports.predictionMarkets.counterparts(market)).map((other) => ({ other, match: matchQuestions(market, other) }));
@@ -463,7 +468,7 @@ const researchPredictionMarket = defineRoute({
       })),
       derived: research.derived,
       notes,
-      criteria: [criteriaOf(market), ...(counterpart === null ? [] : [criteriaOf(counterpart)])].map(criteriaBody),
+      criteria: [classifyCriteria(market), ...(counterpart === null ? [] : [classifyCriteria(counterpart)])].map(criteriaBody),
       differences,
       same: same.map(({ other, match }) => matchBody(other, match)),
       related: related.slice(0, MAX_RELATED).map(({ other, match }) => matchBody(other, match)),

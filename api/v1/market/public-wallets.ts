@@ -7,7 +7,7 @@ import type { PublicWallet } from '../../../src/domain/identity/wallet.ts';
 import { type EpochMs, isoTime, isoTimeOrNull } from '../../../src/domain/values/time.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
+import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, objectSchema, Time } from '../../shapes.ts';
 
 declare module '../../route.ts' {
   interface ApiPorts {
@@ -22,7 +22,7 @@ declare module '../../route.ts' {
 }
 
 /** Address of letters and digits. The reader of the wallet checks its checksum. */
-const EvmAddressPath = objectOf({
+const EvmAddressPath = objectSchema({
   address: Type.String({
     pattern: '^0x[0-9a-fA-F]{40}$',
     description: '0x and 40 hexadecimal digits. Mixed letters have to be the EIP-55 checksum.',

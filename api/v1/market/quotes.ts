@@ -17,9 +17,9 @@ import {
   NullableDecimalText,
   nullable,
   nullableChoice,
-  objectOf,
+  objectSchema,
   pageFields,
-  pageOf,
+  pageSchema,
   QualityFlags,
   QualityWord,
   Time,
@@ -148,7 +148,7 @@ function writeBody(event: Quote | ReferencePrice) {
   };
 }
 
-const keyOf = (event: Quote | ReferencePrice): string => instrumentKey(event.venue, event.instrument);
+const toKey = (event: Quote | ReferencePrice): string => instrumentKey(event.venue, event.instrument);
 
 export const listQuotes = defineRoute({
   method: 'GET',
@@ -160,13 +160,13 @@ export const listQuotes = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       venue: Type.Optional(VenueWord),
       instrument: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "The venue's name of it, for example `AAPLx`." })),
       ...pageFields,
     }),
   },
-  answers: { 200: { description: 'A page of quotes.', schema: pageOf(QuoteBody) } },
+  answers: { 200: { description: 'A page of quotes.', schema: pageSchema(QuoteBody) } },
   refusals: [],
   handle: (ports) => (request) => {
     const { venue, instrument } = request.query;
@@ -174,7 +174,7 @@ export const listQuotes = defineRoute({
     const filter = { ...(venue === undefined ? {} : { venue }), ...(instrument === undefined ? {} : { instrument }) };
     const found = ports.quotes
       .latest(filter)
-      .map((event) => ({ key: keyOf(event), event }))
+      .map((event) => ({ key: toKey(event), event }))
       .sort((a, b) => (a.key < b.key ? -1 : 1));
     const begin = after === null ? 0 : found.findIndex(({ key }) => key > after);
     const items = begin < 0 ? [] : found.slice(begin, begin + limit);

@@ -11,12 +11,12 @@ export interface MarketStateReads {
 type StateOf<Kind extends MarketStateKind> = Extract<MarketState, { readonly kind: Kind }>;
 
 /** Returns every state of a kind. */
-export function statesOf<Kind extends MarketStateKind>(states: MarketStateReads, kind: Kind): StateOf<Kind>[] {
+export function listStates<Kind extends MarketStateKind>(states: MarketStateReads, kind: Kind): StateOf<Kind>[] {
   return states.snapshot().filter((state): state is StateOf<Kind> => state.kind === kind);
 }
 
 /** Returns the reception of a venue, or null if nothing reports it. */
-export function venueStateOf(states: MarketStateReads, venue: Venue): VenueState | null {
+export function findVenueState(states: MarketStateReads, venue: Venue): VenueState | null {
   const state = states.latest(marketStateKey({ kind: 'venue_state', venue }));
   return state?.kind === 'venue_state' ? state : null;
 }

@@ -3,12 +3,12 @@ import { Type } from 'typebox';
 import type { DayTicker, VenueState } from '../../../src/domain/market/market-state.ts';
 import { instrumentKey } from '../../../src/domain/market/venue.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
-import { limitsOf, qualityLimits } from '../../../streams/quality/quality-limits.ts';
+import { findLimits, qualityLimits } from '../../../streams/quality/quality-limits.ts';
 import { stateQuality } from '../../../streams/quality/state-quality.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, objectOf, pageFields, pageOf, QualityFlags, QualityWord, Time } from '../../shapes.ts';
-import { statesOf, venueStateOf } from './state-reads.ts';
+import { choice, DecimalText, objectSchema, pageFields, pageSchema, QualityFlags, QualityWord, Time } from '../../shapes.ts';
+import { listStates, findVenueState } from './state-reads.ts';
 
 export const TickerBody = Type.Object(
   {
@@ -38,7 +38,7 @@ export const TickerBody = Type.Object(
 
 /** Returns the wire form of a ticker at an instant. */
 export function tickerBody(ticker: DayTicker, venueState: VenueState | null, at: EpochMs) {
-  const { ageMs, quality, flags } = stateQuality(ticker, venueState, at, limitsOf(qualityLimits(), ticker.venue, ticker.source).maxAgeMs);
+  const { ageMs, quality, flags } = stateQuality(ticker, venueState, at, findLimits(qualityLimits(), ticker.venue, ticker.source).maxAgeMs);
   return {
     venue: ticker.venue,
     instrument: ticker.instrument,
@@ -73,7 +73,7 @@ export const listTickers = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       venue: Type.Optional(choice(['spotexchange'], 'The one venue that publishes them.')),
       instrument: Type.Optional(
         Type.String({ minLength: 1, maxLength: 64, description: "The venue's name of it, for example `BTCUSDT`." }),
@@ -81,15 +81,15 @@ export const listTickers = defineRoute({
       ...pageFields,
     }),
   },
-  answers: { 200: { description: 'A page of tickers.', schema: pageOf(TickerBody) } },
+  answers: { 200: { description: 'A page of tickers.', schema: pageSchema(TickerBody) } },
   refusals: [],
   handle: (ports) => (request) => {
     const { instrument } = request.query;
     const page = pageOfQuery(request.query, 'tickers', POSITIONS.instrument);
-    const found = statesOf(ports.venues.states, 'day_ticker').filter(
+    const found = listStates(ports.venues.states, 'day_ticker').filter(
       (ticker) => instrument === undefined || ticker.instrument === instrument,
     );
-    const venueState = venueStateOf(ports.venues.states, 'spotexchange');
+    const venueState = findVenueState(ports.venues.states, 'spotexchange');
     const at = ports.clock.now();
     return pageBody(
       pageOfKeyed(found, (ticker) => instrumentKey(ticker.venue, ticker.instrument), page),

@@ -6,8 +6,8 @@ import { type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { VENUE_STATE_MAX_AGE_MS } from '../../../streams/quality/state-quality.ts';
 import { pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, NullableTime, nullable, objectOf, pageFields, pageOf, Time, VenueWord } from '../../shapes.ts';
-import { type MarketStateReads, venueStateOf } from './state-reads.ts';
+import { choice, NullableTime, nullable, objectSchema, pageFields, pageSchema, Time, VenueWord } from '../../shapes.ts';
+import { type MarketStateReads, findVenueState } from './state-reads.ts';
 
 declare module '../../route.ts' {
   interface ApiPorts {
@@ -83,11 +83,11 @@ function budgetBody(process: 'feed' | 'api') {
     limit,
     windowMs,
     left,
-    blockedUntil: timeOf(blockedUntil),
+    blockedUntil: formatTime(blockedUntil),
   });
 }
 
-function timeOf(at: EpochMs | null): string | null {
+function formatTime(at: EpochMs | null): string | null {
   return at === null ? null : isoTime(at);
 }
 
@@ -100,14 +100,14 @@ function venueBody(venue: Venue, state: VenueState | null, own: readonly BudgetS
     executable,
     hearing: followed ? (state.hearing as (typeof HEARINGS)[number]) : ('not_followed' as const),
     detail: followed ? state.detail : 'no process follows it at the moment',
-    degradedSince: timeOf(state?.degradedSince ?? null),
-    lastMessageAt: timeOf(state?.heardAt ?? null),
+    degradedSince: formatTime(state?.degradedSince ?? null),
+    lastMessageAt: formatTime(state?.heardAt ?? null),
     lastMessageAgeMs: state?.heardAt == null ? null : Math.max(0, at - state.heardAt),
     providers: (state?.providers ?? []).map(({ provider, connected, epoch, heardAt, detail }) => ({
       provider,
       connected,
       epoch,
-      lastMessageAt: timeOf(heardAt),
+      lastMessageAt: formatTime(heardAt),
       detail,
     })),
     clockOffset:
@@ -122,7 +122,7 @@ function venueBody(venue: Venue, state: VenueState | null, own: readonly BudgetS
       ...(state?.budgets ?? []).map(budgetBody('feed')),
       ...own.filter((budget) => budget.venue === venue).map(budgetBody('api')),
     ],
-    asOf: timeOf(state?.receivedAt ?? null),
+    asOf: formatTime(state?.receivedAt ?? null),
   };
 }
 
@@ -134,8 +134,8 @@ export const listVenues = defineRoute({
   summary: 'State of each venue’s feeds, its clock offset and its remaining request budgets',
   permission: 'market:read',
   cost: 'read',
-  schema: { querystring: objectOf({ ...pageFields }) },
-  answers: { 200: { description: 'Every venue.', schema: pageOf(VenueBody) } },
+  schema: { querystring: objectSchema({ ...pageFields }) },
+  answers: { 200: { description: 'Every venue.', schema: pageSchema(VenueBody) } },
   refusals: [],
   handle: (ports) => (request) => {
     const page = pageOfQuery(request.query, 'venues', /^[a-z]+$/);
@@ -144,7 +144,7 @@ export const listVenues = defineRoute({
     return pageBody(
       pageOfKeyed([...VENUES], (venue) => venue, page),
       'venues',
-      (venue) => venueBody(venue, venueStateOf(ports.venues.states, venue), own, at),
+      (venue) => venueBody(venue, findVenueState(ports.venues.states, venue), own, at),
     );
   },
 });

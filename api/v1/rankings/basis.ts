@@ -7,7 +7,7 @@ import type { DecimalString } from '../../../src/domain/values/decimal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { encodeCursor } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, NullableDecimalText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
+import { choice, DecimalText, NullableDecimalText, nullable, objectSchema, pageFields, Time } from '../../shapes.ts';
 import { createHalfLives, type HalfLifeDeps } from './half-lives.ts';
 import { createOncePerCut } from './once-per-cut.ts';
 import { cutOfQuery, PriceBody, priceBody } from './ranking-rows.ts';
@@ -52,7 +52,7 @@ export function createBasisReads(deps: HalfLifeDeps) {
   const { catalog } = deps;
   const halfLives = createHalfLives(deps);
 
-  async function rowsOf(cut: Cut, notionalUsd: DecimalString): Promise<readonly BasisRow[]> {
+  async function computeRows(cut: Cut, notionalUsd: DecimalString): Promise<readonly BasisRow[]> {
     const lives = await halfLives(cut.slot);
     return catalog.entries
       .filter(hasBasis)
@@ -66,7 +66,8 @@ export function createBasisReads(deps: HalfLifeDeps) {
   const once = createOncePerCut<Promise<readonly BasisRow[]>>();
   return {
     /** Returns rows of all instruments with a reference price or a perpetual, by symbol. */
-    rows: (cut: Cut, notionalUsd: DecimalString): Promise<readonly BasisRow[]> => once(cut, notionalUsd, () => rowsOf(cut, notionalUsd)),
+    rows: (cut: Cut, notionalUsd: DecimalString): Promise<readonly BasisRow[]> =>
+      once(cut, notionalUsd, () => computeRows(cut, notionalUsd)),
   };
 }
 
@@ -86,7 +87,7 @@ export const listBasis = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       at: Type.Optional(
         Type.String({ format: 'date-time', description: 'The last cut at or before this instant; the newest where it is missing.' }),
       ),

@@ -2,11 +2,11 @@
 import type { BarReads } from '../../../src/adapters/store/candles/bar-reads.ts';
 import { hasBasis } from '../../../src/domain/basis/basis-legs.ts';
 import type { BasisInputs } from '../../../src/domain/basis/basis-row.ts';
-import { alignedSpreads, type HalfLife, halfLifeOf } from '../../../src/domain/basis/half-life.ts';
+import { alignedSpreads, type HalfLife, fitHalfLife } from '../../../src/domain/basis/half-life.ts';
 import type { Catalog, CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { ClosedBar } from '../../../src/domain/ranking/momentum.ts';
-import { DAY_MS, type EpochMs, HOUR_MS, slotOf } from '../../../src/domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, startOfSlot } from '../../../src/domain/values/time.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 
 /** Days of hourly bars in a fit. */
@@ -25,7 +25,7 @@ type Lives = BasisInputs['halfLife'];
 type HalfLives = ReadonlyMap<string, Lives>;
 
 function fitted(token: readonly ClosedBar[] | undefined, base: readonly ClosedBar[] | undefined): HalfLife | null {
-  return token === undefined || base === undefined ? null : halfLifeOf(alignedSpreads(token, base), HOUR_MS);
+  return token === undefined || base === undefined ? null : fitHalfLife(alignedSpreads(token, base), HOUR_MS);
 }
 
 /** True if further bars may still give a half-life: bars of the last weeks are stored one series after the other. */
@@ -66,8 +66,8 @@ export function createHalfLives({ bars, catalog, clock }: HalfLifeDeps): (at: Ep
    * needed.
    */
   function halfLives(at: EpochMs): Promise<HalfLives> {
-    const ended = slotOf(at, HOUR_MS);
-    const hour = slotOf(at - STORED_MS, HOUR_MS);
+    const ended = startOfSlot(at, HOUR_MS);
+    const hour = startOfSlot(at - STORED_MS, HOUR_MS);
     if (ended !== hour && at - ended > STORED_MS / 2) fitOnce(ended).catch(() => undefined);
     return fitOnce(hour);
   }

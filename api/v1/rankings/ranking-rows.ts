@@ -6,7 +6,7 @@ import { SESSIONS } from '../../../src/domain/market/quote.ts';
 import type { WeighedEvent } from '../../../src/domain/ranking/event-intensity.ts';
 import type { Momentum } from '../../../src/domain/ranking/momentum.ts';
 import { type PriceFact, type RankedRow, ROW_FLAGS, UNRANKED_REASONS } from '../../../src/domain/ranking/ranked-row.ts';
-import { type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
+import { type EpochMs, isoTime, startOfSlot, TAKE_TICK_MS } from '../../../src/domain/values/time.ts';
 import { encodeCursor, pageOfQuery } from '../../cursor.ts';
 import { malformed } from '../../http/strict-json.ts';
 import type { ApiPorts } from '../../route.ts';
@@ -149,7 +149,7 @@ export async function cutOfQuery(
   const now = ports.clock.now();
   const found = await ports.rankings.cuts.at(asked ?? now);
   const tooOld = found === null || found.slot < (asked ?? now) - FRESH_CUT_MS;
-  const cut = tooOld ? { slot: slotOf(asked ?? now, TAKE_TICK_MS), observations: new Map() } : found;
+  const cut = tooOld ? { slot: startOfSlot(asked ?? now, TAKE_TICK_MS), observations: new Map() } : found;
   return { cut, skip: skip ?? 0, limit };
 }
 

@@ -4,7 +4,7 @@ import type { AssessmentPhrasing } from '../../../src/adapters/language-model/mo
 import type { CutReads } from '../../../src/adapters/store/agents/cut-reads.ts';
 import type { BarReads } from '../../../src/adapters/store/candles/bar-reads.ts';
 import { EXECUTION_MODES, type ExecutionMode } from '../../../src/domain/orders/order.ts';
-import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { computePortfolio } from '../../../src/domain/portfolio/portfolio.ts';
 import {
   DEFAULT_SLIPPAGE_BUDGET_BPS,
   FAIR_VALUE_FORMULAS,
@@ -17,11 +17,11 @@ import { PRIVATE_FORMULAS, PRIVATE_MODES, type PrivateRequest, rankPrivateMarket
 import type { RankedRow } from '../../../src/domain/ranking/ranked-row.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';
-import { memberOf } from '../../caller.ts';
+import { requireMember } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { sendRefusal } from '../../problem.ts';
 import { type ApiPorts, defineRoute, type RouteGroup } from '../../route.ts';
-import { choice, objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { choice, objectSchema, pageFields, pageSchema } from '../../shapes.ts';
 import { CatalogEntryBody, entryBody } from '../market/catalog-entry.ts';
 import { type BasisReads, listBasis } from './basis.ts';
 import { createOncePerCut } from './once-per-cut.ts';
@@ -51,7 +51,9 @@ export const rankFairValueRoute = defineRoute({
   description: 'Ranks what was observed at one cut. Rows that cannot be ranked stay in the list, without a rank and with the reasons.',
   permission: 'market:read',
   cost: 'read',
-  schema: { querystring: objectOf({ mode: Type.Optional(choice(FAIR_VALUE_MODES, 'Default: `deepest_discount`.')), ...rankingFields }) },
+  schema: {
+    querystring: objectSchema({ mode: Type.Optional(choice(FAIR_VALUE_MODES, 'Default: `deepest_discount`.')), ...rankingFields }),
+  },
   answers: { 200: { description: 'A page of the ranking.', schema: RankingBody } },
   refusals: [],
   handle: (ports) => {
@@ -71,7 +73,7 @@ const PRIVATE_LIST = 'private';
 
 /** Returns the caller's books of a mode for the fit, or null if they have no value. */
 export async function fitPortfolio(ports: ApiPorts, orgId: string, mode: ExecutionMode): Promise<FitPortfolio | null> {
-  const portfolio = portfolioOf(await ports.portfolio.read(orgId, mode, { read: [], unread: [] }), ports.catalog.entries);
+  const portfolio = computePortfolio(await ports.portfolio.read(orgId, mode, { read: [], unread: [] }), ports.catalog.entries);
   const value = new Decimal(portfolio.totals.valueUsd);
   if (!value.gt(0)) return null;
   const underlyingWeights = new Map<string, DecimalString>();
@@ -97,7 +99,7 @@ export const rankPrivateRoute = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({
+    querystring: objectSchema({
       mode: Type.Optional(choice(PRIVATE_MODES, 'Default: `gap_to_mark`.')),
       books: Type.Optional(choice(EXECUTION_MODES, 'Mode of the books that `portfolio_fit` reads. Default: `paper`.')),
       ...rankingFields,
@@ -111,20 +113,20 @@ export const rankPrivateRoute = defineRoute({
     const onceRead = createOncePerCut<Promise<readonly RankedRow[]>>();
     return async (request, reply) => {
       const { mode = 'gap_to_mark', slippageBps = DEFAULT_SLIPPAGE_BUDGET_BPS, books = 'paper' } = request.query;
-      if (mode === 'portfolio_fit' && !memberOf(request).permissions.includes('agent:read')) {
+      if (mode === 'portfolio_fit' && !requireMember(request).permissions.includes('agent:read')) {
         return sendRefusal(reply, refuse('permission_missing', 'portfolio_fit reads your books, which needs agent:read').refusal);
       }
       const place = await cutOfQuery(ports, request.query, PRIVATE_LIST);
       const tokens = ports.catalog.entries.entries.filter(({ kind }) => kind === 'pre_ipo');
       const { cut } = place;
       const ranked = (more: Partial<PrivateRequest> = {}) => rankPrivateMarkets(tokens, cut, { mode, slippageBps, ...more });
-      const rowsOf = async () => {
-        if (mode === 'portfolio_fit') return ranked({ portfolio: await fitPortfolio(ports, memberOf(request).orgId, books) });
+      const readRows = async () => {
+        if (mode === 'portfolio_fit') return ranked({ portfolio: await fitPortfolio(ports, requireMember(request).orgId, books) });
         if (mode !== 'momentum') return once(cut, `${mode} ${slippageBps}`, ranked);
         const keys = tokens.map(({ key }) => key);
         return onceRead(cut, mode, async () => ranked({ bars: await ports.rankings.bars.nearest(keys, '1h', momentumBars(cut.slot)) }));
       };
-      return { ...rankingPage(await rowsOf(), request.query, place, PRIVATE_LIST), mode, formula: PRIVATE_FORMULAS[mode] };
+      return { ...rankingPage(await readRows(), request.query, place, PRIVATE_LIST), mode, formula: PRIVATE_FORMULAS[mode] };
     };
   },
 });
@@ -138,9 +140,9 @@ const listPrivateMarkets = defineRoute({
   permission: 'market:read',
   cost: 'read',
   schema: {
-    querystring: objectOf({ sector: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })), ...pageFields }),
+    querystring: objectSchema({ sector: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })), ...pageFields }),
   },
-  answers: { 200: { description: 'A page of the markets, by symbol.', schema: pageOf(CatalogEntryBody) } },
+  answers: { 200: { description: 'A page of the markets, by symbol.', schema: pageSchema(CatalogEntryBody) } },
   refusals: [],
   handle: (ports) => (request) => {
     const page = pageOfQuery(request.query, 'private-markets', POSITIONS.instrument);

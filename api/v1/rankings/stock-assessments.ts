@@ -9,8 +9,8 @@ import { refuse } from '../../../src/domain/values/refusal.ts';
 import { DAY_MS, HOUR_MS, isoTime } from '../../../src/domain/values/time.ts';
 import { sendRefusal } from '../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../route.ts';
-import { choice, EmptyBody, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
-import { dayOf } from '../intelligence/intelligence-parameters.ts';
+import { choice, EmptyBody, NullableDecimalText, nullable, objectSchema, Time } from '../../shapes.ts';
+import { toUtcDate } from '../intelligence/intelligence-parameters.ts';
 
 const closed = { additionalProperties: false };
 const sources = Type.Array(Type.String(), { minItems: 1, description: 'Ids of the list `sources`; at least one.' });
@@ -80,7 +80,7 @@ async function readEvidence(ports: ApiPorts, entry: CatalogEntry): Promise<Evide
     ports.rankings.cuts.at(at),
     ports.intelligence.events({ symbol: entry.underlying, from: at - EVENT_DAYS * DAY_MS }, { limit: MAX_EVENTS, after: null }),
     ports.rankings.bars.closes([entry.key], '1h', at - BARS_MS, at + HOUR_MS),
-    ports.intelligence.releases(dayOf(at), dayOf(at + CALENDAR_DAYS * DAY_MS)),
+    ports.intelligence.releases(toUtcDate(at), toUtcDate(at + CALENDAR_DAYS * DAY_MS)),
   ]);
   return {
     at,
@@ -125,7 +125,7 @@ export const assessStockRoute = defineRoute({
   description: 'Deterministic: the same observations give the same assessment. Thin evidence is named.',
   permission: 'market:read',
   cost: 'costly',
-  schema: { params: objectOf({ symbol: Type.String({ minLength: 1, maxLength: 64 }) }), body: EmptyBody },
+  schema: { params: objectSchema({ symbol: Type.String({ minLength: 1, maxLength: 64 }) }), body: EmptyBody },
   bodyRule: 'optional',
   answers: { 200: { description: 'The assessment.', schema: AssessmentBody } },
   refusals: ['not_found'],

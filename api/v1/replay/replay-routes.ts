@@ -9,7 +9,7 @@ import { replayProgress } from '../../../src/domain/values/work-progress.ts';
 import { malformed } from '../../http/strict-json.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute, type Route, type Tag } from '../../route.ts';
-import { choice, EmptyBody, nullable, objectOf, Time } from '../../shapes.ts';
+import { choice, EmptyBody, nullable, objectSchema, Time } from '../../shapes.ts';
 
 interface ReplayState extends ReplayPosition {
   /** File name without its folder. */
@@ -146,7 +146,7 @@ export function replayMoves(replay: ReplayControl): readonly Route[] {
       url: '/v1/replay/step',
       summary: 'Pauses the tape and steps to the next price, or over a number of prices',
       optional: true,
-      body: objectOf({ steps: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_STEPS, default: 1 })) }),
+      body: objectSchema({ steps: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_STEPS, default: 1 })) }),
       move: ({ steps = 1 }) => replay.step(steps),
     }),
     made({
@@ -155,14 +155,16 @@ export function replayMoves(replay: ReplayControl): readonly Route[] {
       summary: 'Jumps to an instant of the tape',
       description:
         'An instant outside of the stretch is its nearest end. After a jump every subscription of `quotes`, `perps` and `candles` is sent a snapshot.',
-      body: objectOf({ at: Type.String({ maxLength: 40, description: 'ISO 8601 with its offset.', examples: ['2026-03-02T14:31:00Z'] }) }),
-      move: ({ at }) => replay.seek(instantOf(at)),
+      body: objectSchema({
+        at: Type.String({ maxLength: 40, description: 'ISO 8601 with its offset.', examples: ['2026-03-02T14:31:00Z'] }),
+      }),
+      move: ({ at }) => replay.seek(parseInstant(at)),
     }),
     made({
       name: 'setReplaySpeed',
       url: '/v1/replay/speed',
       summary: 'Sets the playback speed',
-      body: objectOf({
+      body: objectSchema({
         speed: Type.Number({ minimum: LEAST_SPEED, maximum: MOST_SPEED, description: 'Seconds of the tape per second.' }),
       }),
       move: ({ speed }) => replay.setSpeed(speed),
@@ -201,7 +203,9 @@ export function loadTape(replay: ReplayControl) {
     summary: 'Replays another tape of the folder from its beginning, paused',
     permission: 'public',
     cost: 'read',
-    schema: { body: objectOf({ tape: Type.String({ minLength: 1, maxLength: 255, description: 'As `GET /v1/replay/tapes` names it.' }) }) },
+    schema: {
+      body: objectSchema({ tape: Type.String({ minLength: 1, maxLength: 255, description: 'As `GET /v1/replay/tapes` names it.' }) }),
+    },
     answers: { 200: { description: 'The replay of that tape.', schema: ReplayBody } },
     refusals: ['not_found', 'malformed'],
     handle: () => async (request, reply) => {
@@ -211,7 +215,7 @@ export function loadTape(replay: ReplayControl) {
   });
 }
 
-function instantOf(text: string): number {
+function parseInstant(text: string): number {
   const at = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) throw malformed('$.at', `got the text ${JSON.stringify(text)}`, 'an ISO 8601 time such as 2026-03-02T14:31:00Z');
   return at;

@@ -8,7 +8,7 @@ import type { EpochMs } from '../../../src/domain/values/time.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { FeedPorts } from '../../feeds/feed-ports.ts';
 import { InputError } from '../../problem.ts';
-import { noneOf, type ReplayPorts } from '../../replay.ts';
+import { describeMissing, type ReplayPorts } from '../../replay.ts';
 
 /** The loaded tape as far as it was played. */
 interface ReplayedTape {
@@ -97,14 +97,14 @@ function createFollowed<Value>(
 
 /** Reads bars up to the replayed time. Bars before the recording are unknown. Within it, missing bars do not exist. */
 function candleReads(loaded: () => ReplayedTape): ReplayPorts['candles'] {
-  const barsOf = ({ venue, instrument, timeframe }: CandleSeries, from: EpochMs, to: EpochMs, limit: number) => {
+  const readBars = ({ venue, instrument, timeframe }: CandleSeries, from: EpochMs, to: EpochMs, limit: number) => {
     const { instruments, player } = loaded();
     const key = instrumentKey(venue, instrument);
-    if (!instruments.includes(key)) throw new InputError('not_found', noneOf(key, instruments));
+    if (!instruments.includes(key)) throw new InputError('not_found', describeMissing(key, instruments));
     return player.bars.range({ key, timeframe, from, to, limit, now: player.clock.now() });
   };
   return {
-    range: async ({ from, to, limit, ...series }) => barsOf(series, from, to, limit),
+    range: async ({ from, to, limit, ...series }) => readBars(series, from, to, limit),
     windows: async () => {
       const begin = loaded().start;
       return [
@@ -112,6 +112,6 @@ function candleReads(loaded: () => ReplayedTape): ReplayPorts['candles'] {
         { from: begin, to: Number.MAX_SAFE_INTEGER, state: 'imported', code: '' },
       ];
     },
-    firstOpen: async (series) => barsOf(series, 0, Number.MAX_SAFE_INTEGER, 1)[0]?.openTime ?? null,
+    firstOpen: async (series) => readBars(series, 0, Number.MAX_SAFE_INTEGER, 1)[0]?.openTime ?? null,
   };
 }

@@ -8,12 +8,12 @@ import {
   OPERATION_NAMES,
   type Operation,
   type OperationName,
-  operationOf,
-  pathOf,
-  requestOf,
+  readOperation,
+  buildPath,
+  buildRequest,
 } from './operation.ts';
 import { pauseAfter } from './retries.ts';
-import { type Stream, streamOf } from './streams.ts';
+import { type Stream, createStream } from './streams.ts';
 import { PLATFORM_TIMING, type Timing } from './timing.ts';
 import { bounded, createTransport, readAnswer, type Token, type Transport } from './transport.ts';
 
@@ -92,26 +92,26 @@ const TIMEOUT_MS = 60_000;
 /** Creates a client of the service. It opens nothing until it is used, and need not be closed. */
 export function createClient(options: ClientOptions = {}): Client {
   const transport = createTransport({
-    baseUrl: baseUrlOf(options.baseUrl),
+    baseUrl: readBaseUrl(options.baseUrl),
     token: options.token,
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timing: options.timing ?? PLATFORM_TIMING,
   });
-  const calls = OPERATION_NAMES.map((name) => [name, callOf(operationOf(name), transport, options)]);
+  const calls = OPERATION_NAMES.map((name) => [name, createCall(readOperation(name), transport, options)]);
   return {
     ...(Object.fromEntries(calls) as Calls),
     feed: (channel, params, feedOptions = {}) => createFeed(transport, channel, params, feedOptions),
   };
 }
 
-function baseUrlOf(given: string | undefined): string {
+function readBaseUrl(given: string | undefined): string {
   const url = given ?? (globalThis as { readonly location?: { readonly origin: string } }).location?.origin ?? '';
   if (!/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(url))
     throw new SevengateError(`baseUrl must be an address such as http://127.0.0.1:8080 (got ${JSON.stringify(url)})`);
   return url.replace(/\/+$/, '');
 }
 
-function callOf(operation: Operation, transport: Transport, options: ClientOptions): unknown {
+function createCall(operation: Operation, transport: Transport, options: ClientOptions): unknown {
   const { flags } = operation;
   if (flags.includes('socket')) return (input: Input = {}) => openSocket(operation, input, transport, options);
   if (flags.includes('stream'))
@@ -119,12 +119,12 @@ function callOf(operation: Operation, transport: Transport, options: ClientOptio
   const call = (input: Input = {}, more: CallOptions = {}) => send(operation, input, transport, options, more);
   if (!flags.includes('list')) return call;
   const pages = (input: Input = {}, more: CallOptions = {}) =>
-    streamOf((signal) => pagesOf((cursor) => call({ ...input, ...cursor }, { ...more, signal }) as Promise<Page>), more.signal);
-  const items = (input: Input = {}, more: CallOptions = {}) => streamOf(() => itemsOf(pages(input, more)), more.signal);
+    createStream((signal) => readPages((cursor) => call({ ...input, ...cursor }, { ...more, signal }) as Promise<Page>), more.signal);
+  const items = (input: Input = {}, more: CallOptions = {}) => createStream(() => readItems(pages(input, more)), more.signal);
   return Object.assign(call, { pages, items });
 }
 
-async function* pagesOf(read: (cursor: { readonly cursor?: string }) => Promise<Page>): AsyncGenerator<Page, void> {
+async function* readPages(read: (cursor: { readonly cursor?: string }) => Promise<Page>): AsyncGenerator<Page, void> {
   for (let cursor: { readonly cursor?: string } = {}; ; ) {
     const page = await read(cursor);
     yield page;
@@ -133,7 +133,7 @@ async function* pagesOf(read: (cursor: { readonly cursor?: string }) => Promise<
   }
 }
 
-async function* itemsOf(pages: Stream<Page>): AsyncGenerator<unknown, void> {
+async function* readItems(pages: Stream<Page>): AsyncGenerator<unknown, void> {
   for await (const { items } of pages) yield* items;
 }
 
@@ -147,7 +147,7 @@ async function send(
 ): Promise<unknown> {
   const { name, flags } = operation;
   const { timing } = transport;
-  const request = requestOf(operation, input, more.idempotencyKey);
+  const request = buildRequest(operation, input, more.idempotencyKey);
   const expected = { what: name, text: flags.includes('text'), refused: flags.map(Number) };
   const bound = { timing, ms: more.timeoutMs ?? timeoutMs, signal: more.signal, what: name };
   const repeats = isRepeatable(operation) ? retries : 0;
@@ -173,7 +173,7 @@ async function openStream(
   const { name } = operation;
   const { timing } = transport;
   return bounded({ timing, ms: more.timeoutMs ?? timeoutMs, signal: more.signal, what: name }, async (signal) => {
-    const response = await transport.send(requestOf(operation, input, undefined), signal);
+    const response = await transport.send(buildRequest(operation, input, undefined), signal);
     if (response.ok && response.body !== null) return response.body;
     return (await readAnswer(response, { what: name, text: false, refused: [] }, timing)) as never;
   });
@@ -185,6 +185,6 @@ async function openSocket(operation: Operation, input: Input, transport: Transpo
   if (open === undefined)
     throw new SevengateError(`${operation.name} needs a WebSocket: give the one of the package ws as the option WebSocket`);
   const headers = await transport.authorization();
-  const url = `${transport.baseUrl.replace(/^http/, 'ws')}${pathOf(operation, input)}`;
+  const url = `${transport.baseUrl.replace(/^http/, 'ws')}${buildPath(operation, input)}`;
   return Object.keys(headers).length === 0 ? new open(url) : new open(url, { headers });
 }

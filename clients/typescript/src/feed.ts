@@ -2,11 +2,11 @@
 import { createParser } from 'eventsource-parser';
 import { ApiError, FeedError, NetworkError, SevengateError } from './errors.ts';
 import type { AskMessage, ErrorMessage, TellMessage } from './feed-messages.ts';
-import { queryOf } from './operation.ts';
+import { buildQuery } from './operation.ts';
 import { pauseAfter } from './retries.ts';
-import { type Stream, streamOf } from './streams.ts';
+import { type Stream, createStream } from './streams.ts';
 import { spreadPause, type Timing } from './timing.ts';
-import { bounded, foreignSentence, mediaTypeOf, readAnswer, type Transport } from './transport.ts';
+import { bounded, foreignSentence, readMediaType, readAnswer, type Transport } from './transport.ts';
 
 type Subscribe = Extract<AskMessage, { readonly op: 'subscribe' }>;
 /** Name of a channel of the feed. */
@@ -49,12 +49,12 @@ export function createFeed<Name extends Channel>(
   params: ChannelParams<Name> | undefined,
   { from = null, signal }: FeedOptions,
 ): Feed<Name> {
-  const query = queryOf(Object.entries({ channel, ...params }));
-  const frames = (aborted: AbortSignal) => framesOf<Name>({ transport, channel, path: `${PATH}?${query}`, from, signal: aborted });
-  return { ...streamOf(frames, signal), items: () => streamOf((aborted) => itemsOf<Name>(frames(aborted)), signal) };
+  const query = buildQuery(Object.entries({ channel, ...params }));
+  const frames = (aborted: AbortSignal) => readFrames<Name>({ transport, channel, path: `${PATH}?${query}`, from, signal: aborted });
+  return { ...createStream(frames, signal), items: () => createStream((aborted) => readItems<Name>(frames(aborted)), signal) };
 }
 
-async function* itemsOf<Name extends Channel>(frames: AsyncGenerator<Frame<Name>, void>): AsyncGenerator<FeedItem<Name>, void> {
+async function* readItems<Name extends Channel>(frames: AsyncGenerator<Frame<Name>, void>): AsyncGenerator<FeedItem<Name>, void> {
   for await (const { data } of frames) {
     if (Array.isArray(data)) yield* data as FeedItem<Name>[];
     else yield data as FeedItem<Name>;
@@ -70,7 +70,7 @@ interface Reading {
 }
 
 /** Yields frames over any number of connections. */
-async function* framesOf<Name extends Channel>(reading: Reading): AsyncGenerator<Frame<Name>, void> {
+async function* readFrames<Name extends Channel>(reading: Reading): AsyncGenerator<Frame<Name>, void> {
   const { transport, channel, signal } = reading;
   const { timing } = transport;
   let cursor = reading.from;
@@ -78,9 +78,9 @@ async function* framesOf<Name extends Channel>(reading: Reading): AsyncGenerator
     let pauseMs = 0;
     try {
       const body = await connect(reading, cursor);
-      for await (const { id, data } of eventsOf(body, timing, signal)) {
+      for await (const { id, data } of readEvents(body, timing, signal)) {
         failures = 0;
-        const message = messageOf(channel, data);
+        const message = parseMessage(channel, data);
         if (message.type === 'error') throw new FeedError(channel, message.code, message.detail);
         // The cursor is the event's id, like `Last-Event-ID` in the standard.
         cursor = id ?? cursor;
@@ -113,14 +113,14 @@ async function connect({ transport, channel, path, signal }: Reading, cursor: st
   const headers = { accept: 'text/event-stream', ...(cursor === null ? {} : { 'last-event-id': cursor }) };
   return bounded({ timing, ms: OPENED_WITHIN_MS, signal, what: `feed ${channel}` }, async (aborted) => {
     const response = await transport.send({ method: 'GET', path, headers, body: null }, aborted);
-    if (response.ok && mediaTypeOf(response) === 'text/event-stream' && response.body !== null) return response.body;
+    if (response.ok && readMediaType(response) === 'text/event-stream' && response.body !== null) return response.body;
     try {
       await readAnswer(response, { what: `feed ${channel}`, text: false, refused: [] }, timing);
     } catch (error) {
       throw isCursorGone(error) ? new FeedError(channel, 'invalid_cursor', error.detail) : error;
     }
     const { status } = response;
-    throw new NetworkError('foreign', foreignSentence(`feed ${channel}`, status, mediaTypeOf(response)), { status });
+    throw new NetworkError('foreign', foreignSentence(`feed ${channel}`, status, readMediaType(response)), { status });
   });
 }
 
@@ -128,7 +128,7 @@ const isCursorGone = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.fields.some(({ path }) => path === 'Last-Event-ID');
 
 /** Yields the events of one connection until it ends. @throws NetworkError if it is cut, or silent for too long. */
-async function* eventsOf(
+async function* readEvents(
   body: ReadableStream<Uint8Array>,
   timing: Timing,
   signal: AbortSignal,
@@ -170,7 +170,7 @@ async function nextPart(
   }
 }
 
-function messageOf(channel: Channel, data: string): TellMessage {
+function parseMessage(channel: Channel, data: string): TellMessage {
   try {
     return JSON.parse(data) as TellMessage;
   } catch (error) {

@@ -20,7 +20,7 @@ export interface Operation {
 /** Path and query parameters by name, and the body. */
 export type Input = Readonly<Record<string, unknown>>;
 
-export function operationOf(name: OperationName): Operation {
+export function readOperation(name: OperationName): Operation {
   const [method = '', template = '', ...flags] = OPERATIONS[name].split(' ');
   return { name, method, template, flags };
 }
@@ -29,14 +29,14 @@ export function operationOf(name: OperationName): Operation {
 export const isRepeatable = ({ method, flags }: Operation): boolean => method === 'GET' || flags.includes('idempotent');
 
 /** Builds the request. @param key Idempotency key of the caller. Generated if the operation takes one and none is given. */
-export function requestOf(operation: Operation, input: Input, key: string | undefined): Outgoing {
+export function buildRequest(operation: Operation, input: Input, key: string | undefined): Outgoing {
   const { name, method, flags } = operation;
   const takesKey = flags.includes('idempotent');
   if (key !== undefined && !takesKey) throw new SevengateError(`${name} takes no Idempotency-Key`);
   const { body } = input;
   return {
     method,
-    path: pathOf(operation, input),
+    path: buildPath(operation, input),
     headers: {
       ...(takesKey ? { 'idempotency-key': key ?? newKey() } : {}),
       // A text is a manifest in YAML; everything else is sent as JSON.
@@ -47,25 +47,25 @@ export function requestOf(operation: Operation, input: Input, key: string | unde
 }
 
 /** Returns path and query of an operation. Parameters in the template go into the path, all others but the body into the query. */
-export function pathOf({ name, template }: Pick<Operation, 'name' | 'template'>, { body: _body, ...parameters }: Input): string {
+export function buildPath({ name, template }: Pick<Operation, 'name' | 'template'>, { body: _body, ...parameters }: Input): string {
   const inPath = new Set<string>();
   const path = template.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {
     inPath.add(parameter);
-    return segmentOf(name, parameter, parameters[parameter]);
+    return toSegment(name, parameter, parameters[parameter]);
   });
-  const query = queryOf(Object.entries(parameters).filter(([parameter]) => !inPath.has(parameter)));
+  const query = buildQuery(Object.entries(parameters).filter(([parameter]) => !inPath.has(parameter)));
   return query === '' ? path : `${path}?${query}`;
 }
 
 /** Builds a query string. Undefined parameters are left out, lists are repeated. */
-export function queryOf(parameters: readonly (readonly [name: string, value: unknown])[]): string {
+export function buildQuery(parameters: readonly (readonly [name: string, value: unknown])[]): string {
   const query = new URLSearchParams();
   for (const [name, value] of parameters)
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(name, String(one));
   return query.toString();
 }
 
-function segmentOf(name: OperationName, parameter: string, value: unknown): string {
+function toSegment(name: OperationName, parameter: string, value: unknown): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   // An empty segment or a dot segment would name another operation.
   if (text === '' || text === '.' || text === '..')

@@ -22,7 +22,7 @@ export async function runReplay(
   begin: (path: number) => ReplayStrategy,
 ): Promise<void> {
   const strategies = new Map<number, ReplayStrategy>();
-  const strategyOf = (path: number): ReplayStrategy => {
+  const findStrategy = (path: number): ReplayStrategy => {
     const known = strategies.get(path) ?? begin(path);
     strategies.set(path, known);
     return known;
@@ -32,7 +32,7 @@ export async function runReplay(
     const { step, done, slots } = await sent(() => api.answerReplayStep({ ...session, body }));
     if (done) return;
     const answers: ReplayTrade[] = [];
-    for (const slot of slots) answers.push(await strategyOf(slot.path)(slot));
+    for (const slot of slots) answers.push(await findStrategy(slot.path)(slot));
     body = { step, answers };
   }
 }

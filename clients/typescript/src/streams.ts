@@ -18,7 +18,7 @@ export interface Stream<Item> extends AsyncIterable<Item> {
 const DONE = { done: true, value: undefined } as const;
 
 /** @param start Produces items until its signal is aborted. @param outer Aborts every reader, which then throws its reason. */
-export function streamOf<Item>(start: (signal: AbortSignal) => AsyncGenerator<Item, void>, outer?: AbortSignal): Stream<Item> {
+export function createStream<Item>(start: (signal: AbortSignal) => AsyncGenerator<Item, void>, outer?: AbortSignal): Stream<Item> {
   const iterate = (): AsyncIterator<Item, undefined> => {
     const { controller, release } = linkedController(outer);
     const items = start(controller.signal);

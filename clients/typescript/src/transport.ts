@@ -34,7 +34,7 @@ export function createTransport({ baseUrl, token, fetch, timing }: TransportOpti
     try {
       return await fetch(`${baseUrl}${path}`, {
         method,
-        headers: { ...headers, ...authorizationOf(bearer) },
+        headers: { ...headers, ...toAuthorization(bearer) },
         signal,
         // A redirect would send the token elsewhere, and the service uses none.
         redirect: 'manual',
@@ -60,13 +60,13 @@ export function createTransport({ baseUrl, token, fetch, timing }: TransportOpti
       return ask(request, renewed, signal);
     },
     /** Headers with the token. */
-    authorization: async (): Promise<Readonly<Record<string, string>>> => authorizationOf(await credentials.get(null)),
+    authorization: async (): Promise<Readonly<Record<string, string>>> => toAuthorization(await credentials.get(null)),
     /** Drops the token, so that the next request asks for a new one. */
     forgetToken: credentials.forget,
   };
 }
 
-const authorizationOf = (bearer: string | null): Readonly<Record<string, string>> =>
+const toAuthorization = (bearer: string | null): Readonly<Record<string, string>> =>
   bearer === null ? {} : { authorization: `Bearer ${bearer}` };
 
 /** Caches the token. Calls that are refused together ask for a new one once. */
@@ -140,16 +140,16 @@ export async function readAnswer(response: Response, expected: Expected, timing:
   const { status } = response;
   const text = await bodyText(response, expected.what);
   if (status === 204) return undefined;
-  const mediaType = mediaTypeOf(response);
+  const mediaType = readMediaType(response);
   if (response.ok && expected.text) return text;
   const value = mediaType === 'application/json' || mediaType === 'application/problem+json' ? parsed(text) : undefined;
   if (value !== undefined && mediaType === 'application/json' && (response.ok || expected.refused.includes(status))) return value;
-  const retryAfterMs = retryAfterOf(response, timing);
+  const retryAfterMs = readRetryAfter(response, timing);
   if (!response.ok && isProblem(value)) throw new ApiError(value, retryAfterMs);
   throw new NetworkError('foreign', foreignSentence(expected.what, status, mediaType), { status, retryAfterMs });
 }
 
-export const mediaTypeOf = ({ headers }: Response): string => headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+export const readMediaType = ({ headers }: Response): string => headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
 
 export const foreignSentence = (what: string, status: number, mediaType: string): string =>
   `${what}: the answer ${status} with ${mediaType || 'no media type'} is none of the service; is there a proxy between?`;
@@ -176,7 +176,7 @@ function isProblem(value: unknown): value is Problem {
 }
 
 /** Returns `Retry-After` in milliseconds, given in seconds or as a date, or null if there is none. */
-function retryAfterOf({ headers }: Pick<Response, 'headers'>, timing: Timing): number | null {
+function readRetryAfter({ headers }: Pick<Response, 'headers'>, timing: Timing): number | null {
   const text = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
   const at = Date.parse(text);

@@ -57,7 +57,7 @@ export type EvmBridgeChain = ReturnType<typeof createEvmBridgeChain>;
 /** Thrown if no node answers; a missing answer never means `unseen`. The message contains no address. */
 export class EvmSilence extends Error {}
 
-function readerOf({ url, chainId, timeoutMs = TIMEOUT_MS }: EvmChainOptions): PublicClient {
+function createReader({ url, chainId, timeoutMs = TIMEOUT_MS }: EvmChainOptions): PublicClient {
   const chain = defineChain({
     id: chainId,
     name: `chain ${chainId}`,
@@ -71,24 +71,24 @@ function readerOf({ url, chainId, timeoutMs = TIMEOUT_MS }: EvmChainOptions): Pu
 }
 
 /** Creates a client for broadcasts that never repeats a request. The transport of viem may resend one on a reused connection. */
-function senderOf({ url, clock, timeoutMs = TIMEOUT_MS, onFailure }: EvmChainOptions): JsonRpc {
+function createSender({ url, clock, timeoutMs = TIMEOUT_MS, onFailure }: EvmChainOptions): JsonRpc {
   return createJsonRpc({ url, clock, timeoutMs, ...(onFailure === undefined ? {} : { onFailure }) });
 }
 
 /** Creates the client. It opens no connection before the first read. */
 export function createEvmBridgeChain(options: EvmChainOptions) {
   const { token, onFailure } = options;
-  const client = readerOf(options);
-  const sender = senderOf(options);
+  const client = createReader(options);
+  const sender = createSender(options);
   const contract = getAddress(token);
 
   const { asked, found } = questionsTo(onFailure);
-  const receiptOf = (hash: Hex) => found(() => client.getTransactionReceipt({ hash }));
+  const readReceipt = (hash: Hex) => found(() => client.getTransactionReceipt({ hash }));
   const blockAt = (blockTag: 'latest' | 'finalized') => asked(() => client.getBlock({ blockTag }));
 
   /** Returns the block of a transaction in the canonical chain; null if no canonical block holds it. */
-  async function inclusionOf(hash: Hex) {
-    const receipt = await receiptOf(hash);
+  async function findInclusion(hash: Hex) {
+    const receipt = await readReceipt(hash);
     if (receipt === null) return null;
     const [latest, final, own] = await Promise.all([
       blockAt('latest'),
@@ -98,31 +98,31 @@ export function createEvmBridgeChain(options: EvmChainOptions) {
     // A node may keep a receipt of a block that was reorganized away.
     if (own.hash !== receipt.blockHash) return null;
     const confirmations = Number(latest.number - receipt.blockNumber) + 1;
-    return { receipt, confirmations, isFinal: final.number >= receipt.blockNumber, block: headOf(own) };
+    return { receipt, confirmations, isFinal: final.number >= receipt.blockNumber, block: toHead(own) };
   }
 
   /** Returns the status of the source transaction. @throws EvmSilence */
   async function source(terms: TransferTerms): Promise<SourceSighting> {
     if (terms.hash === null || terms.source.kind !== 'evm') throw new Error('the transfer has no source transaction on the EVM chain');
     const hash = terms.hash as Hex;
-    const stands = await inclusionOf(hash);
-    if (stands === null) return unseenOf(hash, terms);
+    const stands = await findInclusion(hash);
+    if (stands === null) return sightUnseen(hash, terms);
     const transaction = await found(() => client.getTransaction({ hash }));
     if (transaction === null) throw new EvmSilence('the node of the EVM chain has a receipt and no transaction for it');
     const { confirmations, isFinal, receipt, block } = stands;
     // Equal bytes may have been signed earlier. A transaction from before the quote does not belong to it.
-    const differs = [...evmDifferences(terms.source, readOf(transaction)), ...olderWords(block, terms.heads.evmvenue)];
+    const differs = [...evmDifferences(terms.source, toReadTransaction(transaction)), ...olderWords(block, terms.heads.evmvenue)];
     if (differs.length > 0) return { state: 'other', confirmations, detail: differs.join('; ') };
     if (receipt.status === 'reverted') return { state: isFinal ? 'failed' : 'included', confirmations, detail: 'it was reverted' };
     return { state: isFinal ? 'final' : 'included', confirmations, detail: null };
   }
 
   /** Returns `unseen`, or `replaced` if a finalized transaction used its nonce. */
-  async function unseenOf(hash: Hex, { source, nonce }: TransferTerms): Promise<SourceSighting> {
+  async function sightUnseen(hash: Hex, { source, nonce }: TransferTerms): Promise<SourceSighting> {
     if (source.kind === 'evm' && nonce !== null) {
       const used = await asked(() => client.getTransactionCount({ address: source.from as Hex, blockTag: 'finalized' }));
       // The receipt is read after the nonce, so that a transaction included in between is found.
-      if (used > nonce && (await receiptOf(hash)) === null)
+      if (used > nonce && (await readReceipt(hash)) === null)
         return { state: 'expired', confirmations: 0, detail: `another transaction took its nonce ${nonce}` };
     }
     return { state: 'unseen', confirmations: 0, detail: null };
@@ -131,7 +131,7 @@ export function createEvmBridgeChain(options: EvmChainOptions) {
   /** Returns the stablecoin payment of a transaction to an address. @throws EvmSilence */
   async function arrival(hash: string, recipient: string): Promise<ArrivalSighting> {
     if (!EVM_HASH.test(hash)) return { state: 'failed', hash, amount: null, block: null };
-    const stands = await inclusionOf(hash as Hex);
+    const stands = await findInclusion(hash as Hex);
     if (stands === null) return { state: 'none', hash, amount: null, block: null };
     return arrivalIn(hash, stands, paidTo(stands.receipt.logs, contract, recipient));
   }
@@ -141,13 +141,13 @@ export function createEvmBridgeChain(options: EvmChainOptions) {
     source,
     arrival,
     /** Returns the newest block. @throws EvmSilence */
-    head: async (): Promise<ChainHead> => headOf(await blockAt('latest')),
+    head: async (): Promise<ChainHead> => toHead(await blockAt('latest')),
     /**
      * Broadcasts signed bytes once, and only while `leftMs` returns more than 0 ms. A node accepts the same bytes any number of times.
      * @throws EvmSilence if the node received nothing
      */
     broadcast: async (signed: string, leftMs?: () => number): Promise<Broadcast> =>
-      broadcastOf(await sender.once('eth_sendRawTransaction', [signed], leftMs), signed as Hex),
+      readBroadcast(await sender.once('eth_sendRawTransaction', [signed], leftMs), signed as Hex),
     /** Returns the spender's allowance from an owner, in base units. @throws EvmSilence */
     async allowance(owner: string, spender: string): Promise<bigint> {
       const args = [getAddress(owner), getAddress(spender)] as const;
@@ -165,7 +165,7 @@ export function createEvmBridgeChain(options: EvmChainOptions) {
         return null;
       } catch (error) {
         if (isReverted(error)) return (error as BaseError).shortMessage.split('\n', 1)[0] ?? 'execution reverted';
-        throw new EvmSilence(`the node of the EVM chain gives no answer: ${silenceOf(error)}`);
+        throw new EvmSilence(`the node of the EVM chain gives no answer: ${describeSilence(error)}`);
       }
     },
   };
@@ -177,7 +177,7 @@ function questionsTo(onFailure: EvmChainOptions['onFailure']) {
     try {
       return await question();
     } catch (error) {
-      const words = silenceOf(error);
+      const words = describeSilence(error);
       onFailure?.(words);
       throw new EvmSilence(`the node of the EVM chain gives no answer: ${words}`);
     }
@@ -211,7 +211,7 @@ function arrivalIn(
   return { state: isFinal ? 'final' : 'included', hash, amount: String(paid), block };
 }
 
-function headOf({ number, timestamp }: { readonly number: bigint; readonly timestamp: bigint }): ChainHead {
+function toHead({ number, timestamp }: { readonly number: bigint; readonly timestamp: bigint }): ChainHead {
   return { height: Number(number), at: Number(timestamp) * 1_000 };
 }
 
@@ -224,7 +224,7 @@ function isReverted(error: unknown): boolean {
 }
 
 /** Returns the reason of a failure without the node's address, which may contain a key. */
-function silenceOf(error: unknown): string {
+function describeSilence(error: unknown): string {
   return withoutAddress(error instanceof BaseError ? error.shortMessage : (error as Error).name);
 }
 
@@ -237,7 +237,7 @@ const REFUSED =
   /insufficient funds|intrinsic gas too low|exceeds block gas limit|invalid sender|invalid chain id|replacement transaction underpriced|nonce too low/i;
 
 /** Returns the broadcast result from the node's answer to signed bytes. @throws EvmSilence if nothing was taken */
-function broadcastOf(reply: Reply, signed: Hex): Broadcast {
+function readBroadcast(reply: Reply, signed: Hex): Broadcast {
   if (reply.kind === 'not_taken') throw new EvmSilence(`the node of the EVM chain takes no transaction: ${reply.error.message}`);
   if (reply.kind === 'lost') return { outcome: 'unknown', detail: reply.error.message };
   if (reply.kind === 'result') {
@@ -252,7 +252,7 @@ function broadcastOf(reply: Reply, signed: Hex): Broadcast {
     : { outcome: 'refused', reason: said[0] };
 }
 
-function readOf(transaction: {
+function toReadTransaction(transaction: {
   chainId?: number | undefined;
   from: string;
   to: string | null;
@@ -309,6 +309,6 @@ export async function readSignedEvm(raw: string): Promise<Outcome<SignedEvmTrans
       },
     };
   } catch (error) {
-    return refuse('malformed_transaction', `the signed transaction cannot be read: ${silenceOf(error)}`);
+    return refuse('malformed_transaction', `the signed transaction cannot be read: ${describeSilence(error)}`);
   }
 }

@@ -39,7 +39,7 @@ export function createProviderHttp({ url, key, clock, random, perMinute, budget,
     attempts: 2,
     limitPauseMs: 10_000,
     readError: (body, status, text) => {
-      const { message, error, errorCode, code } = fieldsOf(body);
+      const { message, error, errorCode, code } = toFields(body);
       const said = [message, error].find((part) => typeof part === 'string') as string | undefined;
       const named = errorCode ?? code;
       return {
@@ -51,7 +51,7 @@ export function createProviderHttp({ url, key, clock, random, perMinute, budget,
 }
 
 /** Returns the members of an object; an empty object for any other value. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+export function toFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
@@ -70,7 +70,7 @@ export const RAW_AMOUNT = /^\d{1,30}$/;
 export const EVM_HASH = /^0x[0-9a-fA-F]{64}$/;
 
 /** Returns a transaction hash of a chain in its canonical form; null if the value is not one. */
-export function hashOf(value: unknown, chain: BridgeChain): string | null {
+export function readHash(value: unknown, chain: BridgeChain): string | null {
   if (typeof value !== 'string') return null;
   if (chain === 'evmvenue') return EVM_HASH.test(value) ? value.toLowerCase() : null;
   return fromBase58(value)?.length === 64 ? value : null;

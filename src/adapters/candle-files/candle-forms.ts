@@ -46,7 +46,7 @@ function plain(title: string): string {
 }
 
 /** Detects the format from the first line, or returns a sentence with the problem. */
-export function formOf(firstLine: string): CandleForm | string {
+export function detectForm(firstLine: string): CandleForm | string {
   const line = firstLine.replace(/^\uFEFF/, '').trim();
   const titles = line.split(',').map((title) => title.trim());
   if (line === UNIFORM) return { name: 'uniform', time: 'milliseconds', width: 6, places: inOrder(), titles, headed: true };
@@ -65,7 +65,7 @@ function kline(titles: readonly string[], headed: boolean): CandleForm {
 }
 
 /** Returns the indexes of a column. Some exports append the unit of the volume, base unit first: `Volume BTC,Volume USDT`. */
-function placesOf(names: readonly string[], column: string): number[] {
+function findPlaces(names: readonly string[], column: string): number[] {
   const exact = names.flatMap((name, place) => (name === column ? [place] : []));
   if (exact.length > 0 || column !== 'volume') return exact;
   return names.flatMap((name, place) => (name.startsWith('volume') ? [place] : [])).slice(0, 1);
@@ -77,7 +77,7 @@ function headedForm(titles: readonly string[], names: readonly string[]): Candle
   if (time === undefined) return `has no column of open times in its header ${JSON.stringify(titles.join(',').slice(0, 120))}`;
   places.openTime = names.indexOf(time);
   for (const column of ['open', 'high', 'low', 'close', 'volume'] as const) {
-    const found = placesOf(names, column);
+    const found = findPlaces(names, column);
     if (found.length === 0) return `has no column "${column}" in its header ${JSON.stringify(titles.join(',').slice(0, 120))}`;
     if (found.length > 1) return `has the column "${column}" ${found.length} times`;
     places[column] = found[0] as number;

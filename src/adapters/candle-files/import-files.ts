@@ -7,7 +7,7 @@ import { type EpochMs, isoTime } from '../../domain/values/time.ts';
 import { instrumentKey } from '../../domain/market/venue.ts';
 import type { WorkProgress } from '../../domain/values/work-progress.ts';
 import { type ImportCounts, importBars } from '../store/candles/candle-import.ts';
-import { createWorkRecorder, seriesText, sourceOf } from '../store/long-work-store.ts';
+import { createWorkRecorder, seriesText, nameSource } from '../store/long-work-store.ts';
 import type { Sql } from '../store/database.ts';
 import { isOfShare } from './share-hours.ts';
 import { type BadRow, CandleFileError, readCandleFile } from './read-candles.ts';
@@ -139,7 +139,7 @@ export async function importFiles(
       kind: 'import',
       subject: seriesText(series),
       series,
-      source: sourceOf(files.map(({ file }) => file)),
+      source: nameSource(files.map(({ file }) => file)),
       unit: 'bytes',
       recorded: options.dryRun === true ? 'never' : 'always',
       failureOf: () => null,

@@ -7,7 +7,7 @@ import { compareDecimals, isPositive } from '../../domain/values/decimal.ts';
 import { DAY_MS, type EpochMs, MINUTE_MS, isoTime } from '../../domain/values/time.ts';
 import { type InstantsAt, wallClock } from '../../domain/values/wall-clock.ts';
 import { CsvFault, type CsvRecord, csvRecords } from '../csv-records.ts';
-import { type BarColumn, type CandleForm, formOf } from './candle-forms.ts';
+import { type BarColumn, type CandleForm, detectForm } from './candle-forms.ts';
 import { ShareClock, tradedUntil } from './share-hours.ts';
 
 /** Reasons why a row is not a bar. */
@@ -161,7 +161,7 @@ export function readCandleFile(file: string, options: ReadOptions) {
   async function* batches(): AsyncGenerator<BarBatch> {
     const size = options.batch ?? BATCH;
     try {
-      for await (const records of oldestFirst(file, csvRecords(bytesOf(file, hash, options.onBytes)), reader)) {
+      for await (const records of oldestFirst(file, csvRecords(readBytes(file, hash, options.onBytes)), reader)) {
         reader.take(records);
         if (reader.waiting >= size) yield reader.batch();
       }
@@ -318,7 +318,7 @@ class BarReader {
 
 /** Detects the format from the first line. @throws CandleFileError if the format is not supported */
 function firstForm(file: string, fields: readonly string[]): CandleForm {
-  const form = formOf(fields.join(','));
+  const form = detectForm(fields.join(','));
   if (typeof form === 'string') throw new CandleFileError(file, null, `${form}; see sevengate candles import --help`);
   return form;
 }
@@ -358,7 +358,7 @@ function notEnclosed(column: BarColumn, price: string, high: string, low: string
 }
 
 /** Streams the unpacked bytes of a file and hashes the packed ones. */
-function bytesOf(file: string, hash: { update(bytes: Buffer): unknown }, onBytes?: (bytes: number) => void): Readable {
+function readBytes(file: string, hash: { update(bytes: Buffer): unknown }, onBytes?: (bytes: number) => void): Readable {
   const raw = createReadStream(file, { highWaterMark: CHUNK_BYTES });
   raw.on('data', (chunk) => {
     hash.update(chunk as Buffer);

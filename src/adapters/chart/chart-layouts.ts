@@ -112,7 +112,7 @@ class MachineGraph {
 
   /** Returns true if a transition leaves the region or state where it begins. */
   crosses(): boolean {
-    return [...this.#connections.values()].some(({ from, to }) => parentOf(from) !== parentOf(to));
+    return [...this.#connections.values()].some(({ from, to }) => parentPath(from) !== parentPath(to));
   }
 
   /** Returns the node of a state with its children. */
@@ -139,7 +139,7 @@ class MachineGraph {
   /** Returns the child states of a state, its marks and the edges between them. */
   #inside(state: State, id: string): { children: ElkNode[]; edges: ElkExtendedEdge[] } {
     const inside = Object.values(state.states);
-    const children = inside.map((child) => this.box(child, kindOf(child, state)));
+    const children = inside.map((child) => this.box(child, toBoxKind(child, state)));
     const edges = inside.flatMap((child) => {
       const path = this.#pathOf(child.id);
       return child.transitions.flatMap((transition) => this.#edgesOf(path, transition, (to) => !isWithin(to, path)));
@@ -236,7 +236,7 @@ function drawnEdge(edge: ElkExtendedEdge, { from, to, event, lines }: Connection
 /** Id of the machine's node: ELK needs one, and the machine's own path is empty. */
 const MACHINE = '/machine';
 
-function kindOf(state: State, parent: State): ChartBox['kind'] {
+function toBoxKind(state: State, parent: State): ChartBox['kind'] {
   if (parent.type === 'parallel') return 'region';
   if (state.type === 'final') return 'final';
   return Object.keys(state.states).length > 0 ? 'compound' : 'state';
@@ -274,7 +274,7 @@ function isWithin(path: string, whole: string): boolean {
 }
 
 /** Returns the path of the containing state or region, also for a mark. */
-function parentOf(path: string): string {
+function parentPath(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash >= 0 ? path.slice(0, slash) : path.slice(0, Math.max(0, path.lastIndexOf('.')));
 }

@@ -17,7 +17,7 @@ import {
 } from 'viem';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
-import { type AccountKind, amountOf, type ChainToken, type ChainWallet } from '../../domain/identity/wallet.ts';
+import { type AccountKind, toAmount, type ChainToken, type ChainWallet } from '../../domain/identity/wallet.ts';
 
 /** Contract that batches reads into one call, at the same address on nearly every chain. */
 const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
@@ -72,8 +72,8 @@ export function createWalletReader(options: WalletReaderOptions) {
 
   /** Counts a failure of the node and returns the refusal. */
   function away(error: unknown): Outcome<never> {
-    options.onFailure?.(failureOf(error));
-    return refuse('unavailable', `the node of the EVM chain did not answer: ${reasonOf(error)}`);
+    options.onFailure?.(nameFailure(error));
+    return refuse('unavailable', `the node of the EVM chain did not answer: ${describeReason(error)}`);
   }
 
   function otherChain(actual: number): Outcome<never> {
@@ -121,11 +121,11 @@ export function createWalletReader(options: WalletReaderOptions) {
           value: {
             address,
             chainId,
-            kind: kindOf(code),
+            kind: toAccountKind(code),
             nonce,
             block: { number: blockNumber.toString(), hash: block.hash, at: Number(block.timestamp) * 1_000 },
             fetchedAt: clock.now(),
-            native: { symbol: NATIVE.symbol, contract: null, decimals: NATIVE.decimals, ...balanceOf(native, NATIVE.decimals) },
+            native: { symbol: NATIVE.symbol, contract: null, decimals: NATIVE.decimals, ...toBalance(native, NATIVE.decimals) },
             ...read,
           },
         };
@@ -136,13 +136,13 @@ export function createWalletReader(options: WalletReaderOptions) {
   };
 }
 
-function kindOf(code: string | undefined): AccountKind {
+function toAccountKind(code: string | undefined): AccountKind {
   if (code === undefined || code === '0x') return 'account';
   return code.toLowerCase().startsWith(DELEGATION) ? 'delegated' : 'contract';
 }
 
-function balanceOf(balance: bigint, decimals: number): { readonly balance: string; readonly amount: string } {
-  return { balance: balance.toString(), amount: amountOf(balance, decimals) };
+function toBalance(balance: bigint, decimals: number): { readonly balance: string; readonly amount: string } {
+  return { balance: balance.toString(), amount: toAmount(balance, decimals) };
 }
 
 type TokenReads = Pick<ChainWallet, 'tokens' | 'unread'>;
@@ -181,14 +181,14 @@ async function readTokens(
     const [balance, decimals] = [results[index * 2], results[index * 2 + 1]];
     const places = decimals?.result;
     if (typeof balance?.result !== 'bigint' || typeof places !== 'number' || places > MAX_DECIMALS) {
-      unread.push({ symbol, contract, why: reasonOf(balance?.error ?? decimals?.error ?? new Error('the contract is not a token')) });
-    } else read.push({ symbol, contract, decimals: places, ...balanceOf(balance.result, places) });
+      unread.push({ symbol, contract, why: describeReason(balance?.error ?? decimals?.error ?? new Error('the contract is not a token')) });
+    } else read.push({ symbol, contract, decimals: places, ...toBalance(balance.result, places) });
   }
   return { tokens: read, unread };
 }
 
 /** Returns the name under which a failure is counted. */
-function failureOf(error: unknown): string {
+function nameFailure(error: unknown): string {
   const root =
     error instanceof BaseError
       ? error.walk((cause) => cause instanceof HttpRequestError || cause instanceof TimeoutError || cause instanceof RpcRequestError)
@@ -202,7 +202,7 @@ function failureOf(error: unknown): string {
 }
 
 /** Returns the reason of a failure without the node's address, which may contain a key. */
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   const { shortMessage, name, details } = error as { shortMessage?: unknown; name?: unknown; details?: unknown };
   const text = typeof shortMessage === 'string' ? shortMessage : typeof name === 'string' ? name : 'unknown error';
   const more = typeof details === 'string' && !text.includes(details) ? `: ${details}` : '';

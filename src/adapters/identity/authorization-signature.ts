@@ -29,7 +29,7 @@ const PREFIX = /^wallet-(auth|api):/;
  * Returns null if invalid. Never repeats the input.
  */
 export function authorizationKey(given: string): AuthorizationKey | null {
-  const privateKey = privateKeyOf(given.trim().replace(PREFIX, '').replaceAll('\\n', '\n'));
+  const privateKey = parsePrivateKey(given.trim().replace(PREFIX, '').replaceAll('\\n', '\n'));
   if (privateKey?.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return null;
   return {
     publicKey: createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64'),
@@ -43,7 +43,7 @@ export function authorizationText({ method, url, body, headers }: AuthorizedRequ
   return canonicalJson({ version: 1, method, url, body, headers });
 }
 
-function privateKeyOf(text: string): KeyObject | null {
+function parsePrivateKey(text: string): KeyObject | null {
   try {
     return text.startsWith('-----')
       ? createPrivateKey(text)

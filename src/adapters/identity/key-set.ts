@@ -22,7 +22,7 @@ const MAX_KEYS = 50;
 const MIN_RSA_BITS = 2048;
 
 /** Returns the algorithm of a key by type and curve; null if it is not accepted or contradicts the key's `alg`. */
-function algorithmOf(key: KeyObject, claimed: unknown): TokenAlgorithm | null {
+function findAlgorithm(key: KeyObject, claimed: unknown): TokenAlgorithm | null {
   const details = key.asymmetricKeyDetails;
   let algorithm: TokenAlgorithm | null = null;
   if (key.asymmetricKeyType === 'ec' && details?.namedCurve === 'prime256v1') algorithm = 'ES256';
@@ -48,7 +48,7 @@ export function readKeySet(body: unknown): ReadonlyMap<string, VerificationKey> 
     // Public members only, even if the provider leaks private ones.
     const jwk = JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })) as JWK;
     try {
-      const algorithm = algorithmOf(createPublicKey({ key: jwk, format: 'jwk' }), alg);
+      const algorithm = findAlgorithm(createPublicKey({ key: jwk, format: 'jwk' }), alg);
       if (algorithm !== null) keys.set(kid, { ...jwk, kid, alg: algorithm });
     } catch {
       // An unreadable key is skipped.

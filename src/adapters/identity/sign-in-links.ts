@@ -9,17 +9,17 @@ const CODE_BYTES = 16;
 /** Creates the links. `mint` creates the person's token when a link is used, so that its lifetime begins then. */
 export function createSignInLinks(deps: { readonly clock: { now(): EpochMs }; readonly mint: () => string }) {
   let open: readonly { readonly digest: Buffer; readonly until: EpochMs }[] = [];
-  const digestOf = (code: string): Buffer => createHash('sha256').update(code).digest();
+  const digestCode = (code: string): Buffer => createHash('sha256').update(code).digest();
   return {
     /** Returns a new code. Earlier codes stay valid until they expire. */
     issue(): string {
       const code = randomBytes(CODE_BYTES).toString('base64url');
-      open = [...open, { digest: digestOf(code), until: deps.clock.now() + LINK_LIFETIME_MS }];
+      open = [...open, { digest: digestCode(code), until: deps.clock.now() + LINK_LIFETIME_MS }];
       return code;
     },
     /** Returns the token of a code; null if the code is unknown, used or expired. */
     redeem(code: string): string | null {
-      const asked = digestOf(code);
+      const asked = digestCode(code);
       open = open.filter(({ until }) => until > deps.clock.now());
       const found = open.find(({ digest }) => timingSafeEqual(digest, asked));
       if (found === undefined) return null;

@@ -125,7 +125,7 @@ interface Verified {
 }
 
 /** Returns the refusal for an error of jose. */
-function refusalOf(error: unknown, issuer: string, audience: string): TokenRefusal {
+function toRefusal(error: unknown, issuer: string, audience: string): TokenRefusal {
   if (error instanceof errors.JWKSNoMatchingKey) return refuse('key_unknown', 'the identity provider publishes no key of this token');
   if (error instanceof errors.JWSSignatureVerificationFailed) return refuse('signature_invalid', "the token's signature does not hold");
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -280,7 +280,7 @@ class KeySetVerifier implements TokenVerifier {
       }));
     } catch (error) {
       // `currentDate` is 1970, so jose never reports an expired token.
-      return refusalOf(error, this.#issuer, this.#audience);
+      return toRefusal(error, this.#issuer, this.#audience);
     }
     return this.#readClaims(payload, header.kid);
   }

@@ -5,7 +5,7 @@
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { PAGE_TRANSACTIONS } from '../../domain/leaderboard/leaderboard-entry.ts';
-import { fieldsOf } from '../bridge/provider-http.ts';
+import { toFields } from '../bridge/provider-http.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { createVenueHttp } from '../venues/venue-http.ts';
@@ -57,7 +57,7 @@ function whole(value: unknown, name: string): number {
 
 /** Parses one transaction. @throws VenueError `bad_answer` with the invalid field */
 export function readEnhanced(entry: unknown, address: string, now: number): WalletTransaction {
-  const fields = fieldsOf(entry);
+  const fields = toFields(entry);
   const { signature, transactionError, feePayer, accountData } = fields;
   if (typeof signature !== 'string' || !SIGNATURE.test(signature)) throw bad(`signature is ${JSON.stringify(signature)?.slice(0, 40)}`);
   const at = whole(fields['timestamp'], 'timestamp') * 1_000;
@@ -66,14 +66,14 @@ export function readEnhanced(entry: unknown, address: string, now: number): Wall
   const tokens = new Map<string, bigint>();
   let lamports = 0n;
   for (const data of accountData as unknown[]) {
-    const account = fieldsOf(data);
+    const account = toFields(data);
     if (account['account'] === address) lamports += BigInt(whole(account['nativeBalanceChange'] ?? 0, 'nativeBalanceChange'));
     const changes = account['tokenBalanceChanges'] ?? [];
     if (!Array.isArray(changes)) throw bad(`tokenBalanceChanges of ${signature} is no list`);
     for (const one of changes as unknown[]) {
-      const { userAccount, mint, rawTokenAmount } = fieldsOf(one);
+      const { userAccount, mint, rawTokenAmount } = toFields(one);
       if (userAccount !== address) continue;
-      const { tokenAmount } = fieldsOf(rawTokenAmount);
+      const { tokenAmount } = toFields(rawTokenAmount);
       if (typeof mint !== 'string' || typeof tokenAmount !== 'string' || !RAW.test(tokenAmount))
         throw bad(`a token change of ${signature} is ${JSON.stringify(one)?.slice(0, 80)}`);
       tokens.set(mint, (tokens.get(mint) ?? 0n) + BigInt(tokenAmount));
@@ -105,7 +105,7 @@ export function createEnhancedHistory(options: EnhancedHistoryOptions) {
     attempts: 2,
     limitPauseMs: 2_000,
     readError: (body, status, text) => {
-      const { error, message } = fieldsOf(body);
+      const { error, message } = toFields(body);
       const said = [error, message].find((part) => typeof part === 'string') as string | undefined;
       return { code: `http_${status}`, message: (said ?? text).slice(0, 200) };
     },

@@ -1,7 +1,7 @@
 /** Opens the intelligence sources: news, filings, macro series, value locked and social posts. */
 import { createUnknownFields } from '../../../streams/feed-counters.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
-import { entityNamesOf } from '../../domain/intelligence/entities.ts';
+import { indexEntityNames } from '../../domain/intelligence/entities.ts';
 import type { NewsProviderName } from '../../domain/intelligence/listening.ts';
 import type { MakeBudget } from '../queue/request-budgets.ts';
 import type { Reach } from '../reach.ts';
@@ -58,7 +58,7 @@ export function createIntelligenceSources({
   clock,
   random,
 }: Omit<Reach<IntelligenceAddresses, ReturnType<typeof intelligenceBudgets>>, 'note'>): IntelligenceSources {
-  const names = entityNamesOf(CATALOG);
+  const names = indexEntityNames(CATALOG);
   const assets = [...new Set(CATALOG.entries.map(({ underlying }) => underlying))];
   const { newsKey, newsProvider, tvlUrl, macro, filings, social } = addresses.intelligence;
   const client = (baseUrl: string, budget: RequestBudget, headers: Readonly<Record<string, string>> = {}): KeyedClient =>

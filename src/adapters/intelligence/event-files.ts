@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { EntityNames } from '../../domain/intelligence/entities.ts';
 import { FILINGS_SOURCE, WIRE_SOURCE } from '../../domain/intelligence/listening.ts';
-import { type Report, symbolsOf } from '../../domain/intelligence/report.ts';
+import { type Report, listReportSymbols } from '../../domain/intelligence/report.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { valueText } from '../../domain/values/value-text.ts';
 import { readNamedBytes } from '../named-file.ts';
-import { recordOf } from './field-reading.ts';
+import { toRecord } from './field-reading.ts';
 import { readSubmissions } from './filings.ts';
 import { readWireItem } from './newswire.ts';
 
@@ -54,7 +54,7 @@ export function readEventFiles(files: readonly string[], names: EntityNames, fro
 }
 
 function readEventFile(file: string, text: string, names: EntityNames, wanted: WantedPages): Omit<EventFiles, 'sha256'> {
-  const whole = jsonOf(text);
+  const whole = parseJson(text);
   const isFilings = whole !== null && ('filings' in whole || 'accessionNumber' in whole);
   return isFilings ? readFilingsFile(file, whole, names, wanted) : readWireLines(file, text, names);
 }
@@ -71,7 +71,7 @@ function readFilingsFile(
       `${file}: an older page of filings must keep its name, CIK##########-submissions-###.json, which identifies the company`,
     );
   const submissions = 'accessionNumber' in body ? { cik, filings: { recent: body } } : body;
-  const missing = olderPagesOf(body, from).filter((name) => !given.has(name));
+  const missing = listOlderPages(body, from).filter((name) => !given.has(name));
   if (missing.length > 0) throw new Error(`${file}: older filings are in ${missing.join(', ')}: name those files too`);
   const { reports, rejected } = readSubmissions(submissions, {
     names,
@@ -81,22 +81,22 @@ function readFilingsFile(
   });
   const [first] = rejected;
   if (first !== undefined) throw new Error(`${file}: ${first.detail}`);
-  const underlyings = [...new Set(reports.flatMap(symbolsOf))];
+  const underlyings = [...new Set(reports.flatMap(listReportSymbols))];
   if (underlyings.length === 0) throw new Error(`${file}: the filings are of no issuer in the catalog`);
   return { source: FILINGS_SOURCE, underlyings, reports: reports.map(knownAtOnce) };
 }
 
 /** Returns the pages with filings after a time, including pages without an end date. */
-function olderPagesOf(body: Readonly<Record<string, unknown>>, from: EpochMs): readonly string[] {
-  const { files } = recordOf(body['filings']);
-  const pages = Array.isArray(files) ? files.map(recordOf) : [];
+function listOlderPages(body: Readonly<Record<string, unknown>>, from: EpochMs): readonly string[] {
+  const { files } = toRecord(body['filings']);
+  const pages = Array.isArray(files) ? files.map(toRecord) : [];
   return pages.filter(({ filingTo }) => !(Date.parse(`${valueText(filingTo)}T23:59:59Z`) < from)).map(({ name }) => valueText(name, 200));
 }
 
 function readWireLines(file: string, text: string, names: EntityNames): Omit<EventFiles, 'sha256'> {
   const reports = text.split(/\r\n|\n|\r/).flatMap((line, index): Report[] => {
     if (line.trim() === '') return [];
-    const value = jsonOf(line);
+    const value = parseJson(line);
     if (value === null) throw new Error(`${file}: line ${index + 1} is not a JSON object`);
     const read = readWireItem(value, names, 0);
     if (typeof read === 'string') throw new Error(`${file}: line ${index + 1}: ${read}`);
@@ -117,7 +117,7 @@ function knownAtOnce(report: Report): Report {
   return { ...report, receivedAt: report.publishedAt };
 }
 
-function jsonOf(text: string): Readonly<Record<string, unknown>> | null {
+function parseJson(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;

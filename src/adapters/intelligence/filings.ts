@@ -18,7 +18,7 @@ import { poll, type Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { UNCHANGED } from '../venues/venue-http.ts';
-import { dateOf, recordOf, textOf } from './field-reading.ts';
+import { readDate, toRecord, readText } from './field-reading.ts';
 
 const ADDRESS =
   'street1 street2 city stateOrCountry zipCode stateOrCountryDescription isForeignLocation foreignStateTerritory country countryCode';
@@ -179,7 +179,7 @@ interface Columns {
 }
 
 /** Reads required columns, and optional ones with a default; null if one of them is not a list. */
-function columnsOf(recent: Readonly<Record<string, unknown>>): Columns | null {
+function readColumns(recent: Readonly<Record<string, unknown>>): Columns | null {
   const column = (name: string, missing?: readonly unknown[]): readonly unknown[] | null => {
     const value = recent[name] ?? missing;
     return Array.isArray(value) ? (value as unknown[]) : null;
@@ -197,13 +197,13 @@ function columnsOf(recent: Readonly<Record<string, unknown>>): Columns | null {
 }
 
 /** Parses an acceptance time. A time without a zone must not use this machine's zone. */
-function acceptanceOf(value: unknown): EpochMs {
+function parseAcceptance(value: unknown): EpochMs {
   if (typeof value !== 'string') return Number.NaN;
   return Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(value) ? value : `${value}Z`);
 }
 
 /** Returns the event of a form and its items; null if it makes none. */
-function meaningOf(form: string, items: readonly string[]): readonly [EventKind, Severity, Direction, string] | null {
+function findMeaning(form: string, items: readonly string[]): readonly [EventKind, Severity, Direction, string] | null {
   const base = form.replace(/\/A$/, '');
   if (base === '8-K') {
     const { kind, severity, direction } = readItems(items);
@@ -219,17 +219,17 @@ function meaningOf(form: string, items: readonly string[]): readonly [EventKind,
  */
 export function readSubmissions(body: unknown, { names, receivedAt, since, archiveUrl, note }: ReadFilingsOptions): ReadFilings {
   noteUnknown(body, SUBMISSION_FIELDS, note);
-  const answer = recordOf(body);
-  const cik = textOf(valueText(answer['cik'] ?? ''), 10);
-  const columns = columnsOf(recordOf(recordOf(answer['filings'])['recent']));
+  const answer = toRecord(body);
+  const cik = readText(valueText(answer['cik'] ?? ''), 10);
+  const columns = readColumns(toRecord(toRecord(answer['filings'])['recent']));
   if (cik === null || !/^\d+$/.test(cik) || columns === null)
     throw new VenueError('reference', 200, 'unknown_shape', 'the submissions have no "cik" or no columns of recent filings');
-  const company = textOf(answer['name'], 200) ?? `CIK ${cik}`;
+  const company = readText(answer['name'], 200) ?? `CIK ${cik}`;
   const { entities } = names.map([{ kind: 'cik', text: cik }]);
   const rows = Math.max(columns.accession.length, columns.form.length, columns.accepted.length);
-  const times = columns.accepted.map(acceptanceOf);
+  const times = columns.accepted.map(parseAcceptance);
   const accepted = times.flatMap((acceptedAt, row): AcceptedFiling[] =>
-    Number.isFinite(acceptedAt) ? [{ acceptedAt, filingDate: dateOf(columns.filingDate[row]), form: valueText(columns.form[row]) }] : [],
+    Number.isFinite(acceptedAt) ? [{ acceptedAt, filingDate: readDate(columns.filingDate[row]), form: valueText(columns.form[row]) }] : [],
   );
   const inNewYork = acceptedInNewYorkTime(accepted, receivedAt);
   const reports: Report[] = [];
@@ -238,8 +238,8 @@ export function readSubmissions(body: unknown, { names, receivedAt, since, archi
   const ignore = (why: string): void => void ignored.set(why, (ignored.get(why) ?? 0) + 1);
 
   for (let row = 0; row < rows; row++) {
-    const accession = textOf(columns.accession[row], 40);
-    const form = textOf(columns.form[row], 40);
+    const accession = readText(columns.accession[row], 40);
+    const form = readText(columns.form[row], 40);
     const time = times[row] ?? Number.NaN;
     if (accession === null || form === null || !Number.isFinite(time)) {
       rejected.push({ reason: 'missing_field', detail: `row ${row} of ${company} has no accession number, form or acceptance time` });
@@ -249,13 +249,13 @@ export function readSubmissions(body: unknown, { names, receivedAt, since, archi
     const items = valueText(columns.items[row] ?? '', 1_000)
       .split(',')
       .filter((item) => /^\d\.\d\d$/.test(item));
-    const meaning = meaningOf(form, items);
+    const meaning = findMeaning(form, items);
     if (meaning === null) ignore(form);
     else if (publishedAt < since) ignore('older');
     else {
       const [kind, severity, direction, words] = meaning;
       const plain = accession.replaceAll('-', '');
-      const document = textOf(columns.document[row], 200);
+      const document = readText(columns.document[row], 200);
       reports.push({
         id: `sec:${accession}`,
         channel: 'filing',
@@ -271,7 +271,7 @@ export function readSubmissions(body: unknown, { names, receivedAt, since, archi
         unmapped: entities.length === 0 ? [company] : [],
         headline: `${company} files ${form}: ${words}`.slice(0, 300),
         url: archiveUrl === null || document === null ? null : `${archiveUrl}/edgar/data/${Number(cik)}/${plain}/${document}`,
-        storyKey: `sec:${Number(cik)}:${form.replace(/\/A$/, '')}:${dateOf(columns.reportDate[row]) ?? accession}`,
+        storyKey: `sec:${Number(cik)}:${form.replace(/\/A$/, '')}:${readDate(columns.reportDate[row]) ?? accession}`,
         action: 'report',
         corrects: null,
       });

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
-import { entityNamesOf } from '../../domain/intelligence/entities.ts';
+import { indexEntityNames } from '../../domain/intelligence/entities.ts';
 import { nearestNames } from '../../domain/values/nearest-name.ts';
 import { type EpochMs, isoTime } from '../../domain/values/time.ts';
 import type { WorkProgress } from '../../domain/values/work-progress.ts';
@@ -27,8 +27,8 @@ export interface EventArchive extends Pick<EventFiles, 'source' | 'underlyings' 
  */
 export function readArchive(files: readonly string[], from: EpochMs, to: EpochMs, of: string | undefined): EventArchive {
   if (to <= from) throw new Error('--from must be before --to');
-  const read = readEventFiles(files, entityNamesOf(CATALOG), from);
-  const underlyings = underlyingsOf(read, of);
+  const read = readEventFiles(files, indexEntityNames(CATALOG), from);
+  const underlyings = listUnderlyings(read, of);
   const reports = read.reports.filter(({ publishedAt }) => publishedAt >= from && publishedAt < to);
   const file = files.map((name) => basename(name)).join(' ');
   return { source: read.source, underlyings, from, to, reports, file, sha256: read.sha256, outside: read.reports.length - reports.length };
@@ -61,7 +61,7 @@ export async function importArchive(
 /**
  * Returns the underlyings for which the files are complete. @throws Error with one sentence if none was named, or one is not in the catalog
  */
-function underlyingsOf({ source, underlyings }: EventFiles, of: string | undefined): readonly string[] {
+function listUnderlyings({ source, underlyings }: EventFiles, of: string | undefined): readonly string[] {
   if (source === 'news:filings') {
     if (of !== undefined) throw new Error('--of is only for wire items: filings name their company');
     return underlyings;

@@ -5,7 +5,7 @@ import type { UnknownFields } from '../../../streams/feed-counters.ts';
 import { LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { Report } from '../../domain/intelligence/report.ts';
-import { mergedEventOf, newsEventOf, StoryTracker } from '../../domain/intelligence/story-tracker.ts';
+import { toMergedEvent, toNewsEvent, StoryTracker } from '../../domain/intelligence/story-tracker.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
 import type { createIntelligenceStore, StoryChange } from '../store/intelligence/intelligence-store.ts';
 import type { VenueFeed } from '../venues/venue-feed.ts';
@@ -54,8 +54,8 @@ export function createIntelligenceFeed(deps: IntelligenceFeedDeps): VenueFeed {
       const change = handler.take(report);
       if (change === null) return;
       keep({ ...change, report });
-      for (const id of change.merged) subscriber.next(mergedEventOf(id, change.story));
-      if (change.news && change.story.symbols.length > 0) subscriber.next(newsEventOf(change.story));
+      for (const id of change.merged) subscriber.next(toMergedEvent(id, change.story));
+      if (change.news && change.story.symbols.length > 0) subscriber.next(toNewsEvent(change.story));
     }
 
     function receive(): void {
@@ -77,7 +77,7 @@ export function createIntelligenceFeed(deps: IntelligenceFeedDeps): VenueFeed {
       for (const { id, reports } of kept) {
         const story = handler.restore(id, reports);
         // Marked as received now, because times on a tape must ascend.
-        if (story.symbols.length > 0) subscriber.next({ ...newsEventOf(story), receivedAt });
+        if (story.symbols.length > 0) subscriber.next({ ...toNewsEvent(story), receivedAt });
       }
       receive();
     }

@@ -15,7 +15,7 @@ import type { ClientQuery, KeyedClient } from '../venues/reference/keyed-client.
 import { VenueError } from '../venues/venue-feed.ts';
 import { UNCHANGED } from '../venues/venue-http.ts';
 import { wireDecimal } from '../venues/wire-decimal.ts';
-import { countOf, dateOf, recordOf, textOf } from './field-reading.ts';
+import { readCount, readDate, toRecord, readText } from './field-reading.ts';
 
 const MACRO_SOURCE = 'news:macro';
 const OBSERVATION_FIELDS = knownFields(MACRO_SOURCE, [
@@ -40,16 +40,16 @@ export function readObservations(
   receivedAt: EpochMs,
   note?: NoteUnknownField,
 ): { readonly observations: readonly MacroObservation[]; readonly rejected: readonly Rejected[] } {
-  const answer = recordOf(body);
+  const answer = toRecord(body);
   if (!Array.isArray(answer['observations']) || answer['units'] !== series.units)
     throw new VenueError('reference', 200, 'unknown_shape', `${series.id}: the answer has no list "observations" in units ${series.units}`);
   noteUnknown(body, OBSERVATION_FIELDS, note);
   const observations: MacroObservation[] = [];
   const rejected: Rejected[] = [];
   for (const item of answer['observations'] as unknown[]) {
-    const row = recordOf(item);
-    const date = dateOf(row['date']);
-    const vintage = dateOf(row['realtime_start']);
+    const row = toRecord(item);
+    const date = readDate(row['date']);
+    const vintage = readDate(row['realtime_start']);
     const value = row['value'] === MISSING ? null : wireDecimal(row['value']);
     if (date === null || vintage === null)
       rejected.push({ reason: 'missing_field', detail: `an observation of ${series.id} without "date" or "realtime_start"` });
@@ -74,16 +74,16 @@ export function readReleases(
   receivedAt: EpochMs,
   note?: NoteUnknownField,
 ): { readonly releases: readonly MacroRelease[]; readonly rejected: readonly Rejected[] } {
-  const list = recordOf(body)['release_dates'];
+  const list = toRecord(body)['release_dates'];
   if (!Array.isArray(list)) throw new VenueError('reference', 200, 'unknown_shape', 'the calendar has no list "release_dates"');
   noteUnknown(body, RELEASE_FIELDS, note);
   const releases: MacroRelease[] = [];
   const rejected: Rejected[] = [];
   for (const item of list as unknown[]) {
-    const row = recordOf(item);
-    const releaseId = countOf(row['release_id']);
-    const name = textOf(row['release_name'], 200);
-    const date = dateOf(row['date']);
+    const row = toRecord(item);
+    const releaseId = readCount(row['release_id']);
+    const name = readText(row['release_name'], 200);
+    const date = readDate(row['date']);
     if (releaseId === null || name === null || date === null)
       rejected.push({ reason: 'missing_field', detail: 'a release without "release_id", "release_name" or "date"' });
     else releases.push({ releaseId, name, date, receivedAt });
@@ -98,7 +98,7 @@ function refused(error: unknown): Reading<IntelligenceRecord> {
 }
 
 /** Returns the event of a newly released value, which belongs to no particular asset. */
-function releaseOf(of: MacroSeries, now: MacroObservation, before: MacroObservation | undefined): Report {
+function toRelease(of: MacroSeries, now: MacroObservation, before: MacroObservation | undefined): Report {
   const was = before === undefined ? '' : ` (${before.value} for ${before.date.slice(0, 7)})`;
   return {
     id: `macro:${of.id}:${of.units}:${now.date}`,
@@ -166,7 +166,7 @@ export function createMacroFeed(options: MacroOptions): Observable<FeedMessage |
     return {
       messages: [
         { kind: 'observations', receivedAt, observations: read.observations },
-        ...(released ? [{ kind: 'report' as const, report: releaseOf(of, last, values.at(-2)) }] : []),
+        ...(released ? [{ kind: 'report' as const, report: toRelease(of, last, values.at(-2)) }] : []),
       ],
       rejected: read.rejected,
       more: true,

@@ -14,7 +14,7 @@ import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import type { Reading, Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
-import { countOf, recordOf, textOf, textsOf, urlOf } from './field-reading.ts';
+import { readCount, toRecord, readText, readTexts, readUrl } from './field-reading.ts';
 
 /** Dependencies of a news session. */
 export interface NewsAsking {
@@ -60,7 +60,7 @@ const MAX_TEXT = 5_000;
 const COIN_PAIR = /^(?:[A-Z]+:)?([A-Z]{2,10})\/?USDT?$/;
 
 /** Returns the report of an article; null if it names nothing in the catalog. */
-function reportOf({ id, source, publishedAt, headline, symbols, url }: Article, names: EntityNames, receivedAt: EpochMs): Report | null {
+function toReport({ id, source, publishedAt, headline, symbols, url }: Article, names: EntityNames, receivedAt: EpochMs): Report | null {
   const tickers = symbols.map((symbol): Mention => ({ kind: 'ticker', text: COIN_PAIR.exec(symbol)?.[1] ?? symbol }));
   const { entities } = names.map([...tickers, ...names.mentionsIn(headline)]);
   if (entities.length === 0) return null;
@@ -108,7 +108,7 @@ function readAll(
       continue;
     }
     articles.push(article);
-    const report = reportOf(article, names, clock.now());
+    const report = toReport(article, names, clock.now());
     if (report !== null) messages.push({ kind: 'report', report });
   }
   return { messages, rejected, articles };
@@ -124,17 +124,17 @@ const ALPACA_FIRST_SOURCE = 'benzinga';
 
 /** Parses one article of `/v1beta1/news`, or returns a sentence with the problem. */
 export function readAlpacaArticle(item: unknown): (Article & { readonly updatedAt: EpochMs }) | string {
-  const row = recordOf(item);
-  const id = countOf(row['id']);
+  const row = toRecord(item);
+  const id = readCount(row['id']);
   const [publishedAt, updatedAt] = [row['created_at'], row['updated_at']].map(zonedInstant) as [number, number];
-  const headline = textOf(row['headline'], MAX_TEXT);
-  const source = [undefined, null, ''].some((none) => none === row['source']) ? ALPACA_FIRST_SOURCE : textOf(row['source'], 120);
-  const symbols = textsOf(row['symbols']);
+  const headline = readText(row['headline'], MAX_TEXT);
+  const source = [undefined, null, ''].some((none) => none === row['source']) ? ALPACA_FIRST_SOURCE : readText(row['source'], 120);
+  const symbols = readTexts(row['symbols']);
   if (id === null) return 'an article whose "id" is no whole number';
   if (!Number.isFinite(publishedAt) || !Number.isFinite(updatedAt)) return `article ${id}: "created_at" and "updated_at" are not times`;
   if (headline === null || source === null) return `article ${id}: "headline" and "source" are no texts`;
   if (symbols === null) return `article ${id}: "symbols" is no list of texts`;
-  return { id: `alpaca:${id}`, source, publishedAt, updatedAt, headline, symbols: symbols.slice(0, MAX_SYMBOLS), url: urlOf(row['url']) };
+  return { id: `alpaca:${id}`, source, publishedAt, updatedAt, headline, symbols: symbols.slice(0, MAX_SYMBOLS), url: readUrl(row['url']) };
 }
 
 /**
@@ -160,7 +160,7 @@ const ALPACA: NewsProvider = {
           ['include_content', 'false'],
           ...(page === null ? [] : [['page_token', page] as const]),
         ]);
-        const { news, next_page_token: next } = recordOf(body);
+        const { news, next_page_token: next } = toRecord(body);
         if (!Array.isArray(news)) throw new VenueError('reference', 200, 'unknown_shape', 'the answer has no list "news"');
         noteUnknown(body, ALPACA_FIELDS, note);
         const { messages, rejected, articles } = readAll(news, readAlpacaArticle, asking);
@@ -182,20 +182,20 @@ const FINNHUB_CATEGORIES = ['general', 'crypto', 'merger'] as const;
 
 /** Parses one article of `/news` or `/company-news`, or returns a sentence with the problem. */
 export function readFinnhubArticle(item: unknown, asked: string | null): Article | string {
-  const row = recordOf(item);
-  const id = countOf(row['id']);
-  const seconds = countOf(row['datetime']);
-  const headline = textOf(row['headline'], MAX_TEXT);
-  const source = textOf(row['source'], 120);
+  const row = toRecord(item);
+  const id = readCount(row['id']);
+  const seconds = readCount(row['datetime']);
+  const headline = readText(row['headline'], MAX_TEXT);
+  const source = readText(row['source'], 120);
   const related = typeof row['related'] === 'string' ? row['related'].split(',').filter((one) => one !== '') : [];
   if (id === null) return 'an article whose "id" is no whole number';
   if (seconds === null || seconds < 946_684_800 || seconds > 4_102_444_800) return `article ${id}: "datetime" is no unix time in seconds`;
   if (headline === null || source === null) return `article ${id}: "headline" and "source" are no texts`;
   const symbols = [...new Set([...(asked === null ? [] : [asked]), ...related])].slice(0, MAX_SYMBOLS);
-  return { id: `finnhub:${id}`, source, publishedAt: seconds * 1_000, headline, symbols, url: urlOf(row['url']) };
+  return { id: `finnhub:${id}`, source, publishedAt: seconds * 1_000, headline, symbols, url: readUrl(row['url']) };
 }
 
-const dayOf = (at: EpochMs): string => isoTime(at).slice(0, 10);
+const toDay = (at: EpochMs): string => isoTime(at).slice(0, 10);
 
 /** Finnhub: a round has one request per share and one per category. The first round uses the whole look-back. */
 const FINNHUB: NewsProvider = {
@@ -224,8 +224,8 @@ const FINNHUB: NewsProvider = {
               ])
             : await client.get('/company-news', [
                 ['symbol', symbol],
-                ['from', dayOf(from)],
-                ['to', dayOf(now)],
+                ['from', toDay(from)],
+                ['to', toDay(now)],
               ]);
         if (!Array.isArray(body)) throw new VenueError('reference', 200, 'unknown_shape', 'the answer is no list of articles');
         for (const item of body) noteUnknown(item, FINNHUB_FIELDS, note);

@@ -20,7 +20,7 @@ import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
-import { recordOf, textOf, textsOf, urlOf } from './field-reading.ts';
+import { toRecord, readText, readTexts, readUrl } from './field-reading.ts';
 import type { NewsAsking, NewsProvider, NewsSession } from './news-providers.ts';
 
 const PAGE_FIELDS = knownFields(WIRE_SOURCE, [
@@ -39,8 +39,8 @@ const MAX_NAMES = 50;
 const PAGE = 200;
 
 /** Parses the mentions in one field; null if they are not a list of short texts. */
-function mentionsOf(value: unknown, kind: Mention['kind']): readonly Mention[] | null {
-  const list = value === undefined ? [] : textsOf(value);
+function readMentions(value: unknown, kind: Mention['kind']): readonly Mention[] | null {
+  const list = value === undefined ? [] : readTexts(value);
   if (list === null || list.length > MAX_NAMES || list.some((text) => text === '' || text.length > MAX_NAME)) return null;
   return list.map((text) => ({ kind, text }));
 }
@@ -50,14 +50,14 @@ function mentionsOf(value: unknown, kind: Mention['kind']): readonly Mention[] |
  * Names outside the catalog stay unmapped.
  */
 export function readWireItem(value: unknown, names: EntityNames, receivedAt: EpochMs): Report | string {
-  const row = recordOf(value);
-  const source = recordOf(row['source']);
-  const id = textOf(row['id'], MAX_ID);
+  const row = toRecord(value);
+  const source = toRecord(row['source']);
+  const id = readText(row['id'], MAX_ID);
   const publishedAt = zonedInstant(row['publishedAt']);
-  const family = textOf(source['family'], MAX_ID);
-  const headline = textOf(row['headline'], 5_000);
-  const symbols = mentionsOf(row['symbols'], 'ticker');
-  const companies = mentionsOf(row['companies'], 'name');
+  const family = readText(source['family'], MAX_ID);
+  const headline = readText(row['headline'], 5_000);
+  const symbols = readMentions(row['symbols'], 'ticker');
+  const companies = readMentions(row['companies'], 'name');
   const action = (row['action'] ?? 'report') as ReportAction;
   if (id === null) return `an item without "id" of 1 to ${MAX_ID} characters`;
   const shown = `item ${id.slice(0, 60)}`;
@@ -67,16 +67,16 @@ export function readWireItem(value: unknown, names: EntityNames, receivedAt: Epo
   if (symbols === null || companies === null || symbols.length + companies.length === 0)
     return `${shown}: "symbols" and "companies" are no lists with 1 to ${MAX_NAMES} names`;
   if (!REPORT_ACTIONS.includes(action)) return `${shown}: "action" is none of ${REPORT_ACTIONS.join(', ')}`;
-  const told = readItems(textsOf(row['items']) ?? []);
+  const told = readItems(readTexts(row['items']) ?? []);
   const category = readCategory(row['category']);
   const severity = worseSeverity(category.severity, told.severity);
   const { entities, unmapped, ambiguous } = names.map([...symbols, ...companies]);
-  const storyId = textOf(row['storyId'], MAX_ID);
-  const corrects = textOf(row['corrects'], MAX_ID);
+  const storyId = readText(row['storyId'], MAX_ID);
+  const corrects = readText(row['corrects'], MAX_ID);
   return {
     id: `wire:${id}`,
     channel: 'wire',
-    source: textOf(source['name'], MAX_NAME) ?? family,
+    source: readText(source['name'], MAX_NAME) ?? family,
     family,
     primary: source['primary'] === true,
     publishedAt,
@@ -87,7 +87,7 @@ export function readWireItem(value: unknown, names: EntityNames, receivedAt: Epo
     entities,
     unmapped: [...unmapped, ...ambiguous.map(({ matched }) => matched)],
     headline: headline.slice(0, 300).toWellFormed(),
-    url: urlOf(row['url']),
+    url: readUrl(row['url']),
     storyKey: storyId === null ? null : `wire:${storyId}`,
     action,
     corrects: corrects === null ? null : `wire:${corrects}`,
@@ -105,7 +105,7 @@ interface ReadPage {
 
 /** Parses a page of `/v1/reports`, item by item. `note` counts unknown members. @throws VenueError for an unexpected shape */
 export function readWirePage(body: unknown, names: EntityNames, receivedAt: EpochMs, note?: NoteUnknownField): ReadPage {
-  const { reports: items, cursor } = recordOf(body);
+  const { reports: items, cursor } = toRecord(body);
   if (!Array.isArray(items) || typeof cursor !== 'string')
     throw new VenueError('reference', 200, 'unknown_shape', 'the page has no list "reports" and no "cursor"');
   noteUnknown(body, PAGE_FIELDS, note);

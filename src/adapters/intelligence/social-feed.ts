@@ -14,7 +14,7 @@ import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
 import type { ClientQuery, KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
-import { countOf, recordOf, textOf } from './field-reading.ts';
+import { readCount, toRecord, readText } from './field-reading.ts';
 
 const SOCIAL_SOURCE = 'news:social';
 const PLATFORM = 'x';
@@ -50,10 +50,10 @@ interface ReadPosts {
 const ID = /^\d{1,25}$/;
 
 /** Returns the cashtags that the platform marked and the names in the text. */
-function mentionsOf(text: string, entities: Readonly<Record<string, unknown>>, names: EntityNames): readonly Mention[] {
+function findMentions(text: string, entities: Readonly<Record<string, unknown>>, names: EntityNames): readonly Mention[] {
   const marked = Array.isArray(entities['cashtags'])
     ? (entities['cashtags'] as unknown[]).flatMap((item): Mention[] => {
-        const tag = textOf(recordOf(item)['tag'], 20);
+        const tag = readText(toRecord(item)['tag'], 20);
         return tag === null ? [] : [{ kind: 'cashtag', text: `$${tag}` }];
       })
     : [];
@@ -69,30 +69,30 @@ export function readPosts(
   siteUrl: string | null,
   note?: NoteUnknownField,
 ): ReadPosts {
-  const answer = recordOf(body);
-  const meta = recordOf(answer['meta']);
+  const answer = toRecord(body);
+  const meta = toRecord(answer['meta']);
   const data = answer['data'] ?? (meta['result_count'] === 0 ? [] : null);
   if (!Array.isArray(data)) throw new VenueError('reference', 200, 'unknown_shape', 'the page of posts has no list "data"');
   noteUnknown(body, PAGE_FIELDS, note);
-  const users = recordOf(answer['includes'])['users'];
+  const users = toRecord(answer['includes'])['users'];
   const authors = new Map(
-    (Array.isArray(users) ? (users as unknown[]) : []).map((item) => [recordOf(item)['id'], textOf(recordOf(item)['username'], 60)]),
+    (Array.isArray(users) ? (users as unknown[]) : []).map((item) => [toRecord(item)['id'], readText(toRecord(item)['username'], 60)]),
   );
   const posts: SocialPost[] = [];
   const rejected: Rejected[] = [];
   for (const item of data as unknown[]) {
-    const row = recordOf(item);
+    const row = toRecord(item);
     const { id, created_at: createdAt, author_id: authorId } = row;
     const publishedAt = zonedInstant(createdAt);
-    const text = textOf(row['text'], 10_000);
+    const text = readText(row['text'], 10_000);
     if (typeof id !== 'string' || !ID.test(id) || text === null || !Number.isFinite(publishedAt)) {
       rejected.push({ reason: 'missing_field', detail: 'a post without "id", "text" or "created_at"' });
       continue;
     }
-    const metrics = recordOf(row['public_metrics']);
-    const mentions = mentionsOf(text, recordOf(row['entities']), names);
+    const metrics = toRecord(row['public_metrics']);
+    const mentions = findMentions(text, toRecord(row['entities']), names);
     const { entities, ambiguous, unmapped } = names.map(mentions);
-    const author = authors.get(authorId) ?? textOf(authorId, 60) ?? 'unknown';
+    const author = authors.get(authorId) ?? readText(authorId, 60) ?? 'unknown';
     posts.push({
       id: `${PLATFORM}:${id}`,
       platform: PLATFORM,
@@ -102,10 +102,10 @@ export function readPosts(
       publishedAt,
       receivedAt,
       engagement: {
-        likes: countOf(metrics['like_count']),
-        reposts: countOf(metrics['retweet_count']),
-        replies: countOf(metrics['reply_count']),
-        quotes: countOf(metrics['quote_count']),
+        likes: readCount(metrics['like_count']),
+        reposts: readCount(metrics['retweet_count']),
+        replies: readCount(metrics['reply_count']),
+        quotes: readCount(metrics['quote_count']),
       },
       cashtags: mentions.flatMap((mention) => (mention.kind === 'cashtag' ? [mention.text] : [])),
       entities,
@@ -114,7 +114,7 @@ export function readPosts(
     });
   }
   const newestId = typeof meta['newest_id'] === 'string' && ID.test(meta['newest_id']) ? meta['newest_id'] : null;
-  return { posts, rejected, newestId, nextToken: textOf(meta['next_token'], 200) };
+  return { posts, rejected, newestId, nextToken: readText(meta['next_token'], 200) };
 }
 
 /** Returns the query `$AAPL OR $TSLA …` without reposts, with as many tags as fit. */

@@ -14,7 +14,7 @@ import { poll, type Reading, type Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { UNCHANGED } from '../venues/venue-http.ts';
-import { recordOf, textOf } from './field-reading.ts';
+import { toRecord, readText } from './field-reading.ts';
 
 const TVL_SOURCE = 'news:tvl';
 const CHAIN_FIELDS = knownFields(TVL_SOURCE, 'gecko_id tvl tokenSymbol cmcId name chainId');
@@ -40,8 +40,8 @@ export function readChains(
   const chains = new Map<string, ChainTvl>();
   const rejected: Rejected[] = [];
   for (const item of body as unknown[]) {
-    const row = recordOf(item);
-    const chain = textOf(row['name'], MAX_NAME);
+    const row = toRecord(item);
+    const chain = readText(row['name'], MAX_NAME);
     const tvlUsd = dollars(row['tvl']);
     const { chainId } = row;
     if (chain === null) rejected.push({ reason: 'missing_field', detail: 'a chain without a name' });
@@ -51,7 +51,7 @@ export function readChains(
       chains.set(chain, {
         chain,
         chainId: typeof chainId === 'number' || typeof chainId === 'string' ? String(chainId).slice(0, MAX_NAME) : null,
-        tokenSymbol: textOf(row['tokenSymbol'], MAX_NAME),
+        tokenSymbol: readText(row['tokenSymbol'], MAX_NAME),
         tvlUsd,
         receivedAt,
       });
@@ -70,7 +70,7 @@ export function readHistory(
   const days = new Map<string, ChainTvlDay>();
   const rejected: Rejected[] = [];
   for (const item of body as unknown[]) {
-    const row = recordOf(item);
+    const row = toRecord(item);
     const seconds = typeof row['date'] === 'string' ? Number(row['date']) : row['date'];
     const tvlUsd = dollars(row['tvl']);
     if (typeof seconds !== 'number' || !(seconds >= 0 && seconds < 4e9) || tvlUsd === null) {

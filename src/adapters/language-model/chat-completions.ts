@@ -47,7 +47,7 @@ export function createChatCompletions({ baseUrl, model, key, clock }: ChatComple
       body,
     });
     if (outcome.kind !== 'answered') return refused(outcome.code);
-    return outcome.status === 200 ? contentOf(outcome.text) : refused(`http_${outcome.status}`);
+    return outcome.status === 200 ? readContent(outcome.text) : refused(`http_${outcome.status}`);
   }
 
   return {
@@ -79,7 +79,7 @@ export function createChatCompletions({ baseUrl, model, key, clock }: ChatComple
 export type ChatCompletions = ReturnType<typeof createChatCompletions>;
 
 /** Returns the JSON object of the first choice. */
-function contentOf(text: string): ModelAnswer {
+function readContent(text: string): ModelAnswer {
   const whole = parsed(text) as { choices?: readonly { message?: { content?: unknown } }[] } | undefined | null;
   const choices: unknown = whole?.choices;
   const content: unknown = Array.isArray(choices)

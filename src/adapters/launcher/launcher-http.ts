@@ -71,11 +71,11 @@ export function createLauncher({
       return failed(`http_${status}`, `the launcher answers ${status} at the moment: ${saidIn(outcome)}`);
     // A redirect would send the key to another host.
     if (status >= 300 && status < 400) return failed('redirected', 'the launcher sends its callers elsewhere, which is not followed');
-    const fields = fieldsOf(outcome.text);
+    const fields = parseFields(outcome.text);
     return fields === null ? failed('senseless', 'the answer of the launcher is not a JSON object') : { status, fields };
   }
 
-  const bodyOf = (intent: LauncherIntent): object => ({
+  const toBody = (intent: LauncherIntent): object => ({
     name: intent.name,
     symbol: intent.symbol,
     description: intent.description,
@@ -101,19 +101,19 @@ export function createLauncher({
     pairs: () =>
       unlessSilent(async () => {
         const { status, fields } = await ask('GET', '/pump-pairs');
-        const pairs = status === 200 ? pairsOf(fields) : null;
+        const pairs = status === 200 ? readPairs(fields) : null;
         return pairs === null ? refuse('route_refused', 'what the launcher says of its pairs makes no sense') : { ok: true, value: pairs };
       }),
     register: (intent) =>
       unlessSilent(async () => {
-        const { status, fields } = await ask('POST', '/launch/self-funded', { ...bodyOf(intent), preflight: true });
-        if (status >= 400) return refuse('route_refused', `the launcher declines: ${wordsOf(fields, status)}`);
-        const offer = offerOf(fields, intent.wallet, clock.now());
+        const { status, fields } = await ask('POST', '/launch/self-funded', { ...toBody(intent), preflight: true });
+        if (status >= 400) return refuse('route_refused', `the launcher declines: ${readWords(fields, status)}`);
+        const offer = readOffer(fields, intent.wallet, clock.now());
         return offer === null ? refuse('route_refused', 'what the launcher asks for makes no sense') : { ok: true, value: offer };
       }),
     async complete(intent, { preflightToken }, signature): Promise<LauncherWord> {
-      const { status, fields } = await ask('POST', '/launch/self-funded', { ...bodyOf(intent), txSignature: signature, preflightToken });
-      if (status >= 400) return { said: 'declined', code: codeOf(fields, status), detail: wordsOf(fields, status) };
+      const { status, fields } = await ask('POST', '/launch/self-funded', { ...toBody(intent), txSignature: signature, preflightToken });
+      if (status >= 400) return { said: 'declined', code: readCode(fields, status), detail: readWords(fields, status) };
       const mint = fields['mintAddress'];
       if (mint === undefined || mint === null || status === 202) return { said: 'pending' };
       if (typeof mint !== 'string' || !isAddress(mint)) throw new LauncherSilence('the launcher names a mint that is not an address');
@@ -124,7 +124,7 @@ export function createLauncher({
   };
 }
 
-function fieldsOf(text: string): Fields | null {
+function parseFields(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
@@ -133,31 +133,31 @@ function fieldsOf(text: string): Fields | null {
   }
 }
 
-function memberOf(fields: Fields, name: string): Fields {
+function readMember(fields: Fields, name: string): Fields {
   const value = fields[name];
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
 function saidIn({ text, status }: Extract<HttpOutcome, { kind: 'answered' }>): string {
-  return wordsOf(fieldsOf(text) ?? {}, status);
+  return readWords(parseFields(text) ?? {}, status);
 }
 
-function codeOf(fields: Fields, status: number): string {
+function readCode(fields: Fields, status: number): string {
   const { code } = fields;
   return typeof code === 'string' && /^[\w-]{1,60}$/.test(code) ? code.toLowerCase() : `http_${status}`;
 }
 
 /** Returns the launcher's error message with the fields that it names. */
-function wordsOf(fields: Fields, status: number): string {
+function readWords(fields: Fields, status: number): string {
   const { error, missing, invalidFields } = fields;
   const named = [missing, invalidFields].flatMap((list) => (Array.isArray(list) ? list.filter((one) => typeof one === 'string') : []));
   const said = typeof error === 'string' && error !== '' ? error.slice(0, 200) : `status ${status}`;
   return named.length === 0 ? said : `${said} (${named.slice(0, 10).join(', ')})`;
 }
 
-function pairsOf(fields: Fields): LauncherPairs | null {
+function readPairs(fields: Fields): LauncherPairs | null {
   const { assets } = fields;
-  const { min, max } = memberOf(fields, 'creatorFeeBps');
+  const { min, max } = readMember(fields, 'creatorFeeBps');
   if (!Array.isArray(assets) || typeof min !== 'number' || typeof max !== 'number' || !(min >= 0 && min <= max && max <= 10_000))
     return null;
   const pairs = assets.flatMap((one: unknown) => {
@@ -168,11 +168,11 @@ function pairsOf(fields: Fields): LauncherPairs | null {
   return { pairs, creatorFeeBps: { min, max } };
 }
 
-function offerOf(fields: Fields, wallet: string, now: number): LauncherOffer | null {
-  const payment = memberOf(fields, 'payment');
+function readOffer(fields: Fields, wallet: string, now: number): LauncherOffer | null {
+  const payment = readMember(fields, 'payment');
   const { method, amountLamports, payTo, payFrom, validForSeconds } = payment;
-  const { preflightToken } = memberOf(fields, 'retryWith');
-  const { requestId } = memberOf(fields, 'meta');
+  const { preflightToken } = readMember(fields, 'retryWith');
+  const { requestId } = readMember(fields, 'meta');
   if (method !== 'sol' || payFrom !== wallet || typeof payTo !== 'string' || typeof preflightToken !== 'string') return null;
   if (typeof amountLamports !== 'number' || !Number.isSafeInteger(amountLamports) || amountLamports <= 0) return null;
   if (typeof validForSeconds !== 'number' || !(validForSeconds > 0 && validForSeconds <= 86_400) || preflightToken.length > 2_000)

@@ -48,7 +48,7 @@ function relay(client: WebSocket, { inspection, token, onEnd }: Parameters<typeo
       text += String(part);
     });
     response.on('end', () => {
-      onEnd(`the service refused with ${response.statusCode}: ${detailOf(text)}`);
+      onEnd(`the service refused with ${response.statusCode}: ${readDetail(text)}`);
       client.close(1011, 'the service refused');
     });
   });
@@ -66,7 +66,7 @@ function relay(client: WebSocket, { inspection, token, onEnd }: Parameters<typeo
 }
 
 /** Returns the detail of a problem document, or the unchanged text. */
-function detailOf(text: string): string {
+function readDetail(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { readonly detail?: string };
     return detail ?? text.slice(0, 200);

@@ -61,13 +61,13 @@ export async function startServers(settings: ServerSettings, options: ServerStar
   };
   const starting: Starting = { ...options, settings, home, serviceFile: join(home, 'service.owner'), stops };
   try {
-    const redisProgram = redisProgramOf(starting);
+    const redisProgram = findRedisProgram(starting);
     const refusedRedis = settings.REDIS_URL === null ? null : await refusalOfRedis(settings.REDIS_URL.reveal());
     if (refusedRedis !== null) throw new Error(refusedRedis);
     if (options.purpose === 'service' && (settings.DATABASE_URL === null || redisProgram !== null)) claimHome(starting);
-    const databaseUrl = await databaseOf(starting);
+    const databaseUrl = await openDatabase(starting);
     options.signal?.throwIfAborted();
-    const redisUrl = await redisOf(starting, redisProgram);
+    const redisUrl = await openRedis(starting, redisProgram);
     options.signal?.throwIfAborted();
     const queue: QueueAddress = redisUrl === null ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: redisUrl };
     return {
@@ -95,7 +95,7 @@ function makeHome(home: string): void {
 }
 
 /** Returns the program of a private Redis; null if not needed or not found. */
-function redisProgramOf({ settings, path }: Starting): RedisServer | null {
+function findRedisProgram({ settings, path }: Starting): RedisServer | null {
   const found = settings.REDIS_URL === null && settings.QUEUE_BACKEND !== 'postgres' ? findRedisServer(path) : null;
   if (settings.QUEUE_BACKEND === 'redis' && settings.REDIS_URL === null && found === null)
     throw new Error(
@@ -113,7 +113,7 @@ function claimHome({ home, serviceFile, stops }: Starting): void {
   stops.push(async () => release(serviceFile));
 }
 
-async function databaseOf(starting: Starting): Promise<string> {
+async function openDatabase(starting: Starting): Promise<string> {
   const { settings, home, log } = starting;
   if (settings.DATABASE_URL !== null) {
     const url = settings.DATABASE_URL.reveal();
@@ -129,7 +129,7 @@ async function databaseOf(starting: Starting): Promise<string> {
   return server.url;
 }
 
-async function redisOf(starting: Starting, program: RedisServer | null): Promise<string | null> {
+async function openRedis(starting: Starting, program: RedisServer | null): Promise<string | null> {
   const { settings, home, log } = starting;
   if (settings.REDIS_URL !== null) {
     log.info({}, 'queue: Redis at REDIS_URL');

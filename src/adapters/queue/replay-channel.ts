@@ -73,7 +73,7 @@ export class ReplayChannel {
     const answered = this.#answerTo(ask);
     const question: Question = { ...of, replyTo: this.#inbox, ask, step };
     try {
-      const listeners = await this.#publisher.publish(channelOf(of.runId), JSON.stringify(question));
+      const listeners = await this.#publisher.publish(toChannel(of.runId), JSON.stringify(question));
       // No listener: the session is not running. A cluster counts only the listeners of one node.
       if (listeners === 0 && !isCluster(this.#options.url)) this.#waiting.get(ask)?.(null);
     } catch (error) {
@@ -101,12 +101,12 @@ export class ReplayChannel {
   async abandon(of: AskedSession): Promise<void> {
     const question: Question = { ...of, replyTo: this.#inbox, ask: ABANDON, step: ABANDON };
     // If this message is lost, the session's worker notices the cancelled run later.
-    await this.#publisher.publish(channelOf(of.runId), JSON.stringify(question)).catch(this.#options.onError);
+    await this.#publisher.publish(toChannel(of.runId), JSON.stringify(question)).catch(this.#options.onError);
   }
 
   /** Answers other processes' steps for a session that runs here, until the returned function is called. */
   serve(of: AskedSession, session: ServedSession): () => void {
-    const channel = channelOf(of.runId);
+    const channel = toChannel(of.runId);
     this.#served.set(channel, { ...of, session });
     this.#subscriber.subscribe(channel).catch(this.#options.onError);
     return () => {
@@ -138,7 +138,7 @@ export class ReplayChannel {
   }
 }
 
-const channelOf = (runId: string): string => `${CHANNEL}:of:${runId}`;
+const toChannel = (runId: string): string => `${CHANNEL}:of:${runId}`;
 
 /** Parses a message; null if invalid. Redis may be shared with other programs. */
 function parsed(text: string): Partial<Question & Reply> | null {

@@ -20,9 +20,9 @@ export function openWorkPlan(place: QueueAddress, onError: (error: Error) => voi
     async plan(works) {
       const answered = <Value>(work: Promise<Value>): Promise<Value> => within(ANSWER_LIMIT_MS, work);
       await within(OPENING_LIMIT_MS, queue.waitUntilReady());
-      const wanted = new Set(works.map(({ what }) => idOf(what)));
+      const wanted = new Set(works.map(({ what }) => toSchedulerId(what)));
       for (const { what, everyMs } of works)
-        await answered(queue.upsertJobScheduler(idOf(what), { every: everyMs }, { name: 'recurring', data: { what } }));
+        await answered(queue.upsertJobScheduler(toSchedulerId(what), { every: everyMs }, { name: 'recurring', data: { what } }));
       for (const { key } of await answered(queue.getJobSchedulers())) if (!wanted.has(key)) await answered(queue.removeJobScheduler(key));
     },
     workPlanned(carry) {
@@ -33,6 +33,6 @@ export function openWorkPlan(place: QueueAddress, onError: (error: Error) => voi
 }
 
 /** Returns a scheduler's id, which must contain no colon. */
-function idOf(what: string): string {
+function toSchedulerId(what: string): string {
   return what.replaceAll(' ', '-').replaceAll(':', '-');
 }

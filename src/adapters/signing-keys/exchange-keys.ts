@@ -25,13 +25,13 @@ interface ListedExchangeKey {
   readonly addedAt: EpochMs;
 }
 
-function folderOf(home: string): string {
+function toFolder(home: string): string {
   return join(home, 'exchange-keys');
 }
 
 /** Reads an organization's key; null if it has none. @throws Error with one sentence, without any part of the key */
 export function readExchangeKey(home: string, orgId: string): ExchangeKeyFile | null {
-  const file = join(folderOf(home), orgId + SUFFIX);
+  const file = join(toFolder(home), orgId + SUFFIX);
   let text: string;
   try {
     if ((statSync(file).mode & 0o077) !== 0)
@@ -74,7 +74,7 @@ function keyFilesIn(home: string): readonly string[] {
 
 /** Replaces an organization's key atomically. */
 export function writeExchangeKey(home: string, orgId: string, key: ExchangeKeyFile): void {
-  const folder = folderOf(home);
+  const folder = toFolder(home);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
   const draft = join(folder, `.${orgId}.${process.pid}.draft`);
@@ -85,13 +85,13 @@ export function writeExchangeKey(home: string, orgId: string, key: ExchangeKeyFi
 /** Removes a key; false if there was none. */
 export function removeExchangeKey(home: string, orgId: string): boolean {
   const isThere = fileNames(home).includes(orgId + SUFFIX);
-  rmSync(join(folderOf(home), orgId + SUFFIX), { force: true });
+  rmSync(join(toFolder(home), orgId + SUFFIX), { force: true });
   return isThere;
 }
 
 function fileNames(home: string): readonly string[] {
   try {
-    return readdirSync(folderOf(home));
+    return readdirSync(toFolder(home));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
@@ -115,7 +115,7 @@ export function exchangeKeysIn(home: string) {
 
   /** @throws as `readExchangeKey` does */
   function fresh(orgId: string): ExchangeKeyFile | null {
-    const stamp = stampOf(join(folderOf(home), orgId + SUFFIX));
+    const stamp = readStamp(join(toFolder(home), orgId + SUFFIX));
     const before = kept.get(orgId);
     if (before !== undefined && before.stamp === stamp) return before.key;
     kept.delete(orgId);
@@ -126,7 +126,7 @@ export function exchangeKeysIn(home: string) {
 
   /** Reads new files of other organizations. A changed file is read when its own organization asks. */
   function lookAtOthers(): void {
-    const stamp = stampOf(folderOf(home));
+    const stamp = readStamp(toFolder(home));
     if (stamp === folderStamp) return;
     const orgIds = keyFilesIn(home);
     for (const orgId of kept.keys()) if (!orgIds.includes(orgId)) kept.delete(orgId);
@@ -163,7 +163,7 @@ export function exchangeKeysIn(home: string) {
 export type ExchangeKeys = ReturnType<typeof exchangeKeysIn>;
 
 /** Returns a stamp of a file or folder; null if it does not exist. */
-function stampOf(path: string): string | null {
+function readStamp(path: string): string | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? null : [stats.ino, stats.mtimeNs, stats.ctimeNs, stats.size].join(' ');
 }

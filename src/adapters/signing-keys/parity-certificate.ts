@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { encodeNote, parseNote, parseVerifierKey, verifiedBy } from '../../domain/trail/signed-note.ts';
 import { readNamedFile } from '../named-file.ts';
-import { isSignedBy, openParityKey, parityKeysOf } from './writer-keys.ts';
+import { isSignedBy, openParityKey, readParityKeys } from './writer-keys.ts';
 
 /** Name and hash of a tape in a certificate. */
 interface NamedTape {
@@ -15,10 +15,10 @@ interface NamedTape {
 
 /** Returns the names of tapes with the SHA-256 of their bytes. */
 export function namedTapes(files: readonly string[]): Promise<NamedTape[]> {
-  return Promise.all(files.map(async (file) => ({ name: basename(file), sha256: await sha256Of(file) })));
+  return Promise.all(files.map(async (file) => ({ name: basename(file), sha256: await hashFile(file) })));
 }
 
-async function sha256Of(file: string): Promise<string> {
+async function hashFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   return hash.digest('hex');
@@ -40,10 +40,10 @@ export function checkCertificate(
   keyFile: string | null,
 ): { readonly signed: readonly string[]; readonly text: string } {
   const certificate = readNamedFile(file);
-  const text = noteTextOf(file, certificate);
+  const text = readNoteText(file, certificate);
   const keys =
     keyFile === null
-      ? parityKeysOf(home)
+      ? readParityKeys(home)
       : readNamedFile(keyFile)
           .split('\n')
           .filter((line) => line !== '' && !line.startsWith('#'))
@@ -53,7 +53,7 @@ export function checkCertificate(
 }
 
 /** @throws Error with the file's name if it contains no signed note */
-function noteTextOf(file: string, certificate: string): string {
+function readNoteText(file: string, certificate: string): string {
   try {
     return parseNote(certificate).text;
   } catch (error) {

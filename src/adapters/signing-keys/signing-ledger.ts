@@ -23,7 +23,7 @@ interface Line {
  */
 export function openSigningLedger(file: string, limitUsd: DecimalString) {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const lines = linesOf(file);
+  const lines = readLedgerLines(file);
   return {
     /**
      * Counts a signing before it is requested, whatever its result. Returns why it must not be signed (the window is used up, or this order
@@ -66,7 +66,7 @@ function append(file: string, { at, orderId, digest, notionalUsd }: Line): void 
   }
 }
 
-function linesOf(file: string): Line[] {
+function readLedgerLines(file: string): Line[] {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -77,10 +77,10 @@ function linesOf(file: string): Line[] {
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line, index) => lineOf(line, `${file}: line ${index + 1}`));
+    .map((line, index) => parseLine(line, `${file}: line ${index + 1}`));
 }
 
-function lineOf(text: string, where: string): Line {
+function parseLine(text: string, where: string): Line {
   try {
     const line = JSON.parse(text) as Line;
     if (Number.isSafeInteger(line.at) && line.orderId !== '' && line.digest !== '' && !new Decimal(line.notionalUsd).isNegative())

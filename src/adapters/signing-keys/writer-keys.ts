@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { WRITERS, type Writer } from '../../domain/trail/batch.ts';
-import { encodeVerifierKey, keyIdOf, parseVerifierKey, type VerifierKey } from '../../domain/trail/signed-note.ts';
+import { encodeVerifierKey, deriveKeyId, parseVerifierKey, type VerifierKey } from '../../domain/trail/signed-note.ts';
 
 /** DER prefix of a public Ed25519 key (SPKI, RFC 8410). */
 const KEY_INFO = Buffer.from('302a300506032b6570032100', 'hex');
@@ -74,7 +74,7 @@ export function openParityKey(home: string): NoteKey {
 }
 
 /** Returns the public keys of parity certificates in `keys` of the state folder. */
-export function parityKeysOf(home: string): readonly VerifierKey[] {
+export function readParityKeys(home: string): readonly VerifierKey[] {
   return readLines(join(home, 'keys', `${PARITY}.pub`)).map(parseVerifierKey);
 }
 
@@ -100,7 +100,7 @@ function openKey(folder: string, owner: Writer | typeof PARITY): NoteKey & { rea
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(KEY_INFO.length);
   const seed = key.export({ type: 'pkcs8', format: 'der' });
   const name = `${NAME}/${owner}`;
-  const known: VerifierKey = { name, id: keyIdOf(name, publicKey), publicKey };
+  const known: VerifierKey = { name, id: deriveKeyId(name, publicKey), publicKey };
   publish(join(folder, `${owner}.pub`), known);
   return { ...known, seed, sign: (text) => sign(null, text, key) };
 }
@@ -175,7 +175,7 @@ export function readTrustedKeys(file: string): readonly TrustedKey[] {
 }
 
 /** Returns the public keys in `keys` of the state folder; empty if nothing was signed there. */
-export function trustedKeysOf(home: string): readonly TrustedKey[] {
+export function readHomeKeys(home: string): readonly TrustedKey[] {
   const folder = join(home, 'keys');
   let names: readonly string[] = [];
   try {

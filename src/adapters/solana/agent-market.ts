@@ -1,6 +1,6 @@
 /** Market data of agent tokens: holders, creators and curves from the node, depth and prices from the feeds. */
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { type CreatorLook, type DepthLook, halfOf, type PriceLook, type TokenLook } from '../../domain/agent-market/analysis.ts';
+import { type CreatorLook, type DepthLook, halve, type PriceLook, type TokenLook } from '../../domain/agent-market/analysis.ts';
 import { vestingState } from '../../domain/agent-market/vesting-state.ts';
 import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
@@ -91,11 +91,11 @@ async function lookAt(deps: AgentMarketDeps, entry: CatalogEntry): Promise<Marke
   const origin = await deps.originOf(mint);
   const [holders, curve, pool] = await Promise.all([
     chain === null ? null : unlessSilent(chain.largestHolders(mint)),
-    chain === null || origin === null ? null : unlessSilent(curveOf(chain, deps, entry, origin)),
+    chain === null || origin === null ? null : unlessSilent(readCurve(chain, deps, entry, origin)),
     deps.liquidity(entry.key),
   ]);
   const received: DepthLook | null =
-    pool === null ? null : { source: 'aggregator', depthUsd: halfOf(pool.liquidityUsd), at: pool.observedAt };
+    pool === null ? null : { source: 'aggregator', depthUsd: halve(pool.liquidityUsd), at: pool.observedAt };
   return {
     at: clock.now(),
     holders,
@@ -121,7 +121,7 @@ async function heldBy(chain: HolderChain, owner: string, token: { readonly mint:
 }
 
 /** Reads the curve of a launch, or its successor pool. */
-async function curveOf(
+async function readCurve(
   chain: HolderChain,
   deps: Pick<AgentMarketDeps, 'quotes' | 'clock'>,
   entry: CatalogEntry,

@@ -5,7 +5,7 @@ import type { HolderReading } from '../../domain/agent-market/holders.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { base58, isAddress } from '../../domain/solana/base58.ts';
 import type { BalanceChanges, Broadcast, Commitment, LandedTransaction, SignatureStatus, Simulation } from '../../domain/solana/chain.ts';
-import { accountsOf, readTransaction } from '../../domain/solana/message.ts';
+import { listAccounts, readTransaction } from '../../domain/solana/message.ts';
 import { TOKEN_2022, TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
 import { type MintAccount, multiplierAt, readLookupTable, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
@@ -76,7 +76,7 @@ export function createSolanaRpc(options: JsonRpcOptions) {
      */
     async broadcast(signed: Uint8Array, leftMs?: () => number): Promise<Broadcast> {
       const settings = { encoding: 'base64', preflightCommitment: WORKING, maxRetries: 0 };
-      return broadcastOf(await rpc.once('sendTransaction', [Buffer.from(signed).toString('base64'), settings], leftMs), signed);
+      return readBroadcast(await rpc.once('sendTransaction', [Buffer.from(signed).toString('base64'), settings], leftMs), signed);
     },
     /** Simulates the bytes. The blockhash is checked, signatures are not. @throws NodeError */
     simulate: (transaction: Uint8Array): Promise<Simulation> => simulationFrom(ask, transaction),
@@ -183,7 +183,7 @@ const CERTAIN: ReadonlySet<number> = new Set([-32002, -32003, -32600, -32601, -3
 /** RPC error codes of a node that is behind or busy. It accepted nothing, but may later. */
 const BUSY: ReadonlySet<number> = new Set([-32004, -32005, -32016, 429]);
 
-function broadcastOf(reply: Reply, signed: Uint8Array): Broadcast {
+function readBroadcast(reply: Reply, signed: Uint8Array): Broadcast {
   if (reply.kind === 'not_taken') throw reply.error;
   if (reply.kind === 'lost') return { outcome: 'unknown', detail: reply.error.message };
   if (reply.kind === 'result') {
@@ -220,7 +220,7 @@ function simulatedChanges(value: AnswerReader, bytes: Uint8Array, error: string 
   // The node parsed the bytes, so only our stricter parser can fail here.
   if (!read.ok) throw new NodeError('malformed', read.refusal.detail);
   const loaded = value.field('loadedAddresses').orNull((one) => one.loaded()) ?? [];
-  if (accountsOf(read.value).length !== read.value.staticKeys.length + loaded.length)
+  if (listAccounts(read.value).length !== read.value.staticKeys.length + loaded.length)
     throw new NodeError('malformed', 'the node does not tell which addresses the lookup tables gave');
   return changesFrom(value, [...read.value.staticKeys, ...loaded]);
 }
@@ -261,7 +261,7 @@ async function holdingsFrom(ask: Ask, owner: string, now: EpochMs): Promise<Addr
     slot: Math.min(...slots),
     fetchedAt: now,
     lamports: BigInt(native.field('value').whole()),
-    tokens: holdingsOf(held, mints, now),
+    tokens: sumHoldings(held, mints, now),
   };
 }
 
@@ -280,7 +280,7 @@ function heldAccount(one: AnswerReader, owner: string): HeldAccount {
   return { account, mint: token.mint, amount: token.amount, frozen: token.state === 'frozen' };
 }
 
-function holdingsOf(held: readonly HeldAccount[], mints: ReadonlyMap<string, MintInfo>, now: EpochMs): TokenBalance[] {
+function sumHoldings(held: readonly HeldAccount[], mints: ReadonlyMap<string, MintInfo>, now: EpochMs): TokenBalance[] {
   const byMint = new Map<string, HeldAccount[]>();
   for (const one of held) byMint.set(one.mint, [...(byMint.get(one.mint) ?? []), one]);
   const holdings = [...byMint].map(([mint, list]): TokenBalance => {

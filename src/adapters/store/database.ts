@@ -374,19 +374,19 @@ function connectWithoutDelay(host: string, port: number): net.Socket {
 
 /** Returns true for errors after which the same transaction may succeed: serialization failure, deadlock, lost connection, restart. */
 export function isRetryable(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = readErrorCode(error);
   return code === '40001' || code === '40P01' || isConnectionLoss(error);
 }
 
 /** Returns true if the server is not reachable; the outcome of running statements is unknown. */
 export function isConnectionLoss(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = readErrorCode(error);
   return code.startsWith('CONNECTION_') || code.startsWith('08') || LOSSES.has(code);
 }
 
 /** Returns true if PostgreSQL refused a statement's data: a value, a constraint, or a trigger. */
 export function isDataRefusal(error: unknown): boolean {
-  return /^(22|23|P0)/.test(codeOf(error));
+  return /^(22|23|P0)/.test(readErrorCode(error));
 }
 
 /**
@@ -394,7 +394,7 @@ export function isDataRefusal(error: unknown): boolean {
  * may succeed later.
  */
 export function isOutOfResources(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = readErrorCode(error);
   return code.startsWith('53') || EXHAUSTED.has(code);
 }
 
@@ -403,7 +403,7 @@ const EXHAUSTED = new Set(['58030', 'ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
 /** Returns true if PostgreSQL is unreachable, busy or out of resources: no row is at fault. */
 export function isOutage(error: unknown): boolean {
-  return isRetryable(error) || isOutOfResources(error) || BUSY.has(codeOf(error));
+  return isRetryable(error) || isOutOfResources(error) || BUSY.has(readErrorCode(error));
 }
 
 /** Error codes of a lock timeout and a cancelled statement. */
@@ -411,7 +411,7 @@ const BUSY = new Set(['55P03', '57014']);
 
 const LOSSES = new Set(['57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'CONNECT_TIMEOUT']);
 
-function codeOf(error: unknown): string {
+function readErrorCode(error: unknown): string {
   return valueText((error as { code?: unknown } | null)?.code ?? '');
 }
 

@@ -82,11 +82,11 @@ const LOCKS = /^\s*select\b[\s\S]*\bfor\s+(?:share|update|no key update|key shar
 
 const readings = new WeakMap<readonly string[], Reading>();
 
-function textOf({ strings, args }: Statement): string {
+function renderText({ strings, args }: Statement): string {
   return strings
     .map((part, index) => {
       const before = args[index - 1];
-      return `${isStatement(before) ? textOf(before) : ''}${part}`;
+      return `${isStatement(before) ? renderText(before) : ''}${part}`;
     })
     .join(' ');
 }
@@ -101,7 +101,7 @@ function read(statement: Statement): Reading {
   const isPlain = !statement.args.some(isStatement);
   const known = isPlain ? readings.get(statement.strings) : undefined;
   if (known !== undefined) return known;
-  const text = textOf(statement);
+  const text = renderText(statement);
   const changes = CHANGES.test(text);
   const reading: Reading = {
     words: new Set(text.toLowerCase().match(/\w+/g)),

@@ -188,18 +188,18 @@ export function createWorkReads(sql: Sql) {
       const rows = await sql<WorkColumns[]>`
         select ${columns} from long_work where ${kinds === null ? sql`true` : sql`kind = any(${kinds as string[]})`}
         ${after === null ? sql`` : sql`and id < ${Number(after)}`} order by id desc limit ${limit + 1}`;
-      return pageOfRows(rows.map(workOf), limit, ({ number }) => String(number));
+      return pageOfRows(rows.map(toWork), limit, ({ number }) => String(number));
     },
     async find(number: number): Promise<LongWork | null> {
       const [row] = await sql<WorkColumns[]>`select ${columns} from long_work where id = ${number}`;
-      return row === undefined ? null : workOf(row);
+      return row === undefined ? null : toWork(row);
     },
   };
 }
 
 export type LongWorkReads = ReturnType<typeof createWorkReads>;
 
-function workOf({ waitCause, waitDetail, ...row }: WorkColumns): LongWork {
+function toWork({ waitCause, waitDetail, ...row }: WorkColumns): LongWork {
   return { ...row, waitingFor: waitCause === null || waitDetail === null ? null : { cause: waitCause, detail: waitDetail } };
 }
 
@@ -207,7 +207,7 @@ function workOf({ waitCause, waitDetail, ...row }: WorkColumns): LongWork {
 export const seriesText = ({ venue, instrument, timeframe }: CandleSeries): string => `${venue} ${instrument} ${timeframe}`;
 
 /** Formats file names without their folders, which are private. */
-export function sourceOf(files: readonly string[]): string {
+export function nameSource(files: readonly string[]): string {
   const first = basename(files[0] ?? '').slice(0, 200);
   return files.length < 2 ? first : `${first} and ${files.length - 1} more`;
 }

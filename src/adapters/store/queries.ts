@@ -11,12 +11,12 @@ export interface Query<Value> {
 }
 
 /** Runs one query. */
-export async function answerOf<Value>({ statement, read }: Query<Value>): Promise<Value> {
+export async function runQuery<Value>({ statement, read }: Query<Value>): Promise<Value> {
   return read([...(await statement)] as never[]);
 }
 
 /** Runs queries as one statement on one snapshot. */
-export async function answersOf<Values extends object>(
+export async function runQueries<Values extends object>(
   sql: Sql | Transaction,
   queries: { readonly [Name in keyof Values]: Query<Values[Name]> },
 ): Promise<Values> {

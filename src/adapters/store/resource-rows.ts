@@ -57,7 +57,7 @@ export function part(sql: Sql | Transaction, text: string): Fragment {
 }
 
 /** Returns the columns of a definition; the statement names the table `t`, unless `table` is another name. */
-export function columnsOf(sql: Sql | Transaction, { select }: Pick<Readable<unknown>, 'select'>, table = 't'): Fragment {
+export function selectColumns(sql: Sql | Transaction, { select }: Pick<Readable<unknown>, 'select'>, table = 't'): Fragment {
   return part(sql, select(table).join(', '));
 }
 
@@ -69,7 +69,7 @@ interface Joined {
 
 /** Creates reads of a table `t`: pages and single rows. `narrowed` is a further condition that begins with `and`. */
 export function createRowReads<View>(sql: Sql, definition: Readable<View>, joined?: Joined) {
-  const from = sql`select t.number, ${columnsOf(sql, definition)} ${joined === undefined ? sql`` : sql`, ${joined.columns}`}
+  const from = sql`select t.number, ${selectColumns(sql, definition)} ${joined === undefined ? sql`` : sql`, ${joined.columns}`}
     from ${part(sql, definition.table)} t ${joined?.join ?? sql``}`;
   const one = async (orgId: string, condition: Fragment): Promise<View | null> => {
     const [row] = await sql<Row[]>`${from} where t.org_id = ${orgId} and ${condition}`;

@@ -9,9 +9,9 @@ import type { Observation } from '../../domain/market/cut.ts';
 import { compileManifest } from '../../domain/agents/decide.ts';
 import { decision, type PackedDecision } from '../../../actors/ticking/resource.ts';
 import { type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/agents/decision.ts';
-import { columnsOf } from './resource-rows.ts';
+import { selectColumns } from './resource-rows.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { CutHashes, type Reading, readingOf } from '../../domain/agents/observed-state.ts';
+import { CutHashes, type Reading, compileReading } from '../../domain/agents/observed-state.ts';
 import { HOUR_MS, MINUTE_MS, isoTime } from '../../domain/values/time.ts';
 import { EVM_CHAIN_ID } from '../../domain/identity/evm-chain.ts';
 import { verifyOutsideProposals } from './agents/outside-verifier.ts';
@@ -165,7 +165,7 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
       for (let page = 0; page < known.length; page += perPage) {
         const part = known.slice(page, page + perPage);
         const rows = await sql<PackedDecision[]>`
-          select ${columnsOf(sql, decision, 'd')}
+          select ${selectColumns(sql, decision, 'd')}
           from unnest(${part.map(({ id }) => id)}::uuid[]) with ordinality as a(id, place)
           cross join lateral (select * from decisions where agent_id = a.id and slot >= ${from} and slot < ${from + WINDOW_MS} order by slot) d
           order by a.place, d.slot`;
@@ -179,7 +179,7 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
   if (breaks < MAX_BREAKS) for (const chain of chains.values()) verifyEnd(chain, complain);
   const beside = await verifyBeside(sql, manifests, options, complain);
   found.sort((a, b) => a.at - b.at);
-  const simulatedSince = await simulatedSinceOf(sql);
+  const simulatedSince = await readSimulatedSince(sql);
   return {
     whole: breaks === 0,
     breaks: found.slice(0, MAX_BREAKS).map(({ agentId, slot, part, detail }) => ({ agentId, slot, part, detail })),
@@ -212,7 +212,7 @@ async function verifyBeside(
 }
 
 /** Returns the start of this database's simulated time; null if it was never shifted or predates that record. */
-async function simulatedSinceOf(sql: Transaction): Promise<string | null> {
+async function readSimulatedSince(sql: Transaction): Promise<string | null> {
   const [known] = await sql<{ there: boolean }[]>`select to_regclass('simulated_time') is not null as there`;
   const simulated = known?.there === true ? await simulatedTime(sql) : null;
   return simulated === null ? null : isoTime(simulated.since);
@@ -234,7 +234,7 @@ async function readManifests(sql: Transaction, complain: Complain): Promise<Map<
   const rows = await sql<{ agent_id: string; version: number; hash: string; canonical: string; created: number }[]>`
     select agent_id, version, hash, canonical, floor(extract(epoch from created_at) * 1000)::bigint as created from manifests order by created_at, agent_id, version`;
   for (const row of rows) {
-    let reading = readingOf([], []);
+    let reading = compileReading([], []);
     let manifest: Manifest | null = null;
     try {
       manifest = JSON.parse(row.canonical) as Manifest;
@@ -337,7 +337,7 @@ function verifyDecision(
   complain: Complain,
 ): void {
   const { agentId, slot } = row;
-  const before = breaksOf(complain);
+  const before = trackBreaks(complain);
   verifySlots(chain, slot, before.complain);
   const manifest = manifests.get(`${agentId} ${row.manifestVersion}`);
   if (manifest === undefined)
@@ -406,7 +406,7 @@ function parsed(body: string): Observation | null {
 }
 
 /** Tracks whether this row has a break, so that one alteration is reported once. */
-function breaksOf(complain: Complain): { complain: Complain; readonly any: boolean } {
+function trackBreaks(complain: Complain): { complain: Complain; readonly any: boolean } {
   let any = false;
   return {
     complain: (...words) => {

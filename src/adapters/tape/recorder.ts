@@ -11,7 +11,7 @@ import { GENESIS_HASH } from '../../domain/agents/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
 import type { TapeActorKind, TapeAgent, TapeCommand, TapeCutNote, TapeEvent } from '../../domain/tape/tape.ts';
-import { AGENT_TICK_MS, type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, isoTime, startOfSlot, TAKE_TICK_MS } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { Sql, Transaction } from '../store/database.ts';
 import { recordStream } from './stream-recorder.ts';
@@ -102,7 +102,7 @@ class TapeRecorder {
       clock: clock,
       onProblem: (sentence) => options.log(new Error(sentence)),
     });
-    this.#nextSlot = slotOf(this.#startedAt, TAKE_TICK_MS) + TAKE_TICK_MS;
+    this.#nextSlot = startOfSlot(this.#startedAt, TAKE_TICK_MS) + TAKE_TICK_MS;
     this.#stepsReadTo = this.#startedAt;
     this.#subscription = options.pipeline.received.subscribe({
       next: (message) => {
@@ -132,7 +132,7 @@ class TapeRecorder {
   async #meet(): Promise<void> {
     const agents = await this.#sql.begin('isolation level repeatable read read only', async (transaction) => {
       const now = this.#clock.now();
-      if (await isBehind(transaction, slotOf(now, TAKE_TICK_MS))) return null;
+      if (await isBehind(transaction, startOfSlot(now, TAKE_TICK_MS))) return null;
       const rows = await transaction<StoredAgent[]>`
         select a.id, g.kind, a.org_id, a.version, a.snapshot, a.tick_from, a.tick_until, g.stage, g.autonomy, g.manifest_version, m.canonical,
           (select encode(d.hash, 'hex') from decisions d where d.agent_id = a.id order by d.slot desc limit 1) as head,
@@ -158,7 +158,7 @@ class TapeRecorder {
           manifestVersion: row.manifest_version,
           autonomy: row.autonomy,
           stage: row.stage,
-          tickFrom: row.tick_from === null ? null : Math.max(row.tick_from, slotOf(now, periodMs) + periodMs),
+          tickFrom: row.tick_from === null ? null : Math.max(row.tick_from, startOfSlot(now, periodMs) + periodMs),
           tickUntil: row.tick_until,
           previousHash: row.head ?? GENESIS_HASH,
           snapshot: row.snapshot,
@@ -224,7 +224,7 @@ class TapeRecorder {
         manifestVersion: input.manifestVersion,
         autonomy: input.autonomy,
         stage: 'draft',
-        tickFrom: slotOf(receivedAt, AGENT_TICK_MS) + AGENT_TICK_MS,
+        tickFrom: startOfSlot(receivedAt, AGENT_TICK_MS) + AGENT_TICK_MS,
         tickUntil: null,
         previousHash: GENESIS_HASH,
         snapshot: null,
@@ -261,7 +261,7 @@ class TapeRecorder {
         this.#queue.push({ kind: 'inputs', receivedAt: this.#nextSlot, actorId: agent_id, inputs: body });
       const rows = await this.#sql<{ instrument: InstrumentKey; indicators: string[] }[]>`
         select instrument, array(select jsonb_object_keys(body::jsonb -> 'indicators')) as indicators from observations where slot = ${this.#nextSlot} order by instrument`;
-      const needs = rows.flatMap(({ instrument, indicators }) => [...indicators].sort().map((key) => needOf(instrument, key)));
+      const needs = rows.flatMap(({ instrument, indicators }) => [...indicators].sort().map((key) => parseNeed(instrument, key)));
       const instruments = rows.map(({ instrument }) => instrument);
       const note: TapeCutNote = { kind: 'cut', receivedAt: this.#nextSlot, source: cut.source, instruments, needs, rule: 2 };
       const text = JSON.stringify([cut.source, instruments, needs]);
@@ -302,7 +302,7 @@ class TapeRecorder {
 }
 
 /** Parses `rsi:14@1h` into an instrument's indicator need. */
-function needOf(instrument: InstrumentKey, key: string): IndicatorNeed {
+function parseNeed(instrument: InstrumentKey, key: string): IndicatorNeed {
   const match = /^(\w+):(\d+)@(\w+)$/.exec(key);
   if (match === null) throw new Error(`an observation of ${instrument} holds an indicator called ${key}`);
   return { instrument, name: match[1] as IndicatorNeed['name'], timeframe: match[3] as string, period: Number(match[2]) };

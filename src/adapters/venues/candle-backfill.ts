@@ -4,7 +4,7 @@ import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { Candle, CandleSeries } from '../../domain/candles/candle.ts';
 import { type CandleWindow, OUT_OF_REACH } from '../../domain/candles/candle-gaps.ts';
-import { type EpochMs, MINUTE_MS, isoTime, slotOf } from '../../domain/values/time.ts';
+import { type EpochMs, MINUTE_MS, isoTime, startOfSlot } from '../../domain/values/time.ts';
 import type { Waiting, WorkProgress } from '../../domain/values/work-progress.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';
 import type { CandleWindows } from '../store/candles/candle-windows.ts';
@@ -61,10 +61,10 @@ export interface BackfillOptions extends CandleSeries {
 export async function backfillCandles(options: BackfillOptions): Promise<BackfillReport> {
   const { barMs, history, store, windows, clock } = options;
   const series: CandleSeries = { venue: options.venue, instrument: options.instrument, timeframe: options.timeframe };
-  const to = slotOf(Math.min(options.to ?? Number.POSITIVE_INFINITY, clock.now()), barMs);
-  const from = Math.min(slotOf(options.from + barMs - 1, barMs), to);
+  const to = startOfSlot(Math.min(options.to ?? Number.POSITIVE_INFINITY, clock.now()), barMs);
+  const from = Math.min(startOfSlot(options.from + barMs - 1, barMs), to);
   const reach = history.reachableBars?.(series.timeframe);
-  const reachable = reach === undefined ? from : Math.min(to, Math.max(from, slotOf(clock.now(), barMs) - reach * barMs));
+  const reachable = reach === undefined ? from : Math.min(to, Math.max(from, startOfSlot(clock.now(), barMs) - reach * barMs));
   if (reachable > from) await windows.record(series, { from, to: reachable }, 'refused', OUT_OF_REACH, clock.now());
   const known = await windows.windows(series, { from: reachable, to });
   const open = unanswered({ from: reachable, to }, known);
@@ -158,7 +158,7 @@ export function recordedBackfill(
 export function answered(asked: Stretch, bars: readonly Candle[], barMs: number, now: EpochMs): Stretch {
   const last = bars.at(-1);
   const after = last === undefined ? asked.from : last.openTime + barMs;
-  const settled = slotOf(now - SETTLE_MS, barMs);
+  const settled = startOfSlot(now - SETTLE_MS, barMs);
   return { from: asked.from, to: Math.max(Math.min(asked.to, settled), Math.min(asked.to, after), asked.from) };
 }
 

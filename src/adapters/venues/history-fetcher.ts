@@ -6,7 +6,7 @@ import { sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { CandleSeries } from '../../domain/candles/candle.ts';
 import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
 import { canonicalHash } from '../../domain/values/canonical-json.ts';
-import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
+import { listEventSources } from '../../domain/intelligence/listening.ts';
 import type { Report } from '../../domain/intelligence/report.ts';
 import { missingStretches, type Stretch } from '../../domain/values/stretches.ts';
 import { type EpochMs, HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
@@ -123,7 +123,7 @@ async function keepArchived(
 /** Keeps what each source of an underlying told over the parts of a stretch for which no archive is kept yet. */
 async function keepReports(sql: Sql, archives: HistoryArchives, underlying: string, stretch: Stretch, at: EpochMs): Promise<void> {
   const kept = await archivedStretches(sql, underlying);
-  for (const source of eventSourcesOf(underlying)) {
+  for (const source of listEventSources(underlying)) {
     for (const missing of missingStretches(stretch, sourceStretches(source, null, kept))) {
       const reports = archives.reports(source, underlying, missing);
       if (reports === null) continue;

@@ -7,7 +7,7 @@ import type { CandleSource } from './venue-feed.ts';
 /**
  * Returns the offered timeframe from which bars of `timeframe` are built: itself, or the longest of which it is a multiple, or null.
  */
-export function partsOf(timeframe: string, offered: readonly string[]): { readonly timeframe: string; readonly each: number } | null {
+export function findParts(timeframe: string, offered: readonly string[]): { readonly timeframe: string; readonly each: number } | null {
   if (offered.includes(timeframe)) return { timeframe, each: 1 };
   const length = timeframeMs(timeframe);
   let longest: { readonly timeframe: string; readonly each: number } | null = null;
@@ -24,7 +24,7 @@ export function withJoinedBars(source: CandleSource, offered: readonly string[])
     venue: source.venue,
     pageSize: source.pageSize,
     async fetchCandles(instrument: string, timeframe: string, from: EpochMs, to: EpochMs): Promise<readonly Candle[]> {
-      const parts = partsOf(timeframe, offered);
+      const parts = findParts(timeframe, offered);
       if (parts === null || parts.each === 1) return source.fetchCandles(instrument, timeframe, from, to);
       const lengthMs = timeframeMs(timeframe) as number;
       const [first, end] = [Math.ceil(from / lengthMs) * lengthMs, Math.ceil(to / lengthMs) * lengthMs];

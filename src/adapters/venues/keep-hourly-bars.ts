@@ -1,7 +1,7 @@
 /** Keeps the hourly bars of the last weeks that half-lives and momentum are computed from, one series after the other, while nothing waits for them. */
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { DAY_MS, type EpochMs, HOUR_MS, slotOf } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, startOfSlot } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';
 import type { WorkRecorder } from '../store/long-work-store.ts';
@@ -38,7 +38,7 @@ export function keepHourlyBars({ histories, series, store, recorder, clock, onFa
     const now = clock.now();
     const key = [...series()].find((one) => (dueAt.get(one) ?? 0) <= now);
     if (key === undefined) return;
-    dueAt.set(key, slotOf(now - SETTLED_MS, HOUR_MS) + HOUR_MS + SETTLED_MS);
+    dueAt.set(key, startOfSlot(now - SETTLED_MS, HOUR_MS) + HOUR_MS + SETTLED_MS);
     const { venue, instrument } = splitInstrumentKey(key);
     const history = histories[venue];
     if (history === undefined) return;

@@ -4,9 +4,9 @@ import type { MarketExtras } from '../../../streams/market-states.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import { type OrderBook } from './order-book.ts';
-import { orderBookSnapshotOf } from './order-book-reads.ts';
+import { toOrderBookSnapshot } from './order-book-reads.ts';
 import type { SpotToken } from './spotchain/map.ts';
-import { scaledUiOf } from './spotchain/multiplier.ts';
+import { toScaledUi } from './spotchain/multiplier.ts';
 
 export const listedOn = (venue: Venue): string[] =>
   CATALOG.entries.filter((entry) => entry.venue === venue).map((entry) => entry.instrument);
@@ -21,7 +21,7 @@ export function followedBooks(
     instrument,
     read: (levels: number) => {
       const book = feed.book(instrument, levels);
-      return book === null ? null : orderBookSnapshotOf(book);
+      return book === null ? null : toOrderBookSnapshot(book);
     },
   }));
 }
@@ -31,5 +31,5 @@ export const tokensNow = (): SpotToken[] =>
   CATALOG.entries.flatMap(({ instrument: symbol, token }) => {
     if (token === null) return [];
     const { mint, decimals, validFrom, validTo } = token;
-    return [{ symbol, mint, decimals, validFrom, validTo, scaledUi: scaledUiOf(token) }];
+    return [{ symbol, mint, decimals, validFrom, validTo, scaledUi: toScaledUi(token) }];
   });

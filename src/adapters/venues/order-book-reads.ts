@@ -1,6 +1,6 @@
 /** Order books on demand, requested from the venue and assessed by their sides and times. */
-import { CLOCK_SKEW, CROSSED, flagsOf, flagBitsOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/quality/flag-bits.ts';
-import { limitsOf, qualityLimits } from '../../../streams/quality/quality-limits.ts';
+import { CLOCK_SKEW, CROSSED, toFlags, toFlagBits, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/quality/flag-bits.ts';
+import { findLimits, qualityLimits } from '../../../streams/quality/quality-limits.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { compareDecimals } from '../../domain/values/decimal.ts';
 import type { OrderBookSnapshot } from '../../domain/market/market-state.ts';
@@ -39,7 +39,7 @@ export function createOrderBookReads(venues: Readonly<Partial<Record<Venue, AskB
 export type OrderBookReads = ReturnType<typeof createOrderBookReads>;
 
 /** Returns a followed book with its quality flags. */
-export function orderBookSnapshotOf(book: VenueBook): OrderBookSnapshot {
+export function toOrderBookSnapshot(book: VenueBook): OrderBookSnapshot {
   const { quality, flags } = assessedBook(book, book.receivedAt);
   return {
     kind: 'order_book',
@@ -73,11 +73,11 @@ function shown(book: VenueBook, depth: number): OrderBook {
 /** Returns the quality of a book at an instant, from its sides and times in addition to its feed's flags. */
 function assessedBook(book: VenueBook, at: EpochMs): { readonly quality: Quality; readonly flags: readonly QualityFlag[] } {
   const [bid, ask] = [book.bids[0], book.asks[0]];
-  const limits = limitsOf(qualityLimits(), book.venue, book.source);
-  let bits = flagBitsOf(book.flags);
+  const limits = findLimits(qualityLimits(), book.venue, book.source);
+  let bits = toFlagBits(book.flags);
   if (bid === undefined || ask === undefined) bits |= ONE_SIDED;
   else if (compareDecimals(bid[0], ask[0]) > 0) bits |= CROSSED;
   if (at - book.observedAt > limits.maxAgeMs) bits |= OVER_AGE;
   if (book.observedAt - at > limits.maxSkewMs) bits |= CLOCK_SKEW;
-  return { quality: qualityWith(book.quality, bits), flags: flagsOf(bits) };
+  return { quality: qualityWith(book.quality, bits), flags: toFlags(bits) };
 }

@@ -4,7 +4,7 @@
  */
 import { bookKey, type BookWants } from '../../../streams/book-wants.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { limitsOf, qualityLimits } from '../../../streams/quality/quality-limits.ts';
+import { findLimits, qualityLimits } from '../../../streams/quality/quality-limits.ts';
 import { isReceived } from '../../../streams/quality/state-quality.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { type AskedBook, type MarketState, marketStateKey, type OrderBookSnapshot } from '../../domain/market/market-state.ts';
@@ -74,7 +74,7 @@ export function createSharedBookReads(deps: SharedBookDeps): SharedBookReads {
 
 /** A book that is not older than a quote may be, and not of a time to come. */
 function isOfNow(venue: Venue, source: string, receivedAt: EpochMs, at: EpochMs): boolean {
-  const limits = limitsOf(qualityLimits(), venue, source);
+  const limits = findLimits(qualityLimits(), venue, source);
   return at - receivedAt <= limits.maxAgeMs && receivedAt - at <= limits.maxSkewMs;
 }
 

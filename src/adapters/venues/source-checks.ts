@@ -34,10 +34,10 @@ export function pollingCapacity(stated: StatedBudgets): PollingCapacity {
   const perMinute = stated['aggregator'] ?? SPOTCHAIN_PER_MINUTE;
   const { maxAgeMs } = qualityLimits().venues.spotchain;
   const listed = CATALOG.entries.filter(({ token }) => token !== null).length;
-  const roundOf = (tokens: number): number => roundLengthMs(tokens, perMinute, SHORTEST_ROUND_MS);
+  const computeRound = (tokens: number): number => roundLengthMs(tokens, perMinute, SHORTEST_ROUND_MS);
   let fits = 0;
-  while (fits < listed && roundOf(fits + 1) <= maxAgeMs) fits++;
-  return { perMinute, maxAgeMs, listed, fits, roundMs: roundOf(listed) };
+  while (fits < listed && computeRound(fits + 1) <= maxAgeMs) fits++;
+  return { perMinute, maxAgeMs, listed, fits, roundMs: computeRound(listed) };
 }
 
 /** Returns warnings, one sentence each. @throws Error with a sentence per source that cannot work */

@@ -4,7 +4,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { DAY_MS, type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
-import { createHttpTransport, type HttpOutcome, type HttpTransport, headerOf } from '../http-transport.ts';
+import { createHttpTransport, type HttpOutcome, type HttpTransport, readHeader } from '../http-transport.ts';
 import { type KnownFields, noteUnknown } from './known-fields.ts';
 import { type RequestBudget, WeightBudget } from './request-budget.ts';
 import { VenueError } from './venue-feed.ts';
@@ -87,11 +87,11 @@ const RESET_HEADERS = [
 ] as const;
 
 /** Returns the pause that a venue requests: Retry-After, else the end of its limit; or null. */
-function retryAfterOf({ status, headers }: Answer, now: EpochMs): number | null {
-  const told = retryAfterMs(headerOf(headers, 'retry-after'), now);
+function readPause({ status, headers }: Answer, now: EpochMs): number | null {
+  const told = retryAfterMs(readHeader(headers, 'retry-after'), now);
   if (told !== null || status !== 429) return told;
   for (const [name, longest] of RESET_HEADERS) {
-    const reset = headerOf(headers, name);
+    const reset = readHeader(headers, name);
     if (reset !== undefined && /^\d{1,12}$/.test(reset)) return Math.max(0, Math.min(longest, Number(reset) * 1000 - now));
   }
   return null;
@@ -117,17 +117,17 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
   }
 
   return {
-    address: (path, query) => base.origin + prefix + targetOf(path, query),
-    get: async (path, query, weight, known) => counted(reader.read({ method: 'GET', target: targetOf(path, query) }, weight), known),
+    address: (path, query) => base.origin + prefix + buildTarget(path, query),
+    get: async (path, query, weight, known) => counted(reader.read({ method: 'GET', target: buildTarget(path, query) }, weight), known),
     getIfChanged: async (path, query, weight, known) =>
-      counted(reader.read({ method: 'GET', target: targetOf(path, query) }, weight, true), known),
+      counted(reader.read({ method: 'GET', target: buildTarget(path, query) }, weight, true), known),
     post: async (path, body, weight, known) =>
-      counted(reader.read({ method: 'POST', target: targetOf(path, {}), body: JSON.stringify(body) }, weight), known),
+      counted(reader.read({ method: 'POST', target: buildTarget(path, {}), body: JSON.stringify(body) }, weight), known),
     close: http.close,
   };
 }
 
-function targetOf(path: string, query: VenueQuery): string {
+function buildTarget(path: string, query: VenueQuery): string {
   if (!/^(\/[A-Za-z0-9_-][A-Za-z0-9_.~@-]*)+$/.test(path)) throw new TypeError(`"${path}" is not a plain absolute path`);
   const parameters = new URLSearchParams();
   const pairs: readonly (readonly [string, string | number | undefined])[] = Array.isArray(query) ? query : Object.entries(query);
@@ -227,8 +227,8 @@ class VenueReader {
   }
 
   #remember(target: string, { headers }: Answer): void {
-    const etag = headerOf(headers, 'etag');
-    const modified = headerOf(headers, 'last-modified');
+    const etag = readHeader(headers, 'etag');
+    const modified = readHeader(headers, 'last-modified');
     this.#validators.delete(target);
     if (etag === undefined && modified === undefined) return;
     this.#validators.set(target, etag === undefined ? { 'if-modified-since': modified as string } : { 'if-none-match': etag });
@@ -240,7 +240,7 @@ class VenueReader {
     const { venue, clock, usedWeightHeader, readError } = this.#options;
     const { host } = this.#http.base;
     const now = clock.now();
-    const used = usedWeightHeader === undefined ? undefined : headerOf(answer.headers, usedWeightHeader);
+    const used = usedWeightHeader === undefined ? undefined : readHeader(answer.headers, usedWeightHeader);
     if (used !== undefined && /^\d{1,9}$/.test(used)) this.#budget.observeUsed(Number(used), now);
     const { status, text } = answer;
     if (status >= 300 && status < 400)
@@ -253,7 +253,7 @@ class VenueReader {
     }
     const own = readError?.(body, status, text) ?? null;
     const message = own?.message ?? `${host} answered ${status}`;
-    throw new VenueError(venue, status, own?.code ?? `http_${status}`, message, retryAfterOf(answer, now));
+    throw new VenueError(venue, status, own?.code ?? `http_${status}`, message, readPause(answer, now));
   }
 }
 

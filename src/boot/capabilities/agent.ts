@@ -19,7 +19,7 @@ import { createDecisionReads } from '../../adapters/store/agents/decision-reads.
 import { createSignalHookStore } from '../../adapters/store/agents/signal-hook-store.ts';
 import { createOutsideStore } from '../../adapters/store/agents/outside-store.ts';
 import { createRecommendations } from '../../adapters/store/agents/recommendation-reads.ts';
-import { calibrationOf } from '../../adapters/store/gates/calibration-store.ts';
+import { readCalibration } from '../../adapters/store/gates/calibration-store.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
 import { createVaultCourse } from '../../adapters/store/vaults/vault-course.ts';
@@ -85,7 +85,7 @@ export const agentCapability = {
         signals: createSignalHooks({ store: createSignalHookStore(sql), clock, newId, newSecret }),
         gates: openGates({ sql, evaluator, runtime, clock, newId, obtainable, lacksExchangeKey, lateRound }).commands,
         evaluations: evaluationsFor(deps),
-        calibration: (orgId, agentId) => calibrationOf(sql, orgId, agentId),
+        calibration: (orgId, agentId) => readCalibration(sql, orgId, agentId),
         lastHalt: (orgId) => readLastHalt(sql, orgId),
         closingFacts: createClosingFacts({ held: createHeldReads(sql), proposals: createProposalStore(sql).list }, bus, clock),
       },

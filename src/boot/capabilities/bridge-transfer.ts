@@ -16,7 +16,7 @@ import {
 } from '../../adapters/store/bridge/bridge-transfer-store.ts';
 
 /** Returns the callers' commands, which refuse if bridging is not set up. */
-function commandsOf(
+function createCommands(
   { sql, runtime, bridge, clock, newId }: CallerDeps,
   transfers: ReturnType<typeof createBridgeTransferStore>,
 ): BridgeCommands {
@@ -69,6 +69,6 @@ export const bridgeTransferCapability = {
 
   callers(deps): Pick<ApiPorts, 'bridge'> {
     const transfers = createBridgeTransferStore(deps.sql);
-    return { bridge: { reads: transfers, commands: commandsOf(deps, transfers) } };
+    return { bridge: { reads: transfers, commands: createCommands(deps, transfers) } };
   },
 } satisfies ActorCapability;

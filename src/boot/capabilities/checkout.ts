@@ -11,7 +11,7 @@ import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { createCheckoutStore } from '../../adapters/store/marketplace/checkout-store.ts';
 import { createListingStore } from '../../adapters/store/marketplace/listing-store.ts';
-import { exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { readExposureVersion, toCapacityObstacle } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { controlEpoch } from '../../adapters/store/risk/risk-reads.ts';
 import type { ActorCapability } from './capability.ts';
 
@@ -33,8 +33,8 @@ export const checkoutCapability = {
       agents: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
       verifySignature: verifyEd25519,
       epoch: (orgId) => controlEpoch(sql, orgId),
-      exposureVersion: (orgId) => exposureVersionOf(sql, orgId, ''),
-      obstacleOf,
+      exposureVersion: (orgId) => readExposureVersion(sql, orgId, ''),
+      obstacleOf: toCapacityObstacle,
       isSilence,
       clock,
       newId,

@@ -40,12 +40,12 @@ type Together<Union> = (Union extends unknown ? (one: Union) => void : never) ex
 /** Caller ports of all kinds. */
 export type CapabilityPorts = Together<CallersOf<(typeof LISTED)[number]>>;
 
-export function callerPortsOf(deps: CallerDeps): CapabilityPorts {
+export function createCallerPorts(deps: CallerDeps): CapabilityPorts {
   return Object.assign({}, ...ACTOR_CAPABILITIES.map(({ callers }) => callers?.(deps) ?? {})) as CapabilityPorts;
 }
 
 /** Returns the activity workers of all kinds. @throws Error if two kinds execute the same kind of activity */
-export function activityWorkersOf(deps: WorkerDeps): Readonly<Record<string, ActivityWorker>> {
+export function createActivityWorkers(deps: WorkerDeps): Readonly<Record<string, ActivityWorker>> {
   const all: { [kind: string]: ActivityWorker } = {};
   for (const { kind, workers } of ACTOR_CAPABILITIES)
     for (const [activity, worker] of Object.entries(workers?.(deps) ?? {})) {
@@ -56,7 +56,7 @@ export function activityWorkersOf(deps: WorkerDeps): Readonly<Record<string, Act
 }
 
 /** Returns the tickers by period in milliseconds. @throws Error if two kinds have the same period */
-export function tickersOf(deps: TickerDeps): ReadonlyMap<number, ShardTicker> {
+export function createTickers(deps: TickerDeps): ReadonlyMap<number, ShardTicker> {
   const tickers = new Map<number, ShardTicker>();
   for (const { kind, ticks } of ACTOR_CAPABILITIES) {
     if (ticks === undefined) continue;
@@ -67,10 +67,10 @@ export function tickersOf(deps: TickerDeps): ReadonlyMap<number, ShardTicker> {
   return tickers;
 }
 
-export function recurringWorkOf(deps: WorkerDeps): readonly RecurringWork[] {
+export function listRecurringWork(deps: WorkerDeps): readonly RecurringWork[] {
   return ACTOR_CAPABILITIES.flatMap(({ recurring }) => recurring?.(deps) ?? []);
 }
 
-export function watchesOf(deps: WorkerDeps): readonly RecurringWork[] {
+export function listWatches(deps: WorkerDeps): readonly RecurringWork[] {
   return ACTOR_CAPABILITIES.flatMap(({ watches }) => watches?.(deps) ?? []);
 }

@@ -11,7 +11,11 @@ import { newEphemeralKey } from '../../adapters/solana/ephemeral-key.ts';
 import { isSilence } from '../../adapters/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
-import { createPreparedTransactionStore, exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import {
+  createPreparedTransactionStore,
+  readExposureVersion,
+  toCapacityObstacle,
+} from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { controlEpoch } from '../../adapters/store/risk/risk-reads.ts';
 import { launchProblem } from '../../domain/catalog/listed-token.ts';
 import { createLaunchQuotes, quoteDollars } from '../../trading/launch-quotes.ts';
@@ -34,7 +38,7 @@ function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps
     newKey: newEphemeralKey,
     verifySignature: verifyEd25519,
     epoch: (orgId) => controlEpoch(sql, orgId),
-    exposureVersion: (orgId) => exposureVersionOf(sql, orgId, ''),
+    exposureVersion: (orgId) => readExposureVersion(sql, orgId, ''),
     listingProblem: ({ names, curve, token }, mint) =>
       launchProblem({
         mint,
@@ -45,7 +49,7 @@ function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps
         launcher: 'dbc',
         listedAt: clock.now(),
       }),
-    obstacleOf,
+    obstacleOf: toCapacityObstacle,
     isSilence,
     clock,
     newId,
@@ -74,8 +78,8 @@ function createClaims({ sql, runtime, primaryChain, clock, newId }: CallerDeps):
     load,
     chain: primaryChain.chain,
     epoch: (orgId) => controlEpoch(sql, orgId),
-    exposureVersion: (orgId) => exposureVersionOf(sql, orgId, ''),
-    obstacleOf,
+    exposureVersion: (orgId) => readExposureVersion(sql, orgId, ''),
+    obstacleOf: toCapacityObstacle,
     isSilence,
     clock,
     newId,

@@ -7,7 +7,7 @@ import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { isSilence } from '../../adapters/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
-import { exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { readExposureVersion, toCapacityObstacle } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { controlEpoch } from '../../adapters/store/risk/risk-reads.ts';
 import { launchProblem } from '../../domain/catalog/listed-token.ts';
 import { refuse } from '../../domain/values/refusal.ts';
@@ -38,11 +38,11 @@ export function createLauncherLaunches(deps: CallerDeps): LauncherLaunchCommands
     chain: primaryChain.chain,
     verifySignature: verifyEd25519,
     epoch: (orgId) => controlEpoch(sql, orgId),
-    exposureVersion: (orgId) => exposureVersionOf(sql, orgId, ''),
+    exposureVersion: (orgId) => readExposureVersion(sql, orgId, ''),
     // The mint is unknown before the launch. The wallet takes its place, because it is not a mint.
     listingProblem: ({ symbol, name, pairedStock, wallet }) =>
       launchProblem({ mint: wallet, symbol, name, decimals: 6, pairedStock, launcher: 'agentlaunch', listedAt: clock.now() }),
-    obstacleOf,
+    obstacleOf: toCapacityObstacle,
     isSilence,
     clock,
     newId,

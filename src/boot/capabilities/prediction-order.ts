@@ -19,7 +19,7 @@ import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createPredictionOrderStore, settleResolved } from '../../adapters/store/orders/prediction-order-store.ts';
-import { exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { readExposureVersion, toCapacityObstacle } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
 import { listedNow, orNone, type PredictionAsking } from '../../adapters/venues/prediction/prediction-reads.ts';
 import type { PredictionProvider } from '../../domain/prediction/market.ts';
@@ -73,8 +73,8 @@ export function createLivePredictionOrders(deps: {
     chain: onchain.chain,
     submission,
     orders,
-    exposureVersion: (orgId, bookId) => exposureVersionOf(sql, orgId, bookId),
-    obstacleOf,
+    exposureVersion: (orgId, bookId) => readExposureVersion(sql, orgId, bookId),
+    obstacleOf: toCapacityObstacle,
     isSilence,
     clock,
     newId,

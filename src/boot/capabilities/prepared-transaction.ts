@@ -24,10 +24,14 @@ import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { isSilence } from '../../adapters/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
-import { createPreparedTransactionStore, exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import {
+  createPreparedTransactionStore,
+  readExposureVersion,
+  toCapacityObstacle,
+} from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { readProposalFacts } from '../../adapters/store/orders/proposal-facts.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
-import { createSwapPreTrade, legsOf, swapMayLeave } from '../../trading/primary-chain.ts';
+import { createSwapPreTrade, readLegs, swapMayLeave } from '../../trading/primary-chain.ts';
 import { proposalSwapMayLeave } from '../../trading/proposal-swaps.ts';
 import type { RiskDeps } from '../../trading/present-market.ts';
 import type { PrimaryChain } from '../../adapters/venues/spotchain/access.ts';
@@ -58,7 +62,7 @@ interface SwapDeps extends PrimaryChain {
 export function createSwaps(deps: SwapDeps): SwapCommands {
   const preTrade = createSwapPreTrade({
     ...deps.risk,
-    exposureVersion: (orgId, bookId) => exposureVersionOf(deps.sql, orgId, bookId),
+    exposureVersion: (orgId, bookId) => readExposureVersion(deps.sql, orgId, bookId),
     chain: deps.chain,
   });
   return createSwapHandler({
@@ -67,9 +71,9 @@ export function createSwaps(deps: SwapDeps): SwapCommands {
     submission: createSubmission(deps, preTrade),
     routes: deps.routes,
     chain: deps.chain,
-    legs: (instrument) => legsOf(deps, instrument),
+    legs: (instrument) => readLegs(deps, instrument),
     rules: deps.rules,
-    obstacleOf,
+    obstacleOf: toCapacityObstacle,
     isSilence,
     clock: deps.clock,
     newId: deps.newId,

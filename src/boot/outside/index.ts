@@ -62,7 +62,7 @@ export const SIMULATORS = simulators.map(([name]) => name) as readonly Simulator
 export const SIMULATOR_ENTRIES = Object.fromEntries(simulators) as Readonly<Record<SimulatorName, SimulatorEntry>>;
 
 /** Returns the addresses from the environment, or else from the sandbox. @throws Error if neither has one */
-export function addressesOf(config: Config, sandbox: { readonly urls: Readonly<Record<SimulatorName, string>> } | null): Addresses {
+export function readAddresses(config: Config, sandbox: { readonly urls: Readonly<Record<SimulatorName, string>> } | null): Addresses {
   const simulator = (name: string): string => {
     if (sandbox) return sandbox.urls[name as SimulatorName];
     if (config.SANDBOX_PORT !== 0) return `http://127.0.0.1:${config.SANDBOX_PORT + SIMULATORS.indexOf(name as SimulatorName)}`;

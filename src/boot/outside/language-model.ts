@@ -8,7 +8,7 @@ interface Addresses {
   readonly model: { readonly url: string; readonly name: string; readonly key: string | null } | null;
 }
 
-function addressOf({ MODEL_URL: url, MODEL_NAME: name, MODEL_KEY: key }: Config, simulator: SimulatorAt): Addresses['model'] {
+function readAddress({ MODEL_URL: url, MODEL_NAME: name, MODEL_KEY: key }: Config, simulator: SimulatorAt): Addresses['model'] {
   if (url === null || name === null) return null;
   if (url === 'sandbox') return { url: `${simulator('model')}/v1`, name, key: SANDBOX_KEY };
   return { url: url.replace(/\/$/, ''), name, key: key?.reveal() ?? null };
@@ -17,7 +17,7 @@ function addressOf({ MODEL_URL: url, MODEL_NAME: name, MODEL_KEY: key }: Config,
 export const languageModel = {
   venue: 'reference',
   budgets: () => ({}),
-  addresses: (config: Config, simulator: SimulatorAt): Addresses => ({ model: addressOf(config, simulator) }),
+  addresses: (config: Config, simulator: SimulatorAt): Addresses => ({ model: readAddress(config, simulator) }),
   isSimulated: (config) => config.MODEL_URL === 'sandbox',
   simulators: {
     model: {

@@ -3,7 +3,7 @@ import type { DataSource, StatedOrigin } from '../../domain/market/data-source.t
 import type { Config } from '../config.ts';
 
 /** Returns the origins. A source without a URL is the sandbox's. */
-export function originsOf(config: Config): Readonly<Record<DataSource, StatedOrigin>> {
+export function readOrigins(config: Config): Readonly<Record<DataSource, StatedOrigin>> {
   return {
     // Real pool bars are no evidence next to the sandbox's quotes.
     spotchain: config.SPOTCHAIN_URL === null ? 'sandbox' : origin(config.SPOTCHAIN_URL, config.SPOTCHAIN_CANDLES_URL),

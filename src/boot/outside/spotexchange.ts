@@ -2,7 +2,7 @@
 import { type SpotExchangeAddresses, spotexchangeAccess } from '../../adapters/venues/spotexchange/access.ts';
 import type { Config } from '../config.ts';
 import { type SimulatorAt, streamAt, type VenueEntry } from './entry.ts';
-import { SANDBOX_EXCHANGE_KEY, furtherAccountOf } from '../../sandbox/spotexchange/sandbox-accounts.ts';
+import { SANDBOX_EXCHANGE_KEY, findFurtherAccount } from '../../sandbox/spotexchange/sandbox-accounts.ts';
 
 export const spotexchange = {
   ...spotexchangeAccess,
@@ -20,7 +20,7 @@ export const spotexchange = {
       place: 0,
       async start({ market }, at) {
         const { createSpotExchangeSimulator } = await import('../../sandbox/spotexchange/simulator.ts');
-        return createSpotExchangeSimulator({ market, keys: [SANDBOX_EXCHANGE_KEY], accountOfKey: furtherAccountOf, ...at });
+        return createSpotExchangeSimulator({ market, keys: [SANDBOX_EXCHANGE_KEY], accountOfKey: findFurtherAccount, ...at });
       },
     },
   },

@@ -138,7 +138,7 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
  * Creates the write queues. Data that ticks, breakers and orders wait for must not queue behind data that is only stored, so cuts, feed
  * losses of agents, pool depth and everything else have a queue each.
  */
-const linesOf = (log: Logger) => ({
+const createLines = (log: Logger) => ({
   cuts: createWriteLine(log),
   words: createWriteLine(log),
   pools: createWriteLine(log),
@@ -179,7 +179,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   const { sql, clock, log } = deps;
   const { needs } = parts;
   await needs.refresh();
-  const lines = linesOf(log);
+  const lines = createLines(log);
   const { write } = lines.kept;
   const { feeds: venueFeeds, histories, extras, trades, intelligence, predictions } = deps.venues();
   const failed = (what: string) => (error: unknown) => log.error({ err: error }, what);

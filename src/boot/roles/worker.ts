@@ -27,7 +27,7 @@ import type { Sql } from '../../adapters/store/database.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import { type KeptDays, stalledShardsWatch, tidyingWork } from '../../adapters/store/store-upkeep.ts';
 import type { WorkerDeps, WorkerTrading } from '../capabilities/capability.ts';
-import { ACTOR_KINDS, activityWorkersOf, recurringWorkOf, tickersOf, watchesOf } from '../capabilities/index.ts';
+import { ACTOR_KINDS, createActivityWorkers, listRecurringWork, createTickers, listWatches } from '../capabilities/index.ts';
 import { leaderboardWork } from '../wiring/leaderboard.ts';
 import { reserveWork } from '../wiring/reserves.ts';
 import type { Logger } from '../../adapters/log/log.ts';
@@ -78,7 +78,7 @@ export function startWorker(options: {
     };
   const { leaseIsHeld } = createProposalStore(sql);
   const deps: WorkerDeps = { sql, store, runtime, clock, leaseIsHeld, trading: options.trading ?? null, containment, onError };
-  const tickers = tickersOf({
+  const tickers = createTickers({
     ...deps,
     now: () => databaseNow(sql),
     alone: createTurns(),
@@ -106,12 +106,12 @@ export function startWorker(options: {
     onError: onError('dispatcher'),
   });
   const timers = startTimers({ store, runtime, clock, contained: containment('timers'), onError: onError('timers') });
-  const parts = { store, runtime, workers: activityWorkersOf(deps), clock };
+  const parts = { store, runtime, workers: createActivityWorkers(deps), clock };
   const activities = startActivities({ ...parts, contained: containment('activities'), onError: onError('activities') });
   const plan = openWorkPlan(options.queue, onError('queue'));
   const recurring = startRecurring({
     works: [
-      ...recurringWorkOf(deps),
+      ...listRecurringWork(deps),
       ...[...tickers.keys()].map((periodMs) => ({ what: `slots of ${periodMs} ms` as const, everyMs: periodMs, run: dispatcher.look })),
       ...leaderboardWork(deps, metrics),
       ...reserveWork(deps, metrics),
@@ -128,7 +128,7 @@ export function startWorker(options: {
     holder: options.holder,
     onError,
   });
-  const watches = [...watchesOf(deps), stalledShardsWatch(sql, metrics, log)].map(({ what, everyMs, run }) =>
+  const watches = [...listWatches(deps), stalledShardsWatch(sql, metrics, log)].map(({ what, everyMs, run }) =>
     runEvery(clock, what, everyMs, run, onError(what)),
   );
   return {

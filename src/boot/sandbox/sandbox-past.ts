@@ -9,7 +9,7 @@ import type { Venue } from '../../domain/market/venue.ts';
 import { createSeededMarket } from '../../sandbox/market/seeded-market.ts';
 import { sandboxArchives, sandboxHistories } from '../../sandbox/sandbox-histories.ts';
 import type { Config } from '../config.ts';
-import { originsOf } from '../outside/origins.ts';
+import { readOrigins } from '../outside/origins.ts';
 import type { ServiceProcess } from '../service-process.ts';
 
 type Histories = Readonly<Partial<Record<Venue, CandleHistory>>>;
@@ -18,7 +18,7 @@ export type SandboxPast = NonNullable<ReturnType<typeof sandboxPast>>;
 
 /** Returns a function that is true for the sources that the sandbox simulates. */
 function standsIn(config: Config): (source: DataSource) => boolean {
-  const origins = originsOf(config);
+  const origins = readOrigins(config);
   return (source) => origins[source] === 'sandbox';
 }
 

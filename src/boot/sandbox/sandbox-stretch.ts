@@ -53,7 +53,7 @@ import {
   moveTimeOn,
   type OpenStretch,
   openStretch,
-  shardsOf,
+  readShards,
   type StretchAsked,
   type StretchMargins,
   type StretchWorker,
@@ -62,10 +62,10 @@ import { createToldReports } from '../../simulation/stretch/told-reports.ts';
 import { bookFunding } from '../../trading/book-funding.ts';
 import { liquidateBooks } from '../../trading/liquidations.ts';
 import { measureDue } from '../../trading/shadow-measuring.ts';
-import { disabledVenuesOf } from '../../trading/disabled-venues.ts';
+import { createDisabledVenues } from '../../trading/disabled-venues.ts';
 import { createPreTrade } from '../../trading/pre-trade.ts';
 import type { Containment } from '../../../actors/runtime/containment.ts';
-import { activityWorkersOf, tickersOf } from '../capabilities/index.ts';
+import { createActivityWorkers, createTickers } from '../capabilities/index.ts';
 import type { WorkerDeps } from '../capabilities/capability.ts';
 import { useCatalog } from '../used-catalog.ts';
 import { type Config, ROLES } from '../config.ts';
@@ -74,7 +74,7 @@ import { openContainment } from '../containment.ts';
 import { openActors } from '../roles/worker.ts';
 import { type SandboxPast, sandboxPast } from './sandbox-past.ts';
 import { createServiceProcess, type ServiceProcess } from '../service-process.ts';
-import { originsOf } from '../outside/origins.ts';
+import { readOrigins } from '../outside/origins.ts';
 import { namedSystems } from './simulated-clock.ts';
 import { openStoreConnections, type StoreConnections } from '../store-connections.ts';
 
@@ -115,7 +115,7 @@ export async function moveSandboxOn(service: ServiceProcess, store: StoreConnect
   const recorded = recordedMove(store.sql, service.clock, asked.signal);
   const now = () => databaseNow(store.sql);
   return store.asOwner(async (owner) => {
-    await stateOrigins(owner, originsOf(service.config));
+    await stateOrigins(owner, readOrigins(service.config));
     // The owner's commits wait for the disk, so reported progress is stored with everything before it.
     const dispatch = createDispatchStore(owner);
     return moveTimeOn(
@@ -147,7 +147,7 @@ async function openParts(deps: StretchDeps): Promise<OpenStretch> {
   const { clock, owner, containment } = deps;
   const { sql, evaluator } = deps.store;
   const { dueShards } = createDispatchStore(sql);
-  const shards = await shardsOf({ dueShards });
+  const shards = await readShards({ dueShards });
   const market = await openMarket(deps, Math.min(...shards.keys(), AGENT_TICK_MS));
   const { runtime } = openActors(sql, clock, createNewIds(clock));
   const worker = workerParts(deps, runtime, market);
@@ -301,7 +301,7 @@ function workerParts(
       bid,
     },
   };
-  const activities = activityWorkersOf(deps);
+  const activities = createActivityWorkers(deps);
   return {
     activities,
     margins: stretchMargins({ store: createMarginStore(sql), bid, clock, contained: containment('liquidating perpetuals') }),
@@ -324,7 +324,7 @@ function workerParts(
       const contained = containment('activities');
       const carried = startActivities({ store, runtime, workers: activities, clock: told, contained, onError: warn('activities') });
       return {
-        tickers: tickersOf({ ...deps, tickStore, now: async () => clock.now(), alone: createTurns(), periodsMs: {} }),
+        tickers: createTickers({ ...deps, tickStore, now: async () => clock.now(), alone: createTurns(), periodsMs: {} }),
         async carryDue() {
           await timers.fireDue();
           await carried.carryDue();
@@ -371,7 +371,7 @@ function preTradeOn(
     },
   };
   // A fast-forward sends no live orders, because a live venue's time cannot be moved.
-  const disabledVenues = disabledVenuesOf({
+  const disabledVenues = createDisabledVenues({
     spotexchange: { enabled: false, hasKey: () => false },
     primaryChain: false,
     signer: false,

@@ -48,7 +48,7 @@ export function workFromStore(
   post: (message: ThreadPost<BacktestOutcome>) => void,
 ): Promise<BacktestOutcome> {
   return onStore(databaseUrl, 'backtest', (reads, trials) =>
-    workFromHistory(reads, 'trials' in asked ? asked : { ...asked, trials: familyOf(trials, asked.trialsOf) }, post),
+    workFromHistory(reads, 'trials' in asked ? asked : { ...asked, trials: queryFamily(trials, asked.trialsOf) }, post),
   );
 }
 
@@ -56,11 +56,11 @@ const port = parentPort;
 if (port !== null && isWork(workerData)) {
   takeCatalog((workerData as { readonly catalog?: ToldCatalog }).catalog);
   const post = (message: ThreadPost<WorkOutcome>): void => port.postMessage(message);
-  const outcome = await outcomeOf(workerData, port, post);
+  const outcome = await runWork(workerData, port, post);
   post({ kind: 'outcome', outcome });
 }
 
-function outcomeOf(work: Work, port: MessagePort, post: (message: ThreadPost<WorkOutcome>) => void): Promise<WorkOutcome> {
+function runWork(work: Work, port: MessagePort, post: (message: ThreadPost<WorkOutcome>) => void): Promise<WorkOutcome> {
   if ('agreement' in work) return onStore(work.databaseUrl, 'agreement', (reads) => workAgreement(reads, work.agreement, port, post));
   if ('sweep' in work) return sweepFromStore(work, post);
   return 'replay' in work ? replayFromStore(work, port, post) : workFromStore(work, post);
@@ -73,7 +73,7 @@ function replayFromStore(
   post: (message: ThreadPost<BacktestOutcome>) => void,
 ): Promise<BacktestOutcome> {
   return onStore(databaseUrl, 'replay', (reads, trials) =>
-    workReplay(reads, { ...replay, trials: familyOf(trials, replay.trialsOf) }, port, post),
+    workReplay(reads, { ...replay, trials: queryFamily(trials, replay.trialsOf) }, port, post),
   );
 }
 
@@ -94,7 +94,7 @@ export function sweepFromStore(
 }
 
 /** Returns a query for the family's trials, or only the run itself if nothing is requested. */
-function familyOf(trials: TrialReads, of: TrialsOf | null): TrialsAsked {
+function queryFamily(trials: TrialReads, of: TrialsOf | null): TrialsAsked {
   if (of === null) return NO_OTHERS;
   return async (returns) => {
     const others = await trials.otherTrials(of, returns);

@@ -22,7 +22,7 @@ import { isConnectionLoss, isOutOfResources, openDatabase } from '../../adapters
 
 const CALLER_CONNECTIONS = 4;
 
-function portsOf(thread: EmergencyThread, parent: MessagePort): EmergencyPorts {
+function createPorts(thread: EmergencyThread, parent: MessagePort): EmergencyPorts {
   const clock = createLiveClock(aheadOfSystem(() => thread.aheadMs));
   const newId = createNewIds(clock);
   const signed = thread.home === null ? {} : { writer: openWriterKeys(thread.home, ['api']).api };
@@ -60,7 +60,7 @@ function portsOf(thread: EmergencyThread, parent: MessagePort): EmergencyPorts {
 
 async function serve(thread: EmergencyThread, parent: MessagePort): Promise<void> {
   const { version, allowedOrigins, loopback } = thread;
-  await listenInThread(parent, await buildEmergencyApi(portsOf(thread, parent), { version, allowedOrigins, loopback }), thread);
+  await listenInThread(parent, await buildEmergencyApi(createPorts(thread, parent), { version, allowedOrigins, loopback }), thread);
 }
 
 if (parentPort !== null) await serve(workerData as EmergencyThread, parentPort);

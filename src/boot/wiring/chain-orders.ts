@@ -7,7 +7,7 @@ import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { isSilence } from '../../adapters/json-rpc.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createDelegatedOrderStore } from '../../adapters/store/delegations/delegation-store.ts';
-import { obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { toCapacityObstacle } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { createOwnerWallets } from '../../adapters/store/orders/proposal-facts.ts';
 import { createDelegatedOrders, type DelegatedOrderDeps } from '../../trading/delegated-orders.ts';
 import { createOwnerOrders } from '../../trading/owner-orders.ts';
@@ -30,7 +30,13 @@ interface ChainOrderDeps extends PrimaryChain {
 
 /** Creates the client for live orders of agents and Takes. */
 export function createChainOrders({ sql, signing, ...deps }: ChainOrderDeps): ExecutionClient<'spotchain'> {
-  const shared = { ...deps, store: createDelegatedOrderStore(sql), verifySignature: verifyEd25519, obstacleOf, isSilence };
+  const shared = {
+    ...deps,
+    store: createDelegatedOrderStore(sql),
+    verifySignature: verifyEd25519,
+    obstacleOf: toCapacityObstacle,
+    isSilence,
+  };
   const swaps = createProposalSwaps(shared);
   return createPrimaryChainOrders({
     store: shared.store,

@@ -11,7 +11,7 @@ import type { Venue } from '../../domain/market/venue.ts';
 import { createKnownHistoryReads } from '../../adapters/store/candles/backtest-reads.ts';
 import type { HistorySource } from '../../domain/backtest/missing-history.ts';
 import { missingHistory } from '../../simulation/backtest/missing-history.ts';
-import { backtestNeeds, barSeriesOf } from '../../simulation/backtest/needs.ts';
+import { backtestNeeds, listBarSeries } from '../../simulation/backtest/needs.ts';
 import { createBacktestPreviews } from '../../simulation/backtest/backtest-previews.ts';
 import type { ApiPorts } from '../../../api/route.ts';
 import { createBacktestRunner } from '../../simulation/backtest/backtest-runner.ts';
@@ -72,7 +72,7 @@ export function openPreviews(deps: EvaluationRunnerDeps & { readonly obtainable:
     clock,
     atOnce: PREVIEWS_AT_ONCE,
   });
-  return { run, seriesOf: (manifest) => barSeriesOf(backtestNeeds(manifest, manifest.timeframe)).length };
+  return { run, seriesOf: (manifest) => listBarSeries(backtestNeeds(manifest, manifest.timeframe)).length };
 }
 
 /** Creates the runners of sessions that outside code answers, which run beside other runs. */

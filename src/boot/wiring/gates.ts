@@ -6,7 +6,7 @@ import { createGateHandler, type GatedView } from '../../../actors/agent/gate-ha
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
-import { manifestOf } from '../../adapters/store/agents/manifest-reads.ts';
+import { readManifestVersion } from '../../adapters/store/agents/manifest-reads.ts';
 import { createKnownHistoryReads } from '../../adapters/store/candles/backtest-reads.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createEvaluationReads } from '../../adapters/store/evaluations/evaluation-store.ts';
@@ -39,7 +39,7 @@ export function openGates(deps: {
   const keeper = createGateKeeper({ sql: deps.sql, evidence });
   const agents = createAgentDirectory(deps.sql);
   const kept = createKnownHistoryReads(deps.sql);
-  const manifestOfView = ({ id, manifestVersion }: GatedView) => manifestOf(deps.sql, id, manifestVersion);
+  const manifestOfView = ({ id, manifestVersion }: GatedView) => readManifestVersion(deps.sql, id, manifestVersion);
   const agreement = {
     due: (now: EpochMs) => dueAgreements(deps.sql, now),
     disagreed: () => disagreements(deps.sql),

@@ -8,7 +8,7 @@ export async function listAgents({ api, json, print }: Terminal): Promise<void> 
   const agents: Agent[] = [];
   for await (const agent of api.listAgents.items({ limit: 200 })) agents.push(agent);
   if (json) return print(JSON.stringify(agents));
-  const rows = agents.map((agent) => [agent.name, agent.stage, statusOf(agent), agent.autonomy, agent.id]);
+  const rows = agents.map((agent) => [agent.name, agent.stage, formatStatus(agent), agent.autonomy, agent.id]);
   print(rows.length === 0 ? 'No agents yet. Create one: sevengate agents create <file>' : columns([HEAD, ...rows]));
 }
 
@@ -20,7 +20,7 @@ export async function showAgent({ api, json, print }: Terminal, given: string): 
   if (json) return print(JSON.stringify(agent));
   const facts = [
     ['Stage', `${agent.stage}, ${gates.progress}`],
-    ['Status', statusOf(agent)],
+    ['Status', formatStatus(agent)],
     ['Autonomy', agent.autonomy],
     ['Manifest', `v${agent.manifestVersion} ${agent.manifestHash.slice(0, 12)}`],
     ['Created', `${agent.createdAt} by ${agent.createdBy}`],
@@ -83,10 +83,10 @@ export async function setAutonomy(terminal: Terminal, given: string, autonomy: A
 }
 
 function printAgent({ json, print }: Terminal, agent: Agent): void {
-  print(json ? JSON.stringify(agent) : `${agent.name}: ${agent.stage}, ${statusOf(agent)}, autonomy ${agent.autonomy}`);
+  print(json ? JSON.stringify(agent) : `${agent.name}: ${agent.stage}, ${formatStatus(agent)}, autonomy ${agent.autonomy}`);
 }
 
-const statusOf = ({ paused, pauseCause }: Pick<Agent, 'paused' | 'pauseCause'>): string =>
+const formatStatus = ({ paused, pauseCause }: Pick<Agent, 'paused' | 'pauseCause'>): string =>
   paused ? `paused${pauseCause === null ? '' : ` (${spaced(pauseCause)})`}` : 'running';
 
 /** Returns the command line's verb for a request of the API. */

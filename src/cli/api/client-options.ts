@@ -48,11 +48,11 @@ export function chosenId({ id, latest }: Chosen, what: string, newest: string): 
 
 /** Runs a command at the service. The client is loaded only now. @throws Error with the service's refusal and the remedy */
 export async function atService(options: ClientOptions, run: (terminal: Terminal) => Promise<void>): Promise<void> {
-  const { openTerminal, refusalOf } = await import('./terminal.ts');
+  const { openTerminal, toRefusal } = await import('./terminal.ts');
   try {
     await run(openTerminal(options));
   } catch (error) {
-    throw refusalOf(error);
+    throw toRefusal(error);
   }
 }
 

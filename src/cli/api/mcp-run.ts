@@ -4,11 +4,11 @@ import { servePipes } from '../../../api/mcp/serve-pipes.ts';
 import type { ToolSet } from '../../../api/mcp/tool-sets.ts';
 import { servedRoutes } from '../../../api/document/openapi.ts';
 import type { ClientOptions } from './client-options.ts';
-import { connectionOf } from './terminal.ts';
+import { readConnection } from './terminal.ts';
 
 /** Serves until the client closes standard input. @throws Error if no service runs there, or no token can be read */
 export function serveModel(options: ClientOptions & { readonly sets: readonly ToolSet[] }, version: string): void {
-  const { baseUrl, token } = connectionOf(options);
+  const { baseUrl, token } = readConnection(options);
   servePipes(
     { version, routes: servedRoutes() },
     {

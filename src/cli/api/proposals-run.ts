@@ -22,7 +22,7 @@ export async function listProposals(
   const agentId = agent === undefined ? undefined : (await findAgent(api, agent)).id;
   const { items } = await api.listProposals({ agentId, state, limit: LISTED });
   if (json) return print(JSON.stringify(items));
-  print(items.length === 0 ? 'No proposals. Agents create them at autonomy confirm and above.' : columns([HEAD, ...items.map(rowOf)]));
+  print(items.length === 0 ? 'No proposals. Agents create them at autonomy confirm and above.' : columns([HEAD, ...items.map(toRow)]));
 }
 
 /** Approves a proposal and waits for its end. A proposal that is not filled sets exit code 1. */
@@ -41,7 +41,7 @@ export async function approveProposal(terminal: Terminal, chosen: ChosenProposal
 /** Approves the selected proposal. If the newest one ended before that, for example because its data was lost, waits for the next. */
 async function approved(terminal: Terminal, chosen: ChosenProposal): Promise<Proposal> {
   for (;;) {
-    const { id } = await proposalOf(terminal, chosen);
+    const { id } = await findProposal(terminal, chosen);
     try {
       return await terminal.api.approveProposal({ id });
     } catch (error) {
@@ -55,12 +55,12 @@ async function approved(terminal: Terminal, chosen: ChosenProposal): Promise<Pro
 }
 
 export async function declineProposal(terminal: Terminal, chosen: ChosenProposal, reason: string | undefined): Promise<void> {
-  const { id } = await proposalOf(terminal, chosen);
+  const { id } = await findProposal(terminal, chosen);
   const proposal = await terminal.api.declineProposal({ id, body: reason === undefined ? {} : { reason } });
   terminal.print(terminal.json ? JSON.stringify(proposal) : sentence(proposal));
 }
 
-async function proposalOf({ api, note, wait }: Terminal, chosen: ChosenProposal): Promise<{ readonly id: string }> {
+async function findProposal({ api, note, wait }: Terminal, chosen: ChosenProposal): Promise<{ readonly id: string }> {
   const id = chosenId(chosen, 'proposal', 'the newest pending proposal');
   if (id !== null) return { id };
   const { agent, wait: waits } = chosen;
@@ -74,7 +74,7 @@ async function proposalOf({ api, note, wait }: Terminal, chosen: ChosenProposal)
   }
 }
 
-function rowOf(proposal: Proposal): string[] {
+function toRow(proposal: Proposal): string[] {
   const { id, state, order, filledQuantity, averageFillPrice, reason } = proposal;
   const filled = averageFillPrice === null ? '–' : `${filledQuantity} at ${averageFillPrice}`;
   return [id, spaced(state), orderText(proposal), order.limitPrice, filled, reason === null ? '' : spaced(reason)];

@@ -10,7 +10,7 @@ const HEAD = ['ID', 'STATE', 'MODE', 'INSTRUMENT', 'USD', 'UNTIL'];
 export async function listTakes({ api, json, print }: Terminal): Promise<void> {
   const { items } = await api.listTakes({ limit: LISTED });
   if (json) return print(JSON.stringify(items));
-  print(items.length === 0 ? 'No Takes yet. Write one: sevengate takes compile "<thesis>"' : columns([HEAD, ...items.map(rowOf)]));
+  print(items.length === 0 ? 'No Takes yet. Write one: sevengate takes compile "<thesis>"' : columns([HEAD, ...items.map(toRow)]));
 }
 
 /** Compiles a thesis. Prints what was understood, what was assumed, and what is left to confirm. */
@@ -19,30 +19,30 @@ export async function compileTake(terminal: Terminal, thesis: string): Promise<v
 }
 
 export async function showTake(terminal: Terminal, chosen: Chosen): Promise<void> {
-  printTake(terminal, await takeOf(terminal.api, chosen), true);
+  printTake(terminal, await findTake(terminal.api, chosen), true);
 }
 
 /** Arms a Take. @throws Error listing what its words leave open, unless that is confirmed */
 export async function armTake(terminal: Terminal, chosen: Chosen, mode: 'paper' | 'live', confirms: boolean): Promise<void> {
-  const { id: takeId, open } = await takeOf(terminal.api, chosen);
+  const { id: takeId, open } = await findTake(terminal.api, chosen);
   printTake(terminal, await terminal.api.armTake({ body: { takeId, mode, ...confirmed(open, confirms) } }));
 }
 
 type Bare = 'disarmTake' | 'closeTake' | 'publishTake';
 
 export async function commandTake(terminal: Terminal, command: Bare, chosen: Chosen): Promise<void> {
-  const { id } = await takeOf(terminal.api, chosen);
+  const { id } = await findTake(terminal.api, chosen);
   printTake(terminal, await terminal.api[command]({ id }));
 }
 
 export async function forkTake(terminal: Terminal, chosen: Chosen, amount: string | undefined): Promise<void> {
-  const { id: takeId } = await takeOf(terminal.api, chosen);
+  const { id: takeId } = await findTake(terminal.api, chosen);
   printTake(terminal, await terminal.api.forkTake({ body: { takeId, ...(amount === undefined ? {} : { allocationUsd: amount }) } }), true);
 }
 
 /** Makes a draft agent of a Take. @throws Error listing what its words leave open, unless that is confirmed */
 export async function agentOfTake({ api, json, print }: Terminal, chosen: Chosen, confirms: boolean): Promise<void> {
-  const { id: takeId, open } = await takeOf(api, chosen);
+  const { id: takeId, open } = await findTake(api, chosen);
   const made = await api.tokenizeTake({ body: { takeId, as: 'agent', ...confirmed(open, confirms) } });
   print(
     json ? JSON.stringify(made) : `Created ${made.agent?.name} at ${made.agent?.stage}. Next: sevengate agents show "${made.agent?.name}"`,
@@ -51,7 +51,7 @@ export async function agentOfTake({ api, json, print }: Terminal, chosen: Chosen
 
 /** Prints the newest decisions, oldest first. */
 export async function listTakeDecisions({ api, json, print }: Terminal, chosen: Chosen, limit: number): Promise<void> {
-  const { id } = await takeOf(api, chosen);
+  const { id } = await findTake(api, chosen);
   const { items } = await api.listTakeDecisions({ id, limit });
   if (json) return print(JSON.stringify(items));
   const none = 'No decisions yet. An armed Take is evaluated at each full half minute.';
@@ -64,7 +64,7 @@ function confirmed(open: readonly string[], confirms: boolean): { readonly confi
   throw new Error(['the thesis leaves points open; confirm these with --confirm:', ...open.map((one) => `  ${one}`)].join('\n'));
 }
 
-async function takeOf(api: Client, chosen: Chosen): Promise<Take> {
+async function findTake(api: Client, chosen: Chosen): Promise<Take> {
   const id = chosenId(chosen, 'Take', 'the newest');
   if (id !== null) return api.getTake({ id });
   const { items } = await api.listTakes({ limit: 1 });
@@ -76,11 +76,11 @@ function printTake({ json, print }: Terminal, take: Take, withWords = false): vo
   if (json) return print(JSON.stringify(take));
   const { id, state, mode, instrument, allocationUsd, expiresAt, reason } = take;
   const head = `${spaced(state)}${mode === null ? '' : ` on ${mode}`}${reason === null ? '' : ` (${spaced(reason)})`}: ${instrument}, ${allocationUsd} USD, until ${expiresAt}  ${id}`;
-  print(withWords ? [head, ...wordsOf(take)].join('\n') : head);
+  print(withWords ? [head, ...listWords(take)].join('\n') : head);
 }
 
 /** Returns each phrase with its reading, the assumptions, and what the author has to confirm. */
-function wordsOf({ understood, assumed, open, thesis }: Take): string[] {
+function listWords({ understood, assumed, open, thesis }: Take): string[] {
   const read = understood.map(({ phrase, as }) => ['  read', phrase, as]);
   return [
     ...(thesis === null ? [] : [`"${thesis}"`]),
@@ -90,6 +90,6 @@ function wordsOf({ understood, assumed, open, thesis }: Take): string[] {
   ];
 }
 
-function rowOf({ id, state, mode, instrument, allocationUsd, expiresAt }: Take): string[] {
+function toRow({ id, state, mode, instrument, allocationUsd, expiresAt }: Take): string[] {
   return [id, spaced(state), mode ?? '–', instrument, allocationUsd, expiresAt];
 }

@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 1_000;
 /** Opens a terminal on the selected service. @throws Error if none runs there, or no token can be read */
 export function openTerminal(options: ClientOptions) {
   const clock = createLiveClock();
-  const connection = connectionOf(options);
+  const connection = readConnection(options);
   return {
     api: createClient(connection),
     url: connection.baseUrl,
@@ -31,7 +31,7 @@ export function openTerminal(options: ClientOptions) {
  * Returns URL and token of the selected service, by default that of the state folder.
  * @throws Error if none runs there, or no token can be read
  */
-export function connectionOf({ as, url, tokenFile }: ClientOptions): ReturnType<typeof localService> {
+export function readConnection({ as, url, tokenFile }: ClientOptions): ReturnType<typeof localService> {
   if (tokenFile === undefined) {
     if (url !== undefined) throw new Error(`${url} needs a token: name the file that holds it with --token-file`);
     return localService({ member: as });
@@ -43,7 +43,7 @@ export function connectionOf({ as, url, tokenFile }: ClientOptions): ReturnType<
  * Converts an API refusal to an error with its message and, if the message does not name them, the allowed values. Returns other errors
  * unchanged.
  */
-export function refusalOf(error: unknown): unknown {
+export function toRefusal(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { detail, wayOut } = error;
   return new Error([detail, ...wayOut.filter((way) => !detail.includes(way)).map((way) => `  ${way}`)].join('\n'), { cause: error });

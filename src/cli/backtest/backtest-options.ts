@@ -31,7 +31,7 @@ export interface BacktestOptions {
 export type OnProgress = (done: number, total: number) => void;
 
 /** Creates a receiver of progress that shows only one part of the work. The other parts are short. */
-export function progressOf<Outcome>(part: string, onProgress: OnProgress): (message: ThreadPost<Outcome>) => void {
+export function receiveProgress<Outcome>(part: string, onProgress: OnProgress): (message: ThreadPost<Outcome>) => void {
   return (message) => {
     if (message.kind === 'progress' && message.what === part) onProgress(message.done, message.total);
   };
@@ -65,13 +65,13 @@ export interface Stretch {
 }
 
 /** Returns the requested range, or the range of the bars. */
-export function stretchOf({ from, to }: BacktestOptions, covered: BarWindow | null = null): Stretch {
+export function chooseStretch({ from, to }: BacktestOptions, covered: BarWindow | null = null): Stretch {
   const [first, last] = covered === null ? [from, to] : [from ?? isoTime(covered.from), to ?? isoTime(covered.to)];
   return { ...(first === undefined ? {} : { from: first }), ...(last === undefined ? {} : { to: last }) };
 }
 
 /** Converts the options to a request of the API. */
-export function givenOf(options: BacktestOptions, stretch: Stretch): Omit<GivenRequest, 'look'> {
+export function toGivenRequest(options: BacktestOptions, stretch: Stretch): Omit<GivenRequest, 'look'> {
   const { costMultiplier, maxParticipationPct, minOrderUsd } = options;
   const chosen = { costMultiplier, maxParticipationPct, minOrderUsd };
   const assumptions = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined));

@@ -6,33 +6,33 @@ import { type BacktestRequest, readBacktestRequest } from '../../domain/backtest
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';
 import { type BarWindow, workFromBars } from '../../simulation/backtest/from-bars.ts';
-import { backtestNeeds, barSeriesOf } from '../../simulation/backtest/needs.ts';
+import { backtestNeeds, listBarSeries } from '../../simulation/backtest/needs.ts';
 import { outcomeText } from '../../simulation/backtest/outcome-text.ts';
 import {
   type BacktestOptions,
   barsOfFiles,
   type Finished,
-  givenOf,
+  toGivenRequest,
   problemWords,
-  progressOf,
+  receiveProgress,
   type SimulationAsked,
   type Stretch,
-  stretchOf,
+  chooseStretch,
 } from './backtest-options.ts';
 import { manifestFromFile } from './manifest-file.ts';
 import type { Service } from '../ports.ts';
 import { workOnStoredBars } from '../candles/stored-bars.ts';
-import { sweepOf } from './sweep.ts';
+import { runSweep } from './sweep.ts';
 
 /** Runs a backtest or a sweep and prints the result. @throws Error if it is refused */
 export async function run(service: Service, file: string, options: BacktestOptions): Promise<void> {
   const manifest = manifestFromFile(file);
   const bar = options.sweep === undefined ? progressBar('backtest', 'bars') : progressBar('sweep', 'variants');
   try {
-    const work = options.sweep === undefined ? backtestOf : sweepOf;
+    const work = options.sweep === undefined ? runBacktest : runSweep;
     await work(service, manifest, options, bar.update, async ({ evaluation, text, ...outcome }) => {
       bar.stop();
-      if (options.report !== undefined) writeNamedFile(options.report, await pageOf(manifest, evaluation, outcome));
+      if (options.report !== undefined) writeNamedFile(options.report, await renderPage(manifest, evaluation, outcome));
       const { resultHash, result } = outcome;
       process.stdout.write(options.json ? `{"resultHash":"${resultHash}","result":${result}}\n` : `${text}\n`);
     });
@@ -41,7 +41,11 @@ export async function run(service: Service, file: string, options: BacktestOptio
   }
 }
 
-async function pageOf({ name }: Manifest, evaluation: 'backtest' | 'sweep', { resultHash, summary, result }: Finished): Promise<string> {
+async function renderPage(
+  { name }: Manifest,
+  evaluation: 'backtest' | 'sweep',
+  { resultHash, summary, result }: Finished,
+): Promise<string> {
   // Loaded only if a page is requested, because it uses the modules of web/report.
   const { simulationPage } = await import('../../adapters/run-pages.ts');
   const data = { evaluation, title: name, manifestVersion: null, resultHash, summary, result: JSON.parse(result) as unknown };
@@ -52,22 +56,22 @@ async function pageOf({ name }: Manifest, evaluation: 'backtest' | 'sweep', { re
  * Runs a backtest and passes on its result before a database that was started for it stops. @throws Error with the reason if it is
  * refused
  */
-async function backtestOf(...[service, manifest, options, onProgress, tell]: SimulationAsked): Promise<void> {
+async function runBacktest(...[service, manifest, options, onProgress, tell]: SimulationAsked): Promise<void> {
   const trials = trialsFrom(options);
-  const asked = (now: number) => ({ manifest, request: requestFrom(options, stretchOf(options), now), trials, funding: [] });
+  const asked = (now: number) => ({ manifest, request: requestFrom(options, chooseStretch(options), now), trials, funding: [] });
   const told = async (outcome: BacktestOutcome): Promise<void> => {
     if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
     await tell({ ...outcome, evaluation: 'backtest', text: outcomeText(outcome, options.report ?? null) });
   };
   if (!options.candles.includes('store')) return told(await fromFiles(manifest, options, onProgress));
   await workOnStoredBars(service, asked, async (databaseUrl, job) =>
-    told(await service.backtest({ databaseUrl, asked: job }, progressOf('simulating', onProgress))),
+    told(await service.backtest({ databaseUrl, asked: job }, receiveProgress('simulating', onProgress))),
   );
 }
 
 /** Builds the request. @throws Error naming every invalid option */
 function requestFrom(options: BacktestOptions, window: Stretch, now: number): BacktestRequest {
-  const read = readBacktestRequest({ ...givenOf(options, window), look: options.look }, now);
+  const read = readBacktestRequest({ ...toGivenRequest(options, window), look: options.look }, now);
   if ('assumptions' in read) return read;
   throw new Error(problemWords(read));
 }
@@ -83,7 +87,7 @@ async function fromFiles(
 ): Promise<BacktestOutcome> {
   const now = createLiveClock().now();
   const timeframe = requestFrom(options, {}, now).timeframe ?? manifest.timeframe;
-  const bars = await barsOfFiles(options.candles, barSeriesOf(backtestNeeds(manifest, timeframe)), timeframe, now);
-  const requested = (covered: BarWindow): BacktestRequest => requestFrom(options, stretchOf(options, covered), now);
+  const bars = await barsOfFiles(options.candles, listBarSeries(backtestNeeds(manifest, timeframe)), timeframe, now);
+  const requested = (covered: BarWindow): BacktestRequest => requestFrom(options, chooseStretch(options, covered), now);
   return workFromBars({ manifest, timeframe, bars, requested, trials: trialsFrom(options), now, onProgress });
 }

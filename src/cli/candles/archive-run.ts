@@ -37,7 +37,7 @@ export interface StepsOptions extends FolderOptions {
 }
 
 /** Returns the given folder, or the service's. */
-function folderOf(service: Service, { folder }: FolderOptions): string {
+function chooseFolder(service: Service, { folder }: FolderOptions): string {
   return folder ?? archiveFolder(service.settings().SEVENGATE_HOME);
 }
 
@@ -47,7 +47,7 @@ export async function moveDays(service: Service, options: MoveOptions): Promise<
   const newest = Math.floor(createLiveClock().now() / DAY_MS - KEPT_DAYS) * DAY_MS;
   if (before > newest)
     throw new Error(`--before ${options.before}: the last ${KEPT_DAYS} days stay in the database; the latest time is ${isoTime(newest)}`);
-  const moved = await moveWithProgress(service, folderOf(service, options), before);
+  const moved = await moveWithProgress(service, chooseFolder(service, options), before);
   print(options.json ? JSON.stringify(moved) : moved.length === 0 ? 'nothing to move' : moved.map(stretchText).join('\n'));
 }
 
@@ -55,7 +55,7 @@ export async function moveDays(service: Service, options: MoveOptions): Promise<
 export async function printSteps(service: Service, actorId: string, options: StepsOptions): Promise<void> {
   if (options.at !== undefined && !/^[1-9]\d{0,11}$/.test(options.at))
     throw new Error(`--at ${options.at}: the version of a step is a whole number from 1 on`);
-  const folder = folderOf(service, options);
+  const folder = chooseFolder(service, options);
   const kinds = await service.actorKinds();
   const lines = await withDatabase(service, { name: 'sevengate archive', role: null, readOnly: true }, async (sql) => {
     const steps = await readArchivedSteps(sql, folder, actorId);
@@ -66,7 +66,7 @@ export async function printSteps(service: Service, actorId: string, options: Ste
 
 /** Prints what was moved. A missing or altered file sets exit code 1. */
 export async function listMoved(service: Service, options: FolderOptions): Promise<void> {
-  const folder = folderOf(service, options);
+  const folder = chooseFolder(service, options);
   const found = await withDatabase(service, { name: 'sevengate archive', role: null, readOnly: true }, async (sql) => {
     const files: (MovedStretch & { readonly fault: string | null })[] = [];
     for (const stretch of await movedStretches(sql)) files.push({ ...stretch, fault: await readStretch(folder, stretch) });

@@ -48,8 +48,8 @@ const home = (service: Service): string => resolve(service.settings().SEVENGATE_
 /** Adds or replaces a key atomically, so that an order in progress can be queried with either key. */
 async function add(service: Service, key: string, { org, json, secretFile, otherAccount }: AddOptions): Promise<void> {
   const orgId = organization(org ?? service.exampleOrganization);
-  const credentials = { key: checkedKey(key), secret: await secretOf(secretFile) };
-  const { account, canTrade } = await askedOf(service, credentials, orgId);
+  const credentials = { key: checkedKey(key), secret: await readSecret(secretFile) };
+  const { account, canTrade } = await readAccount(service, credentials, orgId);
   if (!canTrade) throw new Error(`the key may not trade on account ${account}: allow spot trading for it at the exchange`);
   const at = createLiveClock().now();
   await withAccounts(service, orgId, org, async (store) => {
@@ -101,7 +101,7 @@ function withAccounts(
 }
 
 /** Asks the exchange which account the key belongs to. @throws Error if it does not answer */
-async function askedOf(service: Service, credentials: SpotCredentials, orgId: string) {
+async function readAccount(service: Service, credentials: SpotCredentials, orgId: string) {
   const accounts = await service.spotAccounts(signWithKey(credentials));
   try {
     return await accounts.read(orgId);
@@ -115,7 +115,7 @@ function checkedKey(key: string): string {
   return key;
 }
 
-async function secretOf(file: string | undefined): Promise<string> {
+async function readSecret(file: string | undefined): Promise<string> {
   const given = (file === undefined ? await textOf(process.stdin) : readNamedFile(file)).trim();
   if (given === '') throw new Error('no secret was given: pipe it into the command, or name its file with --secret-file');
   const read = exchangeSecret(given);

@@ -10,7 +10,7 @@ import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { createNewIds } from '../../adapters/new-ids.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
-import { organizationsOf } from '../../adapters/store/callers/member-store.ts';
+import { readOrganizations } from '../../adapters/store/callers/member-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { commandWriter } from '../../adapters/store/ready-database.ts';
 import type { Service } from '../ports.ts';
@@ -32,5 +32,5 @@ export async function halt(service: Service, options: { org?: string; reason?: s
 export function haltingOn(sql: Sql, kinds: readonly ActorKind[], clock: Pick<Clock, 'now' | 'deadline'>): Halting {
   const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(kinds), clock });
   const { halt } = createEmergencyHalt({ runtime, store: createAgentDirectory(sql), clock });
-  return { halt, organizations: (id) => organizationsOf(sql, id), newId: createNewIds(clock) };
+  return { halt, organizations: (id) => readOrganizations(sql, id), newId: createNewIds(clock) };
 }

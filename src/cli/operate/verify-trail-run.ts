@@ -1,7 +1,7 @@
 /** Implementation of `sevengate verify-trail`, loaded only when it runs. */
 import { resolve } from 'node:path';
 import { readNamedFile, writeNamedFile } from '../../adapters/named-file.ts';
-import { readTrustedKeys, trustedKeysOf } from '../../adapters/signing-keys/writer-keys.ts';
+import { readTrustedKeys, readHomeKeys } from '../../adapters/signing-keys/writer-keys.ts';
 import { isConnectionLoss } from '../../adapters/store/database.ts';
 import { archiveFolder } from '../../adapters/store/trail/history-archive.ts';
 import { trailText } from '../../adapters/store/trail/trail-text.ts';
@@ -22,7 +22,7 @@ export interface VerifyOptions {
 
 /** Verifies the trail and prints the report. A break sets exit code 1. @throws Error if the trail cannot be read */
 export async function verify(service: Service, options: VerifyOptions): Promise<void> {
-  const trusted = options.keys === undefined ? trustedKeysOf(resolve(service.settings().SEVENGATE_HOME)) : readTrustedKeys(options.keys);
+  const trusted = options.keys === undefined ? readHomeKeys(resolve(service.settings().SEVENGATE_HOME)) : readTrustedKeys(options.keys);
   if (options.keys !== undefined && trusted.length === 0) throw new Error(`${options.keys} holds no public key`);
   const since = options.since === undefined ? null : readNamedFile(options.since);
   const archive = options.archive ?? archiveFolder(service.settings().SEVENGATE_HOME);

@@ -10,10 +10,10 @@ export async function withTapes<Result>(
 ): Promise<Result> {
   const bar = progressBar(what, 'bytes');
   const readers: TapeReader[] = [];
-  const sumOf = (which: 'bytesRead' | 'bytesTotal'): number => readers.reduce((sum, reader) => sum + reader[which], 0);
+  const sumBytes = (which: 'bytesRead' | 'bytesTotal'): number => readers.reduce((sum, reader) => sum + reader[which], 0);
   try {
     for (const file of files) readers.push(await openTape(file));
-    return await work(readers, () => bar.update(sumOf('bytesRead'), sumOf('bytesTotal')));
+    return await work(readers, () => bar.update(sumBytes('bytesRead'), sumBytes('bytesTotal')));
   } finally {
     bar.stop();
     for (const reader of readers) await reader.close();

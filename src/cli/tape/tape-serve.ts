@@ -40,7 +40,7 @@ export function serveCommand(tape: Command, service: Service): void {
     .option('--port <port>', 'port on loopback; 0 picks a free one', port, DEFAULT_PORT)
     .option('--json', 'print the address as JSON')
     .action(async (file: string, options: Options) => {
-      const wished = { from: momentOf(options.from, '--from'), to: momentOf(options.to, '--to') };
+      const wished = { from: parseMoment(options.from, '--from'), to: parseMoment(options.to, '--to') };
       const bar = progressBar('reading', 'bytes');
       const { startTapeServer } = await import('./tape-server.ts');
       const server = await startTapeServer({
@@ -81,4 +81,4 @@ function words({
   return `${tape}: ${events} events of ${instruments.length} instruments, ${from} to ${to}, at ${speed} times its speed\nready ${url}`;
 }
 
-const momentOf = (text: string | undefined, option: string): EpochMs | null => (text === undefined ? null : instant(text, option));
+const parseMoment = (text: string | undefined, option: string): EpochMs | null => (text === undefined ? null : instant(text, option));

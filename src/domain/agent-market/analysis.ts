@@ -4,9 +4,9 @@ import type { CatalogEntry } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
-import { concentrationOf, type HolderConcentration, type HolderReading, percentOf } from './holders.ts';
+import { measureConcentration, type HolderConcentration, type HolderReading, toPercent } from './holders.ts';
 import { pairedPerformance, type WindowPerformance } from './paired-performance.ts';
-import { type RiskScore, riskScoreOf } from './risk-score.ts';
+import { type RiskScore, computeRiskScore } from './risk-score.ts';
 import type { VestingState } from './vesting-state.ts';
 
 /** History of bars that the analysis needs, in milliseconds. */
@@ -67,11 +67,11 @@ export interface TokenAnalysis {
 }
 
 /** Analyzes an agent token. `makers` are the market makers that quote against the venue's takers. */
-export function analysisOf(entry: CatalogEntry, look: TokenLook, makers: ReadonlySet<string> = new Set()): TokenAnalysis {
+export function analyzeToken(entry: CatalogEntry, look: TokenLook, makers: ReadonlySet<string> = new Set()): TokenAnalysis {
   const { at, depth, price, bars } = look;
-  const holders = look.holders === null ? null : concentrationOf(look.holders, makers);
+  const holders = look.holders === null ? null : measureConcentration(look.holders, makers);
   const supply = look.holders?.supply ?? 0n;
-  const creator = look.creator === null || supply === 0n ? null : allocationOf(look.creator, supply);
+  const creator = look.creator === null || supply === 0n ? null : toAllocation(look.creator, supply);
   const volume = depth === null ? null : volumeStability(bars, depth.depthUsd, at);
   const ageDays = Math.round((Math.max(0, at - (entry.token?.validFrom ?? at)) / DAY_MS) * 10_000) / 10_000;
   return {
@@ -83,7 +83,7 @@ export function analysisOf(entry: CatalogEntry, look: TokenLook, makers: Readonl
     depth,
     price,
     volume,
-    risk: riskScoreOf({
+    risk: computeRiskScore({
       depthUsd: depth === null ? null : Number(depth.depthUsd),
       top10Pct: holders?.top10Pct ?? null,
       creator,
@@ -94,17 +94,17 @@ export function analysisOf(entry: CatalogEntry, look: TokenLook, makers: Readonl
   };
 }
 
-function allocationOf(creator: CreatorLook, supply: bigint): CreatorAllocation {
+function toAllocation(creator: CreatorLook, supply: bigint): CreatorAllocation {
   const { vesting, held } = creator;
   return {
     ...creator,
-    freePct: percentOf(held, supply),
-    lockedPct: vesting === null ? 0 : percentOf(vesting.total - vesting.unlocked, supply),
+    freePct: toPercent(held, supply),
+    lockedPct: vesting === null ? 0 : toPercent(vesting.total - vesting.unlocked, supply),
   };
 }
 
 /** Returns the paying side of a pool whose two sides are reported as one sum, as aggregators do. */
-export function halfOf(liquidityUsd: DecimalString): DecimalString {
+export function halve(liquidityUsd: DecimalString): DecimalString {
   return plainDecimal(new Decimal(liquidityUsd).div(2));
 }
 
@@ -150,7 +150,7 @@ interface RankedToken {
   readonly analysis: TokenAnalysis;
 }
 
-function scoreOf({ risk, depth, holders, performance, ageDays }: TokenAnalysis, mode: AgentRankMode): number | null {
+function scoreToken({ risk, depth, holders, performance, ageDays }: TokenAnalysis, mode: AgentRankMode): number | null {
   if (mode === 'lowest_risk') return risk.unknown.length === 0 ? risk.score : null;
   if (mode === 'liquidity') return depth === null ? null : Number(depth.depthUsd);
   if (mode === 'dispersion') return holders?.top10Pct ?? null;
@@ -162,7 +162,7 @@ function scoreOf({ risk, depth, holders, performance, ageDays }: TokenAnalysis, 
 export function rankTokens(analyses: readonly TokenAnalysis[], mode: AgentRankMode): readonly RankedToken[] {
   const downwards = mode === 'liquidity' || mode === 'relative_performance';
   const byName = (a: TokenAnalysis, b: TokenAnalysis): number => (a.entry.key < b.entry.key ? -1 : 1);
-  const scored = analyses.map((analysis) => ({ analysis, score: scoreOf(analysis, mode) }));
+  const scored = analyses.map((analysis) => ({ analysis, score: scoreToken(analysis, mode) }));
   const ranked = scored
     .flatMap(({ analysis, score }) => (score === null ? [] : [{ analysis, score }]))
     .sort((a, b) => (a.score === b.score ? byName(a.analysis, b.analysis) : (a.score - b.score) * (downwards ? -1 : 1)));

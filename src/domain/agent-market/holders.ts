@@ -89,12 +89,12 @@ export function holderKind(
 }
 
 /** `part` of `whole` in percent, to six decimals. */
-export function percentOf(part: bigint, whole: bigint): number {
+export function toPercent(part: bigint, whole: bigint): number {
   return whole === 0n ? 0 : Number((part * 100_000_000n) / whole) / 1_000_000;
 }
 
 /** Returns the concentration of a token among the holders that can sell it. */
-export function concentrationOf(reading: HolderReading, makers: ReadonlySet<string> = new Set()): HolderConcentration {
+export function measureConcentration(reading: HolderReading, makers: ReadonlySet<string> = new Set()): HolderConcentration {
   const { slot, supply, holdings, asked } = reading;
   const apart = new Map<Exclude<HolderKind, 'wallet'>, bigint>();
   const byOwner = new Map<string, bigint>();
@@ -106,12 +106,12 @@ export function concentrationOf(reading: HolderReading, makers: ReadonlySet<stri
   }
   const circulating = [...apart.values()].reduce((left, amount) => left - amount, supply);
   const wallets = [...byOwner]
-    .map(([owner, amount]): WalletShare => ({ owner, amount, pct: percentOf(amount, circulating) }))
+    .map(([owner, amount]): WalletShare => ({ owner, amount, pct: toPercent(amount, circulating) }))
     .sort((a, b) => (a.amount === b.amount ? (a.owner < b.owner ? -1 : 1) : a.amount < b.amount ? 1 : -1));
   const top = (count: number): number | null =>
     circulating <= 0n
       ? null
-      : percentOf(
+      : toPercent(
           wallets.slice(0, count).reduce((sum, { amount }) => sum + amount, 0n),
           circulating,
         );
@@ -119,7 +119,7 @@ export function concentrationOf(reading: HolderReading, makers: ReadonlySet<stri
     slot,
     supply,
     circulating,
-    excluded: [...apart].map(([kind, amount]) => ({ kind, amount, pctOfSupply: percentOf(amount, supply) })),
+    excluded: [...apart].map(([kind, amount]) => ({ kind, amount, pctOfSupply: toPercent(amount, supply) })),
     wallets,
     top1Pct: top(1),
     top10Pct: top(10),

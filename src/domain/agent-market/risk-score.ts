@@ -59,7 +59,7 @@ function depthPoints(depthUsd: number): number {
   return depthUsd <= 0 ? MOST : MOST * (1 - Math.log10(depthUsd / 1_000) / 3);
 }
 
-export function riskScoreOf({ depthUsd, top10Pct, creator, ageDays, volume }: RiskInputs): RiskScore {
+export function computeRiskScore({ depthUsd, top10Pct, creator, ageDays, volume }: RiskInputs): RiskScore {
   const raw: Readonly<Record<RiskTermName, readonly [RiskTerm['input'], number | null]>> = {
     liquidity_depth: [{ depthUsd }, depthUsd === null ? null : depthPoints(depthUsd)],
     top_wallet_concentration: [{ top10Pct }, top10Pct === null ? null : 1.25 * top10Pct],

@@ -36,7 +36,7 @@ export interface BreakerInput {
  * Returns the tripped breakers, drawdown first. Pure. Drawdown and slippage exactly at their limits do not trip. Degraded data is not
  * included, because its five seconds are a timer of the agent's chart.
  */
-export function breakersOf(input: BreakerInput): readonly TrippedBreaker[] {
+export function findTrippedBreakers(input: BreakerInput): readonly TrippedBreaker[] {
   if (input.stage !== 'limited_live' && input.stage !== 'live') return NONE;
   const { dailyDrawdownPct, maxDailyDrawdownPct, slippageBps, fills, expectedSlippageBps } = input;
   const tripped: TrippedBreaker[] = [];

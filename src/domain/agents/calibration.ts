@@ -2,7 +2,7 @@
  * Calibration of an agent: expected against realized costs of its fills. The cost is the distance of a fill from the tradable price at the
  * decision (ask for a buy, bid for a sell), as in the slippage breaker, the shadow stage and a backtest. Ratios, hence numbers.
  */
-import { expectedSlippageBps, marketStateOf, observedState } from '../orders/costs.ts';
+import { expectedSlippageBps, assumedMarketState, observedState } from '../orders/costs.ts';
 import { mean, sampleDeviation } from '../values/statistics.ts';
 import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
@@ -43,7 +43,7 @@ export interface CalibratedFill extends RecordedFill {
 /** Prices a fill on the market of its decision, by the cost model. */
 export function calibrated(fill: RecordedFill): CalibratedFill {
   if (!fill.seen) return { ...fill, expectedBps: null };
-  const state = observedState(marketStateOf(fill.instrument), { halfSpreadBps: null, liquidityUsd: fill.liquidityUsd });
+  const state = observedState(assumedMarketState(fill.instrument), { halfSpreadBps: null, liquidityUsd: fill.liquidityUsd });
   const expectedBps = expectedSlippageBps(fill.side, fill.notionalUsd, state);
   return { ...fill, expectedBps: Number.isFinite(expectedBps) ? expectedBps : null };
 }
@@ -78,13 +78,13 @@ export function costFigures(fills: readonly CalibratedFill[]): CostFigures {
   return {
     fills: fills.length,
     unknown: fills.length - known.length,
-    expectedBps: meanOf(known.map(({ expectedBps }) => expectedBps)),
-    realizedBps: meanOf(known.map(({ realizedBps }) => realizedBps)),
-    biasBps: meanOf(differences),
-    biasErrorBps: errorOf(differences),
-    medianBps: quantileOf(differences, 0.5),
-    p10Bps: quantileOf(differences, 0.1),
-    p90Bps: quantileOf(differences, 0.9),
+    expectedBps: computeMean(known.map(({ expectedBps }) => expectedBps)),
+    realizedBps: computeMean(known.map(({ realizedBps }) => realizedBps)),
+    biasBps: computeMean(differences),
+    biasErrorBps: computeError(differences),
+    medianBps: computeQuantile(differences, 0.5),
+    p10Bps: computeQuantile(differences, 0.1),
+    p90Bps: computeQuantile(differences, 0.9),
     dearer,
     cheaper,
     signP: signTest(dearer, cheaper),
@@ -101,7 +101,7 @@ export function hasDrifted({ fills, unknown, biasBps, biasErrorBps }: CostFigure
 export function costsBy(group: CostGroup, fills: readonly CalibratedFill[]): readonly (CostFigures & { readonly key: string })[] {
   const groups = new Map<string, CalibratedFill[]>();
   for (const fill of fills) {
-    const key = keyOf(group, fill);
+    const key = toGroupKey(group, fill);
     const list = groups.get(key);
     if (list === undefined) groups.set(key, [fill]);
     else list.push(fill);
@@ -110,7 +110,7 @@ export function costsBy(group: CostGroup, fills: readonly CalibratedFill[]): rea
   return [...groups].map(([key, list]) => ({ key, ...costFigures(list) })).sort((a, b) => byKey(a.key, b.key));
 }
 
-function keyOf(group: CostGroup, { instrument, algorithm, notionalUsd, at }: CalibratedFill): string {
+function toGroupKey(group: CostGroup, { instrument, algorithm, notionalUsd, at }: CalibratedFill): string {
   if (group === 'venue') return splitInstrumentKey(instrument).venue;
   if (group === 'algorithm') return algorithm ?? 'unknown';
   if (group === 'hour') return String(Math.floor(at / HOUR_MS) % 24).padStart(2, '0');
@@ -118,17 +118,17 @@ function keyOf(group: CostGroup, { instrument, algorithm, notionalUsd, at }: Cal
   return bound === undefined ? `${SIZES.at(-1)} and more` : `below ${bound}`;
 }
 
-function meanOf(values: readonly number[]): number | null {
+function computeMean(values: readonly number[]): number | null {
   return values.length === 0 ? null : mean(values);
 }
 
 /** Returns the standard error of a mean. */
-function errorOf(values: readonly number[]): number | null {
+function computeError(values: readonly number[]): number | null {
   return values.length < 2 ? null : sampleDeviation(values) / Math.sqrt(values.length);
 }
 
 /** Returns a quantile of ascending values, interpolated between its neighbours. */
-function quantileOf(ascending: readonly number[], part: number): number | null {
+function computeQuantile(ascending: readonly number[], part: number): number | null {
   if (ascending.length === 0) return null;
   const place = part * (ascending.length - 1);
   const below = ascending[Math.floor(place)] as number;

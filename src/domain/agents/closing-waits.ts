@@ -1,7 +1,7 @@
 /** Explains why a requested closing waits, from the holdings, the open orders and the present market. */
 import { isPosition, type Position } from '../books/book.ts';
 import { Decimal } from '../values/decimal.ts';
-import { type Closing, closingOf, isOpenProposal } from '../orders/execution.ts';
+import { type Closing, findClosing, isOpenProposal } from '../orders/execution.ts';
 import type { Quote } from '../market/quote.ts';
 import type { EpochMs } from '../values/time.ts';
 import { executablePrice } from '../market/valuation.ts';
@@ -32,9 +32,9 @@ export interface ClosingFacts {
 export function closingWait(closing: Closing, closings: readonly Closing[], facts: ClosingFacts): Waiting | null {
   const open = facts.proposals.filter(isUnderWay).map(({ order }) => order.instrument);
   const instruments = [...new Set([...facts.held.filter(isPosition).map(({ instrument }) => instrument), ...open])].sort();
-  const own = instruments.filter((instrument) => closingOf(closings, instrument) === closing);
+  const own = instruments.filter((instrument) => findClosing(closings, instrument) === closing);
   if (own.length === 0) return { cause: 'queue', detail: 'a worker confirms that nothing is left to sell' };
-  const waits = own.flatMap((instrument) => waitOf(instrument, closing, facts) ?? []);
+  const waits = own.flatMap((instrument) => findWait(instrument, closing, facts) ?? []);
   const [first] = waits;
   return first === undefined ? null : { cause: first.cause, detail: waits.map(({ detail }) => detail).join('; ') };
 }
@@ -44,7 +44,7 @@ function isUnderWay({ state }: ClosingProposal): boolean {
   return isOpenProposal(state) && state !== 'pending_approval';
 }
 
-function waitOf(instrument: InstrumentKey, closing: Closing, facts: ClosingFacts): Waiting | null {
+function findWait(instrument: InstrumentKey, closing: Closing, facts: ClosingFacts): Waiting | null {
   const own = facts.proposals.filter(({ order }) => order.instrument === instrument);
   const open = own.find(isUnderWay);
   if (open !== undefined) {

@@ -2,12 +2,12 @@
 import type { Autonomy } from './agent.ts';
 import { type CarriedIn, carriedIn } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceReadable } from '../conditions/condition.ts';
-import { type CompiledCondition, definitionOf, type Observed } from '../conditions/index.ts';
+import { type CompiledCondition, findConditionDefinition, type Observed } from '../conditions/index.ts';
 import { type RuleReads, unknownInput } from '../conditions/unknown-input.ts';
 import { type Cut, type IndicatorNeed, indicatorKey, type Observation } from '../market/cut.ts';
 import type { AgentBook, BookPosition, RiskAttribution, RiskRejection, RuleOutcome, RulesSeen, Verdict } from './decision.ts';
 import { type Manifest, type ManifestCondition, manifestHash } from '../manifest/manifest.ts';
-import { type Reading, readingOf } from './observed-state.ts';
+import { type Reading, compileReading } from './observed-state.ts';
 import { assessByMandate, type MandateVerdict, mandateCells, type OutsideProposal, unpackMandate } from '../outside/outside-proposal.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
@@ -142,8 +142,8 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
   const entryConditions = manifest.entry;
   const exitConditions = [...manifest.exit, ...guardrailExits(manifest)];
   const carried = carriedIn(manifest);
-  const entryRules = entryConditions.map((condition) => definitionOf(condition).compile(condition, carried));
-  const exitRules = exitConditions.map((condition) => definitionOf(condition).compile(condition, carried));
+  const entryRules = entryConditions.map((condition) => findConditionDefinition(condition).compile(condition, carried));
+  const exitRules = exitConditions.map((condition) => findConditionDefinition(condition).compile(condition, carried));
   const allRules: readonly CompiledCondition[] = [...entryRules, ...exitRules];
   const entryCount = entryRules.length;
   const entryReadsReference = entryRules.some(({ usesReference }) => usesReference);
@@ -218,7 +218,7 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
     hash,
     needs,
     instruments,
-    reading: readingOf(instruments, needs),
+    reading: compileReading(instruments, needs),
     rules,
     evaluate,
     decide(cut, book, autonomy, assess, pending, outside) {
@@ -415,8 +415,12 @@ function matrixRules(
     instrument,
     side,
     type: condition.type,
-    threshold: definitionOf(condition).threshold(condition),
-    reads: { inputs: definitionOf(condition).inputs, needs: definitionOf(condition).needs(condition, instrument), carriedIn },
+    threshold: findConditionDefinition(condition).threshold(condition),
+    reads: {
+      inputs: findConditionDefinition(condition).inputs,
+      needs: findConditionDefinition(condition).needs(condition, instrument),
+      carriedIn,
+    },
   });
   return instruments.flatMap((instrument) => [
     ...entry.map((condition) => row(instrument, 'entry', condition)),
@@ -428,7 +432,8 @@ function indicatorNeeds(instruments: readonly InstrumentKey[], conditions: reado
   const needs = new Map<string, IndicatorNeed>();
   for (const instrument of instruments) {
     for (const condition of conditions) {
-      for (const need of definitionOf(condition).needs(condition, instrument)) needs.set(`${instrument} ${indicatorKey(need)}`, need);
+      for (const need of findConditionDefinition(condition).needs(condition, instrument))
+        needs.set(`${instrument} ${indicatorKey(need)}`, need);
     }
   }
   return [...needs.values()];

@@ -160,7 +160,7 @@ export function decisionId(agentId: string, slot: EpochMs): string {
 }
 
 /** Returns the id of a decision's proposal. */
-export function proposalIdOf(decision: string): string {
+export function deriveProposalId(decision: string): string {
   return contentId(`proposal\n${decision}`);
 }
 

@@ -272,7 +272,7 @@ export function manifestMetrics(manifest: Manifest): EvidenceMetrics {
  */
 function backtestMetrics(series: BacktestSeries): EvidenceMetrics {
   const closes = [Number(series.startEquityUsd), ...series.days.map(([, close]) => Number(close))];
-  const returns = returnsOf(closes);
+  const returns = computeReturns(closes);
   let peak = Number(series.startEquityUsd);
   let drawdown = 0;
   for (const [, , high, low, inner] of series.days) {
@@ -285,7 +285,7 @@ function backtestMetrics(series: BacktestSeries): EvidenceMetrics {
     periods: returns.length,
     ddof: 1,
     annualisation: series.annualisation,
-    sharpe: sharpeOf(returns, series.annualisation),
+    sharpe: computeSharpe(returns, series.annualisation),
     maxDrawdownPct: drawdown,
     returnPct: ((closes.at(-1) as number) / (closes[0] as number) - 1) * 100,
     fills: series.fills,
@@ -327,9 +327,9 @@ function stressMetrics(series: StressSeries): EvidenceMetrics {
 }
 
 function paperMetrics(series: PaperSeries): EvidenceMetrics {
-  const returns = returnsOf([Number(series.startEquityUsd), ...series.days.map(([, equity]) => Number(equity))]);
+  const returns = computeReturns([Number(series.startEquityUsd), ...series.days.map(([, equity]) => Number(equity))]);
   const pnl = series.trades.map(([, usd]) => Number(usd));
-  const sharpe = sharpeOf(returns, 365);
+  const sharpe = computeSharpe(returns, 365);
   return {
     elapsedDays: (series.evaluatedAt - series.enteredAt - (series.pausedMs ?? 0)) / DAY_MS,
     markedDays: series.days.length,
@@ -360,12 +360,12 @@ function shadowMetrics({ rules = 1, enteredAt, evaluatedAt, maxSlippageBps, orde
   const sum = { fills: 0, asked: 0, given: 0, shortfall: 0, onPaper: 0, error: 0 };
   const costs: Cost[] = [];
   for (const [, side, decision, fill, quantity, , flowQuantity, flowPrice] of known) {
-    const costOf = (price: DecimalString): number =>
+    const computeCost = (price: DecimalString): number =>
       ((side === 'buy' ? 1 : -1) * (Number(price) - Number(decision)) * BPS) / Number(decision);
     const matched = Math.min(Number(quantity), Number(flowQuantity)) * Number(fill);
     sum.asked += Number(quantity) * Number(fill);
     if (flowPrice === null || matched === 0) continue;
-    const [shortfall, onPaper] = [costOf(flowPrice), costOf(fill)];
+    const [shortfall, onPaper] = [computeCost(flowPrice), computeCost(fill)];
     sum.fills += 1;
     sum.given += matched;
     sum.shortfall += matched * shortfall;
@@ -411,7 +411,7 @@ function upperMean(costs: readonly Cost[]): number | null {
 
 /** Assesses metrics by the rules of their gate. A missing or null metric passes nothing. */
 export function assessEvidence(kind: EvidenceKind, metrics: EvidenceMetrics): EvidenceVerdict {
-  const checks = rulesOf(kind, metrics).map(([name, metric, rule, limit]): EvidenceCheck => {
+  const checks = listRules(kind, metrics).map(([name, metric, rule, limit]): EvidenceCheck => {
     const observed = metrics[metric] ?? null;
     return { name, observed, rule, limit, passed: observed !== null && limit !== null && holds(observed, rule, limit) };
   });
@@ -430,7 +430,7 @@ function holds(observed: number, rule: EvidenceCheck['rule'], limit: number): bo
   return rule === 'at_least' ? observed >= limit - slack : observed <= limit + slack;
 }
 
-function rulesOf(kind: EvidenceKind, metrics: EvidenceMetrics): readonly Rule[] {
+function listRules(kind: EvidenceKind, metrics: EvidenceMetrics): readonly Rule[] {
   const limit = (metric: string): number | null => metrics[metric] ?? null;
   switch (kind) {
     case 'manifest':
@@ -500,7 +500,7 @@ function paperRules(metrics: EvidenceMetrics): readonly Rule[] {
   ];
 }
 
-function returnsOf(equity: readonly number[]): number[] {
+function computeReturns(equity: readonly number[]): number[] {
   const returns: number[] = [];
   for (let i = 1; i < equity.length; i++) returns.push((equity[i] as number) / (equity[i - 1] as number) - 1);
   return returns;
@@ -510,7 +510,7 @@ function returnsOf(equity: readonly number[]): number[] {
 export const NO_VARIANCE = 1e-12;
 
 /** Returns the Sharpe ratio, or null if the returns have practically no variance, because such a curve proves nothing. */
-function sharpeOf(returns: readonly number[], annualisation: number): number | null {
+function computeSharpe(returns: readonly number[], annualisation: number): number | null {
   if (returns.length < 2) return null;
   const deviation = sampleDeviation(returns);
   return deviation < NO_VARIANCE ? null : (mean(returns) / deviation) * Math.sqrt(annualisation);

@@ -59,8 +59,8 @@ const DESCRIPTIONS: ReadonlyMap<string, string> = new Map(CONDITIONS.map(({ type
  * UTC. Prices are in the instrument's quote currency.
  */
 export function explainDecision(record: DecisionRecord): Explanation {
-  const instruments = instrumentsOf(record).map((instrument) => inWords(record, instrument));
-  return { summary: summaryOf(record), why: whyOf(record), instruments, missing: missingOf(record) };
+  const instruments = listInstruments(record).map((instrument) => inWords(record, instrument));
+  return { summary: summarize(record), why: explainReasons(record), instruments, missing: listMissing(record) };
 }
 
 /** Returns the explanation as plain text, for a terminal. */
@@ -75,7 +75,7 @@ export function explanationText(explanation: Explanation): string {
   return lines.join('\n');
 }
 
-function summaryOf(record: DecisionRecord): string {
+function summarize(record: DecisionRecord): string {
   const at = `At ${record.slot} the agent`;
   const on = record.instrument ?? 'its instruments';
   switch (record.disposition) {
@@ -90,7 +90,7 @@ function summaryOf(record: DecisionRecord): string {
   }
 }
 
-function whyOf(record: DecisionRecord): string[] {
+function explainReasons(record: DecisionRecord): string[] {
   const why: string[] = [];
   const reason = record.reason === null ? undefined : REASONS_IN_WORDS[record.reason];
   if (reason !== undefined) why.push(`${capital(reason)}.`);
@@ -128,7 +128,7 @@ export function rejectionInWords({ code, limit, before, after, suggestion }: Ris
   return `Risk refused with ${code}${numbers.length === 0 ? '' : `: ${numbers.join(', ')}`}${suggestion === null ? '' : `; ${suggestion}`}.`;
 }
 
-function instrumentsOf(record: DecisionRecord): string[] {
+function listInstruments(record: DecisionRecord): string[] {
   return [...new Set([...Object.keys(record.observed), ...record.rules.map(({ instrument }) => instrument)])];
 }
 
@@ -173,10 +173,10 @@ function seenInWords(observation: Observation | undefined): string {
 }
 
 /** Returns the failed entry rules of each instrument without a position, fewest failures first. */
-function missingOf(record: DecisionRecord): string[] {
+function listMissing(record: DecisionRecord): string[] {
   if (record.disposition === 'propose_entry' || record.disposition === 'propose_exit') return [];
   const held = new Set(record.book.positions.map(({ instrument }) => instrument as string));
-  return instrumentsOf(record)
+  return listInstruments(record)
     .filter((instrument) => !held.has(instrument))
     .map((instrument) => ({
       instrument,

@@ -55,10 +55,14 @@ export function gateProgress(gate: AssessedGate | null): GateProgress {
   if (gate === null)
     return { progress: 'every gate is behind it', next: 'nothing: it trades with the capital of its vault', hasTrades: false };
   const trades = gate.checks.filter(({ name }) => name === 'closed_trades' || name === 'fills');
-  return { progress: progressOf(gate), next: nextOf(gate), hasTrades: trades.length > 0 && trades.every(({ passed }) => passed) };
+  return {
+    progress: describeProgress(gate),
+    next: nameNextStep(gate),
+    hasTrades: trades.length > 0 && trades.every(({ passed }) => passed),
+  };
 }
 
-function progressOf({ kind, checks, isAssessed, metrics }: AssessedGate): string {
+function describeProgress({ kind, checks, isAssessed, metrics }: AssessedGate): string {
   if (metrics === null && !isAssessed) return 'nothing has been assessed yet';
   const counted = checks.flatMap((check) => counts(check) ?? []);
   if (counted.length > 0) return counted.join(', ');
@@ -74,7 +78,7 @@ function counts({ name, observed, limit }: EvidenceCheck): string | null {
   return what === undefined ? null : `${Math.min(observed ?? 0, limit)} of ${limit} ${what}`;
 }
 
-function nextOf({ kind, passed, checks, isAssessed, metrics, problems }: AssessedGate): string {
+function nameNextStep({ kind, passed, checks, isAssessed, metrics, problems }: AssessedGate): string {
   if (passed) return 'POST /v1/agents/:id/promote';
   if (metrics === null && !isAssessed) return BEGIN[kind];
   const [problem] = problems;

@@ -10,7 +10,7 @@ export interface Reading {
   readonly parts: readonly { readonly instrument: InstrumentKey; readonly indicators: readonly string[] }[];
 }
 
-export function readingOf(instruments: readonly InstrumentKey[], needs: readonly IndicatorNeed[]): Reading {
+export function compileReading(instruments: readonly InstrumentKey[], needs: readonly IndicatorNeed[]): Reading {
   const parts = instruments.map((instrument) => ({
     instrument,
     indicators: [...new Set(needs.filter((need) => need.instrument === instrument).map(indicatorKey))].sort(),

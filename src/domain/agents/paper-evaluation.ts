@@ -1,5 +1,5 @@
 /** Results of paper trading, from the rows of the paper book: daily equity and round trips. */
-import { applyFill, applyFunding, emptyBook, type Fill, markBook, type TradingBook, utcDayOf } from '../books/book.ts';
+import { applyFill, applyFunding, emptyBook, type Fill, markBook, type TradingBook, startOfUtcDay } from '../books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { type PaperSeries, RULES_VERSION } from './evidence.ts';
 import type { FundingPayment } from '../orders/funding.ts';
@@ -34,7 +34,7 @@ export interface PaperRows {
  * Returns the series of a paper evaluation. A day on which a position had no live bid is left out, because unknown is never good. A
  * position that was open when the stage was entered and had no bid then counts at its cost.
  */
-export function paperSeriesOf(rows: PaperRows): PaperSeries {
+export function computePaperSeries(rows: PaperRows): PaperSeries {
   const { enteredAt, evaluatedAt } = rows;
   let book = emptyBook(rows.bookId, 'paper', rows.capitalUsd);
   const trips = new RoundTrips();
@@ -62,7 +62,7 @@ export function paperSeriesOf(rows: PaperRows): PaperSeries {
   advance(enteredAt, false);
   const startEquityUsd = plainDecimal(valueAt(book, rows.entryMarks, enteredAt) ?? atCost(book));
   const days: (readonly [EpochMs, DecimalString])[] = [];
-  for (let day = utcDayOf(enteredAt); day <= evaluatedAt; day += DAY_MS) {
+  for (let day = startOfUtcDay(enteredAt); day <= evaluatedAt; day += DAY_MS) {
     advance(day + DAY_MS, true);
     const equity = valueAt(book, rows.dayMarks.get(day) ?? new Map(), day);
     if (equity !== null) days.push([day, equity]);

@@ -20,7 +20,7 @@ export interface ShadowRows {
 }
 
 /** Returns the series of a shadow evaluation: the fills of the stage, except those whose measurement may still come. */
-export function shadowSeriesOf({ enteredAt, evaluatedAt, maxSlippageBps, fills, measured }: ShadowRows): ShadowSeries {
+export function computeShadowSeries({ enteredAt, evaluatedAt, maxSlippageBps, fills, measured }: ShadowRows): ShadowSeries {
   const orders: ShadowedFill[] = [];
   for (const { id, at, side, decisionPrice, fillPrice, quantity } of fills) {
     if (at < enteredAt || at > evaluatedAt) continue;

@@ -65,7 +65,7 @@ export function whyNoTrades(facts: TradingFacts): readonly string[] {
   });
   // If rules asked for trades and were stopped, that is the reason, not other rules that failed.
   if (asked.length > 0) return [...asked, ...unevaluated];
-  const rules = entryRulesOf(decisions);
+  const rules = countEntryRules(decisions);
   if (rules.length > 0) return [...unevaluated, ...entryRulesInWords(rules)];
   const held = decisions[0]?.book.positions.map(({ instrument }) => instrument) ?? [];
   if (held.length > 0) return [...unevaluated, `It holds ${held.join(', ')}, and no exit rule has held.`];
@@ -86,20 +86,20 @@ export function entryRulesInWords(rules: readonly EntryRule[]): readonly string[
   });
 }
 
-function nameOf({ instrument, type, threshold }: EntryRule): string {
+function nameRule({ instrument, type, threshold }: EntryRule): string {
   return `${instrument === null ? '' : `${instrument}: `}${type}${threshold === null ? '' : ` (${threshold})`}`;
 }
 
 function neverHeld(rule: EntryRule): string {
   const { evaluated, unknown } = rule;
   if (unknown >= evaluated)
-    return `${nameOf(rule)} could not be known at ${evaluated === 1 ? 'its only look' : `any of ${evaluated} looks`}: ${causesInWords(rule)}.`;
-  if (evaluated === 1) return `${nameOf(rule)} did not hold at its only look.`;
+    return `${nameRule(rule)} could not be known at ${evaluated === 1 ? 'its only look' : `any of ${evaluated} looks`}: ${causesInWords(rule)}.`;
+  if (evaluated === 1) return `${nameRule(rule)} did not hold at its only look.`;
   const part =
     unknown === 0
       ? ''
       : `; at ${figureInWords((unknown / evaluated) * 100)} % of them it could not be known${rule.causes.size === 0 ? '' : `: ${causesInWords(rule)}`}`;
-  return `${nameOf(rule)} held at none of ${evaluated} looks${part}.`;
+  return `${nameRule(rule)} held at none of ${evaluated} looks${part}.`;
 }
 
 /** Lists the causes, most frequent first, with counts if there are several. */
@@ -114,8 +114,8 @@ function causesInWords({ causes }: EntryRule): string {
 function stoodAlone(rule: EntryRule): string {
   const { evaluated, passed, lastToFail } = rule;
   const alone = lastToFail === 0 ? '' : `, and alone stood in the way at ${lastToFail}`;
-  if (evaluated === 1) return `${nameOf(rule)} held at its only look.`;
-  return `${nameOf(rule)} held at ${passed} of ${evaluated} looks (${figureInWords((passed / evaluated) * 100)} %)${alone}.`;
+  if (evaluated === 1) return `${nameRule(rule)} held at its only look.`;
+  return `${nameRule(rule)} held at ${passed} of ${evaluated} looks (${figureInWords((passed / evaluated) * 100)} %)${alone}.`;
 }
 
 /** Returns to how many of the newest evaluations something applies. */
@@ -187,7 +187,7 @@ function byCount(counts: ReadonlyMap<string, number>): [string, number][] {
 type RuleSum = { -readonly [Field in Exclude<keyof EntryRule, 'causes'>]: EntryRule[Field] } & { readonly causes: Map<string, number> };
 
 /** Counts how often each entry rule of each instrument held. Held instruments are skipped, because they are not entered again. */
-function entryRulesOf(decisions: readonly DecisionRecord[]): EntryRule[] {
+function countEntryRules(decisions: readonly DecisionRecord[]): EntryRule[] {
   const counted = new Map<string, RuleSum>();
   for (const { rules, book } of decisions) {
     const held = new Set<string>(book.positions.map(({ instrument }) => instrument));

@@ -9,7 +9,7 @@ import type { Observation } from '../market/cut.ts';
 import type { DecimalString } from '../values/decimal.ts';
 import type { EventKind } from '../intelligence/report.ts';
 import type { Severity } from '../market/market-event.ts';
-import { type ClosedBar, momentumOf } from '../ranking/momentum.ts';
+import { type ClosedBar, computeMomentum } from '../ranking/momentum.ts';
 import { type EpochMs, isoTime } from '../values/time.ts';
 import { ageInWords } from '../values/words.ts';
 import { type Claim, type ClaimList, claimList, type Source, type Sources } from './claim.ts';
@@ -139,7 +139,7 @@ function assessPool(seen: Observation, lists: Lists): void {
 }
 
 function assessMomentum(entry: CatalogEntry, evidence: Evidence, lists: Lists): void {
-  const momentum = momentumOf(evidence.bars, evidence.at);
+  const momentum = computeMomentum(evidence.bars, evidence.at);
   if (momentum === null) {
     lists.thin.push('There are no stored hourly bars of a full week up to now.');
     return;

@@ -20,15 +20,15 @@ const DIRECTION =
 /** Addresses and markup, which do not belong in a sentence about a stock. */
 const FOREIGN = /https?:|www\.|<[a-z/]|[[\]{}]|javascript:|\p{Cc}/iu;
 
-function numbersOf(text: string): string[] {
+function listNumbers(text: string): string[] {
   return (text.match(NUMBER) ?? []).sort();
 }
 
-function directionsOf(text: string): string[] {
+function listDirections(text: string): string[] {
   return [...new Set((text.match(DIRECTION) ?? []).map((word) => word.toLowerCase()))].sort();
 }
 
-function quotationsOf(text: string): string[] {
+function listQuotations(text: string): string[] {
   return text.match(/"[^"]*"/g) ?? [];
 }
 
@@ -45,9 +45,9 @@ function differs(claim: Claim, text: string, sources: unknown): string | null {
   if (!Array.isArray(sources) || !same([...claim.sources].sort(), [...(sources as string[])].map(String).sort()))
     return `${claim.id} names other sources`;
   if (FOREIGN.test(text.replace(/"[^"]*"/g, ''))) return `${claim.id} holds an address or markup`;
-  if (!same(quotationsOf(claim.text), quotationsOf(text))) return `${claim.id} quotes something else`;
-  if (!same(numbersOf(plain(claim.text)), numbersOf(plain(text)))) return `${claim.id} has other numbers`;
-  if (!same(directionsOf(plain(claim.text)), directionsOf(plain(text)))) return `${claim.id} points another way`;
+  if (!same(listQuotations(claim.text), listQuotations(text))) return `${claim.id} quotes something else`;
+  if (!same(listNumbers(plain(claim.text)), listNumbers(plain(text)))) return `${claim.id} has other numbers`;
+  if (!same(listDirections(plain(claim.text)), listDirections(plain(text)))) return `${claim.id} points another way`;
   return null;
 }
 

@@ -37,7 +37,7 @@ export interface Agreement {
 }
 
 /** Returns the shortest beginning with enough trades. */
-export function openingOf(paths: readonly AnsweredPath[]): Opening {
+export function findOpening(paths: readonly AnsweredPath[]): Opening {
   const slots = paths.flatMap((path) => path.map(([slot]) => slot)).sort((a, b) => a - b);
   const last = slots[OPENING_TRADES - 1];
   const steps = last === undefined ? OPENING_STEPS : last + 1;
@@ -56,7 +56,7 @@ function isNear(one: DecimalString | null, other: DecimalString | null): boolean
   return new Decimal(one).minus(other).abs().lte(new Decimal(one).abs().times(TOLERANCE));
 }
 
-export function agreementOf(counts: Pick<Agreement, 'slots' | 'trades' | 'agreed'>): Agreement {
+export function assessAgreement(counts: Pick<Agreement, 'slots' | 'trades' | 'agreed'>): Agreement {
   const { trades, agreed } = counts;
   const agreementPct = trades === 0 ? null : (100 * agreed) / trades;
   return { ...counts, agreementPct, passed: agreementPct === null || agreementPct >= LEAST_AGREEMENT_PCT };

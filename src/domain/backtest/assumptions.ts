@@ -1,5 +1,5 @@
 /** Execution assumptions of a backtest. They are part of every result and can be changed only within limits. */
-import { costModelOf, type MarketState, marketStateOf } from '../orders/costs.ts';
+import { findCostModel, type MarketState, assumedMarketState } from '../orders/costs.ts';
 import type { Problem } from '../values/field.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
@@ -53,8 +53,8 @@ export interface TradeCosts extends MarketState {
 }
 
 /** Returns the costs of an instrument by its model, times the multiplier. @throws Error for a reference price. */
-export function costsOf(instrument: InstrumentKey, assumptions: Pick<Assumptions, 'costMultiplier'>): TradeCosts {
-  return harder(costModelOf(instrument).name, marketStateOf(instrument), assumptions);
+export function computeTradeCosts(instrument: InstrumentKey, assumptions: Pick<Assumptions, 'costMultiplier'>): TradeCosts {
+  return harder(findCostModel(instrument).name, assumedMarketState(instrument), assumptions);
 }
 
 /** Returns the costs in another market state than the model's, times the multiplier. */

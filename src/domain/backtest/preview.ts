@@ -3,7 +3,7 @@
 import type { DecimalString } from '../values/decimal.ts';
 import type { Problem } from '../values/field.ts';
 import { canonicalTimeframe } from '../values/field.ts';
-import { DAY_MS, type EpochMs, isoTime, slotOf, timeframeMs } from '../values/time.ts';
+import { DAY_MS, type EpochMs, isoTime, startOfSlot, timeframeMs } from '../values/time.ts';
 import type { MissingHistory } from './missing-history.ts';
 import { type BacktestRequest, readBacktestRequest } from './request.ts';
 
@@ -32,7 +32,7 @@ export function previewRequest(
   const barMs = canonical === null ? null : timeframeMs(canonical);
   // An invalid timeframe has no length. Reading the request reports it.
   if (barMs === null) return readBacktestRequest({ timeframe, look: true, to: isoTime(now) }, now);
-  const to = slotOf(now, barMs);
+  const to = startOfSlot(now, barMs);
   const mostMs = Math.min(PREVIEW_LIMITS.days * DAY_MS, Math.floor(PREVIEW_LIMITS.bars / Math.max(1, series)) * barMs);
   const asked = given.days === undefined ? Math.min(PREVIEW_LIMITS.defaultDays * DAY_MS, mostMs) : given.days * DAY_MS;
   if (asked > mostMs) {
@@ -44,7 +44,7 @@ export function previewRequest(
       },
     ];
   }
-  const window = { from: isoTime(slotOf(to - asked, barMs)), to: isoTime(to) };
+  const window = { from: isoTime(startOfSlot(to - asked, barMs)), to: isoTime(to) };
   return readBacktestRequest({ ...window, timeframe: given.timeframe, look: true }, now);
 }
 

@@ -3,7 +3,7 @@
 import { GATE_LIMITS, yearsAfter } from '../agents/evidence.ts';
 import type { Problem } from '../values/field.ts';
 import { canonicalTimeframe } from '../values/field.ts';
-import { DAY_MS, type EpochMs, MINUTE_MS, isoTime, slotOf } from '../values/time.ts';
+import { DAY_MS, type EpochMs, MINUTE_MS, isoTime, startOfSlot } from '../values/time.ts';
 import { type Assumptions, readAssumptions } from './assumptions.ts';
 
 /** Request as stored with the run. Plain JSON. Times are ISO 8601. */
@@ -79,12 +79,12 @@ export function isLook({ from, to, timeframe, look }: BacktestRequest, manifestT
 
 /** Returns the period that the backtest gate requires: a little more than five years up to the last whole UTC day. */
 function gateStretch(now: EpochMs): { readonly from: EpochMs; readonly to: EpochMs } {
-  const to = slotOf(now, DAY_MS);
+  const to = startOfSlot(now, DAY_MS);
   return { from: stretchBefore(to), to };
 }
 
 function stretchBefore(to: EpochMs): EpochMs {
-  return slotOf(yearsAfter(to, -GATE_LIMITS.historyYears), DAY_MS) - SPARE_DAYS * DAY_MS;
+  return startOfSlot(yearsAfter(to, -GATE_LIMITS.historyYears), DAY_MS) - SPARE_DAYS * DAY_MS;
 }
 
 function isoTimeOr(at: EpochMs): string {

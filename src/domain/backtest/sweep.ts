@@ -48,7 +48,7 @@ export function readSweep(
   now: EpochMs,
 ): { readonly request: SweepRequest; readonly variants: readonly Variant[] } | readonly Problem[] {
   const read = readBacktestRequest({ ...given, look: true }, now);
-  const variants = variantsOf(manifest, parameters);
+  const variants = combineVariants(manifest, parameters);
   const windows = { ...DEFAULT_WALK_FORWARD, ...walkForward };
   const problems = [
     ...('assumptions' in read ? [] : read),
@@ -81,13 +81,13 @@ function windowProblems(windows: WalkForwardRequest): Problem[] {
  * Reads a threshold with its values from a command-line argument, such as `stopLossPct=2,4,6`. An exactly spelled number is a number,
  * everything else a text. @throws Error for an ambiguous number such as 1.000.
  */
-export function parameterOf(word: string): SweepParameter {
+export function parseParameter(word: string): SweepParameter {
   const [path = '', values = ''] = word.split('=');
   const given = values.split(',').map((value) => value.trim());
-  return { path: path.trim(), values: given.filter((value) => value !== '').map(valueOf) };
+  return { path: path.trim(), values: given.filter((value) => value !== '').map(parseValue) };
 }
 
-function valueOf(text: string): number | string {
+function parseValue(text: string): number | string {
   if (String(Number(text)) === text) return Number(text);
   const read = quantityAt(text, 0);
   if (read !== null && 'question' in read) throw new Error(read.question);
@@ -97,8 +97,8 @@ function valueOf(text: string): number | string {
 /**
  * Combines all values in the given order, the first parameter slowest. Returns the variants, or every problem by the path in the request.
  */
-export function variantsOf(manifest: Manifest, parameters: readonly SweepParameter[]): readonly Variant[] | readonly Problem[] {
-  const problems = parameters.flatMap((parameter, index) => problemsOf(manifest, parameter, parameters, index));
+export function combineVariants(manifest: Manifest, parameters: readonly SweepParameter[]): readonly Variant[] | readonly Problem[] {
+  const problems = parameters.flatMap((parameter, index) => listProblems(manifest, parameter, parameters, index));
   const count = parameters.reduce((product, { values }) => product * values.length, 1);
   if (count > SWEEP_LIMITS.variants)
     problems.push({ path: '$.parameters', problem: `${count} variants are too many`, allowed: `at most ${SWEEP_LIMITS.variants}` });
@@ -126,15 +126,15 @@ export function isVariants(read: readonly Variant[] | readonly Problem[]): read 
   return read.every((one) => 'manifest' in one);
 }
 
-function problemsOf(manifest: Manifest, { path, values }: SweepParameter, all: readonly SweepParameter[], index: number): Problem[] {
+function listProblems(manifest: Manifest, { path, values }: SweepParameter, all: readonly SweepParameter[], index: number): Problem[] {
   const at = `$.parameters[${index}]`;
-  const present = leafOf(renderPayload(manifest), path);
+  const present = findLeaf(renderPayload(manifest), path);
   const problems: Problem[] = [];
   if (present === undefined || !isNumeric(present)) {
     problems.push({
       path: `${at}.path`,
       problem: `${JSON.stringify(path)} is not a threshold of the manifest`,
-      allowed: thresholdsOf(manifest).join(', '),
+      allowed: listThresholds(manifest).join(', '),
     });
   }
   if (all.findIndex((one) => one.path === path) !== index)
@@ -145,7 +145,7 @@ function problemsOf(manifest: Manifest, { path, values }: SweepParameter, all: r
 }
 
 /** Returns the paths of a manifest that a sweep may vary: every number in its payload form. */
-export function thresholdsOf(manifest: Manifest): readonly string[] {
+export function listThresholds(manifest: Manifest): readonly string[] {
   const payload = renderPayload(manifest);
   const own = Object.keys(payload).filter((name) => isNumeric(payload[name]));
   const ofRules = (['entryConditions', 'exitConditions'] as const).flatMap((side) =>
@@ -160,7 +160,7 @@ function isNumeric(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && DECIMAL.test(value));
 }
 
-function leafOf(payload: Record<string, unknown>, path: string): unknown {
+function findLeaf(payload: Record<string, unknown>, path: string): unknown {
   const [, own, side, place, field] = PATH.exec(path) ?? [];
   if (own !== undefined) return Object.hasOwn(payload, own) ? payload[own] : undefined;
   const list = side === undefined ? undefined : payload[side];

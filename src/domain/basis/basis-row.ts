@@ -2,10 +2,10 @@
 import { type CatalogEntry, isTradableAt } from '../catalog/catalog.ts';
 import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
-import { costModelOf, poolOfDepth, transferFeeBpsOf } from '../orders/costs.ts';
+import { findCostModel, poolOfDepth, findTransferFeeBps } from '../orders/costs.ts';
 import type { Cut, Observation } from '../market/cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
-import { decimalOf, type PriceFact } from '../ranking/ranked-row.ts';
+import { toRatioText, type PriceFact } from '../ranking/ranked-row.ts';
 import { percentAbove } from '../market/valuation.ts';
 import type { HalfLife } from './half-life.ts';
 import { type CostTerm, netEdgeBps, type RoundTrip, roundTripCosts } from './round-trip.ts';
@@ -83,16 +83,16 @@ type QuotedPrices = Pick<RoundTrip, 'bid' | 'ask' | 'mid'>;
  * Returns the depth of both sides, in US dollars, that a trade takes: a token's observed pools, or else the cost model's book. Null if
  * unknown.
  */
-function depthUsdOf(entry: CatalogEntry, seen: Observation): DecimalString | null {
-  return entry.token === null ? poolOfDepth(costModelOf(entry.key).depthUsd) : seen.liquidityUsd;
+function findDepthUsd(entry: CatalogEntry, seen: Observation): DecimalString | null {
+  return entry.token === null ? poolOfDepth(findCostModel(entry.key).depthUsd) : seen.liquidityUsd;
 }
 
 /** Returns the cost terms of a round trip in the token at the cut, or null if a part is unknown. */
 function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: DecimalString): CostTerm[] | null {
-  const { takerFeeBps } = costModelOf(entry.key);
-  const transferFeeBps = transferFeeBpsOf(entry.key);
+  const { takerFeeBps } = findCostModel(entry.key);
+  const transferFeeBps = findTransferFeeBps(entry.key);
   const quote = withoutTransferFee(seen.quote ?? { bid: null, ask: null, mid: null }, transferFeeBps);
-  return roundTripCosts({ ...quote, liquidityUsd: depthUsdOf(entry, seen), notionalUsd, takerFeeBps, transferFeeBps });
+  return roundTripCosts({ ...quote, liquidityUsd: findDepthUsd(entry, seen), notionalUsd, takerFeeBps, transferFeeBps });
 }
 
 /** Returns the best prices of a pool before the mint's transfer fee, which is a separate cost. Quoted prices are net of it. */
@@ -107,7 +107,7 @@ function shownCosts(costs: readonly CostTerm[]): BasisEdge['costs'] {
   return costs.map(({ name, bps }) => ({ name, bps: plainDecimal(bps.toDecimalPlaces(4)) }));
 }
 
-function edgeOf(
+function computeEdge(
   against: BasisEdge['against'],
   spreadPct: number | null,
   costs: readonly CostTerm[] | null,
@@ -117,7 +117,7 @@ function edgeOf(
   const open = reasons.length === 0 && spreadPct !== null && costs !== null;
   return {
     against,
-    spreadBps: spreadPct === null ? null : decimalOf(spreadPct * 100),
+    spreadBps: spreadPct === null ? null : toRatioText(spreadPct * 100),
     costs: costs === null ? [] : shownCosts(costs),
     netEdgeBps: open ? plainDecimal(netEdgeBps(spreadPct, costs)) : null,
     halfLifeHours: halfLife?.hours ?? null,
@@ -131,7 +131,7 @@ function tokenReasons(entry: CatalogEntry, seen: Observation | undefined): NoEdg
   if (entry.token !== null && !isTradableAt(entry.token, seen.slot)) return ['not_traded'];
   return [
     ...(isQuoteLive(seen) && seen.quote?.mid !== null ? [] : (['token_not_live'] as const)),
-    ...(depthUsdOf(entry, seen) === null ? (['no_pool'] as const) : []),
+    ...(findDepthUsd(entry, seen) === null ? (['no_pool'] as const) : []),
   ];
 }
 
@@ -156,7 +156,7 @@ function perpetualCosts(
   notionalUsd: DecimalString,
 ): CostTerm[] | null {
   if (quote === null || quote.bid === null || quote.ask === null || quote.mid === null || hourlyFunding === null) return null;
-  const { takerFeeBps, depthUsd } = costModelOf(instrument);
+  const { takerFeeBps, depthUsd } = findCostModel(instrument);
   return [
     { name: 'fees of the perpetual, both ways', bps: new Decimal(takerFeeBps).times(2) },
     { name: 'spread of the perpetual', bps: new Decimal(quote.ask).minus(quote.bid).div(quote.mid).times(10_000) },
@@ -195,8 +195,8 @@ export function basisRow(entry: CatalogEntry, cut: Cut, perpetual: Observation |
     hourlyFunding: perpetual?.hourlyFunding ?? null,
     liquidityUsd: seen?.liquidityUsd ?? null,
     edges: [
-      edgeOf('reference', spread(reference), costs, inputs.halfLife.reference, againstReference),
-      edgeOf('perpetual', spread(perp), perpCosts, inputs.halfLife.perpetual, againstPerp),
+      computeEdge('reference', spread(reference), costs, inputs.halfLife.reference, againstReference),
+      computeEdge('perpetual', spread(perp), perpCosts, inputs.halfLife.perpetual, againstPerp),
     ],
   };
 }

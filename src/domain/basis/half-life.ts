@@ -24,7 +24,7 @@ export interface HalfLife {
  * is a ratio in percent, hence numbers. @param spreads Ascending by time, one per bar that both legs have. @param barMs Length of a bar.
  * Pairs further apart are skipped.
  */
-export function halfLifeOf(spreads: readonly { readonly at: EpochMs; readonly pct: number }[], barMs: number): HalfLife {
+export function fitHalfLife(spreads: readonly { readonly at: EpochMs; readonly pct: number }[], barMs: number): HalfLife {
   const pairs: [level: number, change: number][] = [];
   for (let i = 1; i < spreads.length; i++) {
     const [before, now] = [spreads[i - 1], spreads[i]] as [{ at: number; pct: number }, { at: number; pct: number }];

@@ -59,13 +59,13 @@ export function policyTake(policy: BasisPolicy, world: { readonly catalog: Catal
 }
 
 /** Returns the policy of a Take with origin `basis`. */
-export function policyOf(take: Take): Pick<BasisPolicy, 'enterDiscountPct' | 'exitDiscountPct' | 'notionalUsd' | 'maxHoldHours'> {
-  const numberOf = (side: Take['entry'], type: string, field: string): number =>
+export function readPolicy(take: Take): Pick<BasisPolicy, 'enterDiscountPct' | 'exitDiscountPct' | 'notionalUsd' | 'maxHoldHours'> {
+  const readNumber = (side: Take['entry'], type: string, field: string): number =>
     Number(side.find((one) => one.type === type)?.[field] ?? 0);
   return {
-    enterDiscountPct: 0 - numberOf(take.entry, 'premium_below', 'pct'),
-    exitDiscountPct: 0 - numberOf(take.exit, 'premium_above', 'pct'),
+    enterDiscountPct: 0 - readNumber(take.entry, 'premium_below', 'pct'),
+    exitDiscountPct: 0 - readNumber(take.exit, 'premium_above', 'pct'),
     notionalUsd: take.allocationUsd,
-    maxHoldHours: numberOf(take.exit, 'held_longer_than', 'hours'),
+    maxHoldHours: readNumber(take.exit, 'held_longer_than', 'hours'),
   };
 }

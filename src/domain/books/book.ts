@@ -3,11 +3,11 @@
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { AgentBook } from '../agents/decision.ts';
 import { UUID_PATTERN } from '../values/ids.ts';
-import { marketStepOf } from '../market/market-step.ts';
+import { findMarketStep } from '../market/market-step.ts';
 import type { ExecutionMode, OrderSide } from '../orders/order.ts';
 import { DAY_MS, type EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
-import { type Exact, exactOf, exactText, minus, plus, times, ZERO } from '../values/exact.ts';
+import { type Exact, toExact, exactText, minus, plus, times, ZERO } from '../values/exact.ts';
 
 /** Decimals of a fill price that does not divide evenly. */
 export const PRICE_DECIMALS = 12;
@@ -150,22 +150,22 @@ export function emptyBook(id: string, mode: ExecutionMode, capitalUsd: DecimalSt
 }
 
 /** Returns the open position in an instrument, or undefined. */
-export function positionOf(state: TradingBook, instrument: InstrumentKey): Position | undefined {
+export function findPosition(state: TradingBook, instrument: InstrumentKey): Position | undefined {
   for (const holding of state.holdings) if (holding.instrument === instrument) return holding;
   return undefined;
 }
 
 /** True if a holding is at least one lot. Less is dust: no position, but it keeps its value and is sold with the next sale. */
 export function isPosition({ instrument, quantity }: Pick<Position, 'instrument' | 'quantity'>): boolean {
-  return !quantity.startsWith('-') && compareDecimals(quantity, marketStepOf(instrument).lot) >= 0;
+  return !quantity.startsWith('-') && compareDecimals(quantity, findMarketStep(instrument).lot) >= 0;
 }
 
 /**
  * Returns the sellable quantity of an instrument: its holdings minus pending sales, to the last unit, never negative. `accountHolds` is the
  * account's balance, which may be sold although no book bought it.
  */
-export function sellableOf(state: TradingBook, instrument: InstrumentKey, accountHolds: DecimalString = '0'): DecimalString {
-  const held = Decimal.max(positionOf(state, instrument)?.quantity ?? 0, accountHolds);
+export function computeSellable(state: TradingBook, instrument: InstrumentKey, accountHolds: DecimalString = '0'): DecimalString {
+  const held = Decimal.max(findPosition(state, instrument)?.quantity ?? 0, accountHolds);
   const waiting = state.openProposals.filter((open) => open.side === 'sell' && open.instrument === instrument);
   const left = waiting.reduce((rest, { quantity }) => rest.minus(quantity), held);
   return left.gt(0) ? plainDecimal(left) : '0';
@@ -187,10 +187,10 @@ export function applyFunding(state: TradingBook, paidUsd: DecimalString): Tradin
  */
 export function applyFill(state: TradingBook, fill: Fill): TradingBook {
   if (fill.bookId !== state.id) throw new Error(`a fill of book ${fill.bookId} cannot be booked to ${state.id}`);
-  const quantity = exactOf(fill.quantity);
-  const priced = times(quantity, exactOf(fill.fillPrice));
-  const notional = exactOf(fill.notionalUsd);
-  const fee = exactOf(fill.feeUsd);
+  const quantity = toExact(fill.quantity);
+  const priced = times(quantity, toExact(fill.fillPrice));
+  const notional = toExact(fill.notionalUsd);
+  const fee = toExact(fill.feeUsd);
   if (quantity.units <= 0n || priced.units <= 0n) throw new Error(`fill ${fill.id} has no positive quantity and price`);
   const rounded = minus(priced, notional);
   const difference = rounded.units < 0n ? minus(ZERO, rounded) : rounded;
@@ -198,20 +198,20 @@ export function applyFill(state: TradingBook, fill: Fill): TradingBook {
     throw new Error(`fill ${fill.id} states a notional of ${fill.notionalUsd} for ${fill.quantity} at ${fill.fillPrice}`);
   const buys = fill.side === 'buy';
   const moved = buys ? enlarged(state, fill, notional) : reduced(state, fill, notional);
-  const cash = exactOf(state.cashUsd);
-  const slipped = times(times(notional, exactOf(plainDecimal(fill.slippageBps))), BASIS_POINT);
+  const cash = toExact(state.cashUsd);
+  const slipped = times(times(notional, toExact(plainDecimal(fill.slippageBps))), BASIS_POINT);
   return {
     id: state.id,
     mode: state.mode,
     capitalUsd: state.capitalUsd,
     cashUsd: exactText(minus(buys ? minus(cash, notional) : plus(cash, notional), fee)),
     holdings: moved.holdings,
-    realizedPnlUsd: exactText(plus(exactOf(state.realizedPnlUsd), moved.realized)),
-    feesUsd: exactText(plus(exactOf(state.feesUsd), fee)),
+    realizedPnlUsd: exactText(plus(toExact(state.realizedPnlUsd), moved.realized)),
+    feesUsd: exactText(plus(toExact(state.feesUsd), fee)),
     fundingUsd: state.fundingUsd,
     fills: state.fills + 1,
-    turnoverUsd: exactText(plus(exactOf(state.turnoverUsd), notional)),
-    slippageUsd: exactText(plus(exactOf(state.slippageUsd), slipped)),
+    turnoverUsd: exactText(plus(toExact(state.turnoverUsd), notional)),
+    slippageUsd: exactText(plus(toExact(state.slippageUsd), slipped)),
     day: state.day,
     dayStartEquityUsd: state.dayStartEquityUsd,
     openProposals: state.openProposals,
@@ -232,14 +232,14 @@ export function broughtInBy(fill: Fill, state: TradingBook): BroughtIn | null {
   const isOfWallet =
     side === 'sell' && instrument.startsWith('spotchain:') && state.mode === 'live' && readBookId(state.id)?.agentId === null;
   if (!isOfWallet) return null;
-  const missing = new Decimal(fill.quantity).minus(positionOf(state, instrument)?.quantity ?? 0);
+  const missing = new Decimal(fill.quantity).minus(findPosition(state, instrument)?.quantity ?? 0);
   return missing.gt(0) ? { instrument, quantity: plainDecimal(missing), costUsd: plainDecimal(missing.times(fillPrice)), at } : null;
 }
 
 /** Returns the book after a wallet brought tokens in. They count as capital in kind, so that selling them earns no profit. */
 export function applyBroughtIn(state: TradingBook, { costUsd, ...tokens }: BroughtIn): TradingBook {
   const { capitalUsd, dayStartEquityUsd } = applyTransfer(state, costUsd);
-  return { ...state, capitalUsd, dayStartEquityUsd, holdings: enlarged(state, tokens, exactOf(costUsd)).holdings };
+  return { ...state, capitalUsd, dayStartEquityUsd, holdings: enlarged(state, tokens, toExact(costUsd)).holdings };
 }
 
 interface Moved {
@@ -248,11 +248,11 @@ interface Moved {
 }
 
 function enlarged(state: TradingBook, fill: Pick<Fill, 'instrument' | 'quantity' | 'at'>, notional: Exact): Moved {
-  const held = positionOf(state, fill.instrument);
+  const held = findPosition(state, fill.instrument);
   const holding: Position = {
     instrument: fill.instrument,
-    quantity: exactText(plus(exactOf(held?.quantity ?? '0'), exactOf(fill.quantity))),
-    costUsd: exactText(plus(exactOf(held?.costUsd ?? '0'), notional)),
+    quantity: exactText(plus(toExact(held?.quantity ?? '0'), toExact(fill.quantity))),
+    costUsd: exactText(plus(toExact(held?.costUsd ?? '0'), notional)),
     // Dust of an earlier position does not make this one older.
     openedAt: held !== undefined && isPosition(held) ? held.openedAt : fill.at,
   };
@@ -261,14 +261,14 @@ function enlarged(state: TradingBook, fill: Pick<Fill, 'instrument' | 'quantity'
 }
 
 function reduced(state: TradingBook, fill: Fill, notional: Exact): Moved {
-  const held = positionOf(state, fill.instrument);
-  const left = minus(exactOf(held?.quantity ?? '0'), exactOf(fill.quantity));
+  const held = findPosition(state, fill.instrument);
+  const left = minus(toExact(held?.quantity ?? '0'), toExact(fill.quantity));
   if (held === undefined || left.units < 0n) {
     throw new Error(`fill ${fill.id} sells ${fill.quantity} ${fill.instrument} of ${held?.quantity ?? '0'} in ${state.id}`);
   }
-  const whole = exactOf(held.costUsd);
+  const whole = toExact(held.costUsd);
   if (left.units === 0n) return { holdings: state.holdings.filter((each) => each !== held), realized: minus(notional, whole) };
-  const cost = exactOf(plainDecimal(new Decimal(held.costUsd).times(fill.quantity).div(held.quantity).toDecimalPlaces(12)));
+  const cost = toExact(plainDecimal(new Decimal(held.costUsd).times(fill.quantity).div(held.quantity).toDecimalPlaces(12)));
   const holding = { ...held, quantity: exactText(left), costUsd: exactText(minus(whole, cost)) };
   return { holdings: state.holdings.map((each) => (each === held ? holding : each)), realized: minus(notional, cost) };
 }
@@ -315,7 +315,7 @@ export interface Settlement {
  * if the book holds another quantity, or the payout is not between 0 and 1, which are impossible states.
  */
 export function applySettlement(state: TradingBook, { instrument, quantity, payout }: Settlement): TradingBook {
-  const held = positionOf(state, instrument);
+  const held = findPosition(state, instrument);
   if (held === undefined || !new Decimal(held.quantity).eq(quantity))
     throw new Error(`a settlement of ${quantity} ${instrument} is not what ${state.id} holds: ${held?.quantity ?? '0'}`);
   if (!new Decimal(payout).gte(0) || !new Decimal(payout).lte(1)) throw new Error(`${instrument} cannot pay ${payout}`);
@@ -363,9 +363,9 @@ export function markBook(state: TradingBook, marks: Pick<ReadonlyMap<InstrumentK
   const positions = state.holdings.map((holding): MarkedPosition => {
     const mark = marks.get(holding.instrument);
     if (mark === undefined) (isPosition(holding) ? unpriced : leftOut).push(holding.instrument);
-    const value = mark === undefined ? null : times(exactOf(holding.quantity), exactOf(mark));
+    const value = mark === undefined ? null : times(toExact(holding.quantity), toExact(mark));
     if (value !== null) exposure = plus(exposure, value);
-    cost = plus(cost, exactOf(holding.costUsd));
+    cost = plus(cost, toExact(holding.costUsd));
     return {
       instrument: holding.instrument,
       quantity: holding.quantity,
@@ -376,7 +376,7 @@ export function markBook(state: TradingBook, marks: Pick<ReadonlyMap<InstrumentK
   if (unpriced.length > 0) {
     return { state, positions, exposureUsd: null, equityUsd: null, unrealizedPnlUsd: null, dailyDrawdownPct: null, unpriced, leftOut };
   }
-  const equityUsd = exactText(plus(exposure, exactOf(state.cashUsd)));
+  const equityUsd = exactText(plus(exposure, toExact(state.cashUsd)));
   const marked = withDay(state, equityUsd, at);
   return {
     state: marked,
@@ -405,26 +405,26 @@ export function worstDrawdownPct({ state, positions }: MarkedBook, worst: Readon
 }
 
 /** Returns the start of an instant's UTC day. */
-export function utcDayOf(at: EpochMs): EpochMs {
+export function startOfUtcDay(at: EpochMs): EpochMs {
   return Math.floor(at / DAY_MS) * DAY_MS;
 }
 
 /** Returns the start of the next UTC day, when a daily drawdown is measured anew. */
 export function nextUtcDay(at: EpochMs): EpochMs {
-  return utcDayOf(at) + DAY_MS;
+  return startOfUtcDay(at) + DAY_MS;
 }
 
 /** True if a mark at this instant begins a day of the book. */
 export function beginsDay({ day }: Pick<TradingBook, 'day'>, at: EpochMs): boolean {
-  return day === null || day < utcDayOf(at);
+  return day === null || day < startOfUtcDay(at);
 }
 
 function withDay(state: TradingBook, equityUsd: DecimalString, at: EpochMs): TradingBook {
-  return beginsDay(state, at) ? { ...state, day: utcDayOf(at), dayStartEquityUsd: equityUsd } : state;
+  return beginsDay(state, at) ? { ...state, day: startOfUtcDay(at), dayStartEquityUsd: equityUsd } : state;
 }
 
 function drawdownPct(dayStartEquityUsd: DecimalString, equityUsd: DecimalString): number {
-  if (minus(exactOf(dayStartEquityUsd), exactOf(equityUsd)).units <= 0n) return 0;
+  if (minus(toExact(dayStartEquityUsd), toExact(equityUsd)).units <= 0n) return 0;
   const start = new Decimal(dayStartEquityUsd);
   const lost = start.minus(equityUsd);
   return start.gt(0) ? lost.times(100).div(start).toDecimalPlaces(8).toNumber() : 100;

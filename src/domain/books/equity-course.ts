@@ -46,7 +46,7 @@ export function equityCourse(moves: readonly LedgerMove[], priceAt: PriceAt, tim
       else if (move.kind === 'capital') paidIn = paidIn.minus(move.amount);
       else if (move.instrument !== null) held.set(move.instrument, (held.get(move.instrument) ?? new Decimal(0)).plus(move.amount));
     }
-    const worth = worthOf(held, priceAt, at);
+    const worth = sumWorth(held, priceAt, at);
     if (worth === null) return { at, equityUsd: null, pnlUsd: null, drawdownPct: null };
     const equity = cash.plus(worth);
     const pnl = equity.minus(paidIn);
@@ -57,7 +57,7 @@ export function equityCourse(moves: readonly LedgerMove[], priceAt: PriceAt, tim
   });
 }
 
-function worthOf(held: ReadonlyMap<InstrumentKey, Decimal>, priceAt: PriceAt, at: EpochMs): Decimal | null {
+function sumWorth(held: ReadonlyMap<InstrumentKey, Decimal>, priceAt: PriceAt, at: EpochMs): Decimal | null {
   let worth = new Decimal(0);
   for (const [instrument, quantity] of held) {
     if (quantity.isZero()) continue;

@@ -184,7 +184,7 @@ export function dollarsAtVenue(
 }
 
 /** Returns the venue whose dollars pay for an instrument. */
-export function dollarVenueOf(instrument: InstrumentKey): DollarVenue {
+export function toDollarVenue(instrument: InstrumentKey): DollarVenue {
   return splitInstrumentKey(instrument).venue === 'spotexchange' ? 'spotexchange' : 'spotchain';
 }
 

@@ -5,7 +5,7 @@
 
 import type { Stage } from '../agents/agent.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
-import { executionModeOf } from '../orders/order.ts';
+import { toExecutionMode } from '../orders/order.ts';
 
 /** Decimals of shares and share prices: units of 10^-9. */
 export const SHARE_DECIMALS = 9;
@@ -107,7 +107,7 @@ export function sharesFor(vault: VaultShares, equityUsd: DecimalString, amountUs
 
 /** Returns the maximum capital of an agent at a stage: none on paper, a tenth of its mandate at `limited_live`, all of it at `live`. */
 export function vaultCeilingUsd(stage: Stage, maxCapitalUsd: DecimalString): DecimalString {
-  if (executionModeOf(stage) === 'paper') return '0';
+  if (toExecutionMode(stage) === 'paper') return '0';
   return stage === 'limited_live' ? plainDecimal(new Decimal(maxCapitalUsd).times(LIMITED_LIVE_PART)) : plainDecimal(maxCapitalUsd);
 }
 

@@ -36,7 +36,7 @@ export function isOlder(block: ChainHead, head: ChainHead): boolean {
  * Returns the axis of an arrival. A payment from before the quote, or one that has settled another transfer, is `foreign`: it does not
  * count, whatever its provider says. `settled` is the id of the transfer it has settled, or null.
  */
-export function arrivalOf(seen: ArrivalSighting, head: ChainHead, settled: string | null, own: string): ArrivalAxis {
+export function judgeArrival(seen: ArrivalSighting, head: ChainHead, settled: string | null, own: string): ArrivalAxis {
   const { state, hash, amount, block } = seen;
   if (state === 'none' || state === 'failed') return { ...NO_ARRIVAL, state, hash };
   if (block === null || isOlder(block, head)) return { state: 'foreign', hash, amount, objection: 'older' };

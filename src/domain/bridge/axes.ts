@@ -175,16 +175,16 @@ const WORKING: ReadonlySet<ProviderState> = new Set(['filling', 'filled']);
  * Returns the state of a submitted transfer. `minimumOut` and `amountIn` are base units. Final money on a chain outranks every provider.
  * Something not seen is never a failure. An arrival counts only if it is at least the promised amount: less ends nothing by itself.
  */
-export function transferStatusOf(axes: TransferAxes, terms: { readonly minimumOut: string; readonly amountIn: string }): TransferStatus {
-  return { state: stateOf(axes, terms), attentions: attentionsOf(axes, terms) };
+export function judgeTransferStatus(axes: TransferAxes, terms: { readonly minimumOut: string; readonly amountIn: string }): TransferStatus {
+  return { state: judgeState(axes, terms), attentions: listAttentions(axes, terms) };
 }
 
-function stateOf(axes: TransferAxes, { minimumOut }: { readonly minimumOut: string }): TrackedState {
+function judgeState(axes: TransferAxes, { minimumOut }: { readonly minimumOut: string }): TrackedState {
   const { provider, source, destination, refund } = axes;
   const least = BigInt(minimumOut);
-  if (arrivedOf(destination) >= least) return 'completed';
+  if (countArrived(destination) >= least) return 'completed';
   // A part may have been paid out, and the rest refunded.
-  if (refund.state === 'final' && arrivedOf(refund) + arrivedOf(destination) >= least) return 'refunded';
+  if (refund.state === 'final' && countArrived(refund) + countArrived(destination) >= least) return 'refunded';
   const hasArrived = [destination, refund].some(({ state }) => state === 'included' || state === 'final');
   if (source.state === 'failed' || source.state === 'expired' || source.state === 'other') {
     // The money has not left the sender. A provider's contradiction is recorded and not trusted.
@@ -202,11 +202,11 @@ function stateOf(axes: TransferAxes, { minimumOut }: { readonly minimumOut: stri
 }
 
 /** Returns the base units whose arrival is final. */
-function arrivedOf({ state, amount }: ArrivalAxis): bigint {
+function countArrived({ state, amount }: ArrivalAxis): bigint {
   return state === 'final' && amount !== null ? BigInt(amount) : 0n;
 }
 
-function attentionsOf(
+function listAttentions(
   axes: TransferAxes,
   { minimumOut, amountIn }: { readonly minimumOut: string; readonly amountIn: string },
 ): Attention[] {
@@ -232,8 +232,8 @@ function attentionsOf(
     refund_failed_on_chain: refund.state === 'failed',
     refund_older_than_quote: refund.objection === 'older',
     refund_of_another_transfer: refund.objection === 'settled_another',
-    refunded_short: refund.state === 'final' && destination.state !== 'final' && arrivedOf(refund) < BigInt(amountIn),
-    partial_fill: destination.state === 'final' && arrivedOf(destination) < BigInt(minimumOut),
+    refunded_short: refund.state === 'final' && destination.state !== 'final' && countArrived(refund) < BigInt(amountIn),
+    partial_fill: destination.state === 'final' && countArrived(destination) < BigInt(minimumOut),
     filled_and_refunded: destination.state === 'final' && refund.state === 'final',
   };
   return ATTENTIONS.filter((attention) => found[attention]);
@@ -301,7 +301,7 @@ function sourceAfter(before: SourceAxis, { source, at }: Sighting): SourceAxis {
 
 function arrivalAfter(before: ArrivalAxis, now: ArrivalAxis | null): ArrivalAxis {
   if (now === null) return before;
-  return before.state === 'final' && arrivedOf(now) <= arrivedOf(before) ? before : now;
+  return before.state === 'final' && countArrived(now) <= countArrived(before) ? before : now;
 }
 
 /** Multiple of its estimate after which a transfer counts as delayed, at least two minutes. */

@@ -1,6 +1,6 @@
 /** Chooses among several offers, and explains the choice with numbers. */
 import { Decimal, plainDecimal } from '../values/decimal.ts';
-import { type BridgeOffer, type BridgeProviderName, usdOf } from './quote.ts';
+import { type BridgeOffer, type BridgeProviderName, toUsd } from './quote.ts';
 
 /** Preference of the caller. */
 export const BRIDGE_PREFERENCES = ['received', 'speed'] as const;
@@ -12,7 +12,7 @@ const EQUAL_BPS = 2;
 /** Returns the total cost of an offer in US dollars: the amount lost on the way plus the fees on top. */
 export function costUsd({ amountIn, minimumOut, fees }: Pick<BridgeOffer, 'amountIn' | 'minimumOut' | 'fees'>): Decimal {
   const onTop = fees.reduce((sum, { included, amountUsd }) => (included ? sum : sum.plus(amountUsd ?? 0)), new Decimal(0));
-  return new Decimal(usdOf(BigInt(amountIn) - BigInt(minimumOut))).plus(onTop);
+  return new Decimal(toUsd(BigInt(amountIn) - BigInt(minimumOut))).plus(onTop);
 }
 
 /** A provider without an offer, and its reason. */
@@ -52,7 +52,7 @@ function bySpeed(a: BridgeOffer, b: BridgeOffer): number {
 }
 
 function isAsCheap(offer: BridgeOffer, best: BridgeOffer): boolean {
-  const allowed = new Decimal(usdOf(best.amountIn)).times(EQUAL_BPS).div(10_000);
+  const allowed = new Decimal(toUsd(best.amountIn)).times(EQUAL_BPS).div(10_000);
   return costUsd(offer).minus(costUsd(best)).lte(allowed);
 }
 

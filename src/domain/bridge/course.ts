@@ -33,20 +33,20 @@ interface TransferPoint {
 export function transferCourse(quotedAt: EpochMs, steps: readonly TransferStep[]): readonly TransferPoint[] {
   let axes = FIRST_AXES;
   let seenAt = 0;
-  const points = [pointOf(quotedAt, 'quoted', axes)];
+  const points = [toPoint(quotedAt, 'quoted', axes)];
   for (const { at, state, sighting } of steps) {
     // A read that began before the last counted one is outdated.
     if (sighting !== null && sighting.at >= seenAt) {
       axes = seen(axes, sighting);
       seenAt = sighting.at;
     }
-    const point = pointOf(at, state, axes);
+    const point = toPoint(at, state, axes);
     if (JSON.stringify({ ...points.at(-1), at }) !== JSON.stringify(point)) points.push(point);
   }
   return points;
 }
 
-function pointOf(at: EpochMs, state: TransferState, { provider, source, destination, refund }: TransferAxes): TransferPoint {
+function toPoint(at: EpochMs, state: TransferState, { provider, source, destination, refund }: TransferAxes): TransferPoint {
   return {
     at,
     state,

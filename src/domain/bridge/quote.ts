@@ -76,7 +76,7 @@ export interface BridgeOffer {
 const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
 
 /** Converts a dollar amount to base units. Refuses with `malformed` if it is not an amount, too small or too large. */
-export function baseUnitsOf(amount: DecimalString): Outcome<string> {
+export function toBaseUnits(amount: DecimalString): Outcome<string> {
   if (!AMOUNT.test(amount))
     return refuse('malformed', `$.amount: ${amount.slice(0, 40)} is not an amount with at most ${BRIDGE_DECIMALS} decimals`);
   if (new Decimal(amount).lt(LEAST_BRIDGE_USD))
@@ -87,7 +87,7 @@ export function baseUnitsOf(amount: DecimalString): Outcome<string> {
 }
 
 /** Converts base units to US dollars, exactly. */
-export function usdOf(base: string | bigint): DecimalString {
+export function toUsd(base: string | bigint): DecimalString {
   return plainDecimal(new Decimal(String(base)).div(10 ** BRIDGE_DECIMALS));
 }
 
@@ -104,13 +104,13 @@ export function pairObjection(from: string, to: string, token: string): string |
  */
 export function offerObjection({ provider, amountIn, amountOut, minimumOut, fees, estimatedSeconds }: BridgeOffer): string | null {
   const [given, out, least] = [BigInt(amountIn), BigInt(amountOut), BigInt(minimumOut)];
-  if (out <= 0n || least <= 0n) return `${provider} would deliver nothing of ${usdOf(given)}: the amount does not cover the fees`;
-  if (least > out) return `${provider} promises at least ${usdOf(least)} and expects ${usdOf(out)}`;
-  if (out > given) return `${provider} would deliver ${usdOf(out)} for ${usdOf(given)}`;
+  if (out <= 0n || least <= 0n) return `${provider} would deliver nothing of ${toUsd(given)}: the amount does not cover the fees`;
+  if (least > out) return `${provider} promises at least ${toUsd(least)} and expects ${toUsd(out)}`;
+  if (out > given) return `${provider} would deliver ${toUsd(out)} for ${toUsd(given)}`;
   if (!Number.isSafeInteger(estimatedSeconds) || estimatedSeconds < 1 || estimatedSeconds > 86_400)
     return `${provider} estimates ${estimatedSeconds} seconds; 1 to 86400 are right`;
   const named = fees.reduce((sum, fee) => (fee.included ? sum.plus(fee.amountUsd ?? 0) : sum), new Decimal(0));
-  const taken = new Decimal(usdOf(given - out));
+  const taken = new Decimal(toUsd(given - out));
   if (named.minus(taken).abs().gt('0.001')) return `${provider} takes ${plainDecimal(taken)} and names fees of ${plainDecimal(named)}`;
   return null;
 }

@@ -1,6 +1,6 @@
 /** Compares the instruction that moves the amount on the primary chain with the requested one, field by field. */
 import { base58 } from '../solana/base58.ts';
-import { accountsOf, type WireMessage } from '../solana/message.ts';
+import { listAccounts, type WireMessage } from '../solana/message.ts';
 import { COMPUTE_BUDGET_PROGRAM, namedProgram, programWords } from '../solana/programs.ts';
 
 /** Required content of the only instruction. Plain JSON. */
@@ -34,7 +34,7 @@ export function sourceCallObjection(
   const other = rest.find(({ program }) => program !== call.program);
   if (other !== undefined) return `it calls the program ${programWords(namedProgram(other.program))} instead of ${call.program}`;
   if (rest.length > 1) return `it calls the program ${call.program} ${rest.length} times, and once is right`;
-  const names = accountsOf(message);
+  const names = listAccounts(message);
   const given = own.accounts.map((place) => names[place] as string);
   if (given.length !== call.accounts.length) return `its call names ${given.length} accounts instead of ${call.accounts.length}`;
   for (const [place, { name, address }] of call.accounts.entries())

@@ -64,7 +64,7 @@ export function explainGap(gap: Stretch, known: SeriesKnowledge): CandleGap[] {
   const parts: CandleGap[] = [];
   for (let index = 1; index < edges.length; index++) {
     const part = { from: edges[index - 1] as EpochMs, to: edges[index] as EpochMs };
-    for (const [piece, reason] of byCalendar(part, reasonOf(part, known), known)) push(parts, piece, reason, known.barMs);
+    for (const [piece, reason] of byCalendar(part, findReason(part, known), known)) push(parts, piece, reason, known.barMs);
   }
   return parts;
 }
@@ -79,7 +79,7 @@ function push(parts: CandleGap[], { from, to }: Stretch, reason: GapReason, barM
   parts.push({ from: begin, to, missing: Math.round((to - begin) / barMs), reason });
 }
 
-function reasonOf({ from, to }: Stretch, { windows, firstOpen }: SeriesKnowledge): GapReason {
+function findReason({ from, to }: Stretch, { windows, firstOpen }: SeriesKnowledge): GapReason {
   const covering = windows.filter((window) => window.from <= from && window.to >= to);
   const has = (state: WindowState): boolean => covering.some((window) => window.state === state);
   if (has('asked')) return firstOpen === null || to <= firstOpen ? 'before_listing' : 'venue_maintenance';

@@ -1,8 +1,8 @@
 /** The catalog as a JSON document: reading, exporting, and the messages of every problem. */
 import { TOKEN_2022 } from '../solana/programs.ts';
 import { canonicalJson } from '../values/canonical-json.ts';
-import { type CatalogEntry, type CatalogSource, catalogOf, type TokenFacts, type TokenSuccessor } from './catalog.ts';
-import { type CatalogTables, entriesOf, FEED_ID_SOURCES, type IssuerNames, TOKEN_DEFAULTS, type TokenRow } from './catalog-tables.ts';
+import { type CatalogEntry, type CatalogSource, createCatalog, type TokenFacts, type TokenSuccessor } from './catalog.ts';
+import { type CatalogTables, buildEntries, FEED_ID_SOURCES, type IssuerNames, TOKEN_DEFAULTS, type TokenRow } from './catalog-tables.ts';
 import { describeValue, type Fields, isObject, type Problem, readFields, refuseUnknown } from '../values/field.ts';
 import { isAddress } from '../solana/base58.ts';
 import { DAY_MS, type EpochMs, MINUTE_MS } from '../values/time.ts';
@@ -84,7 +84,7 @@ export function readCatalogDocument(value: unknown, budgets: readonly string[]):
     preIpo: rows(value, 'preIpo', problems, (row, path) => tokenRow(row, 'preIpo', path, problems)),
     crypto: rows(value, 'crypto', problems, (row, path) => readFields(row, CRYPTO_FIELDS, path, problems) as unknown as CryptoAsset),
   };
-  const source = { tables, budgets: budgetsOf(value['budgets'], budgets, problems), limits: limitsOf(value['limits'], problems) };
+  const source = { tables, budgets: readBudgets(value['budgets'], budgets, problems), limits: readLimits(value['limits'], problems) };
   if (problems.length === 0) refuseDoubles(tables, problems);
   return problems.length === 0 ? { ok: true, source } : { ok: false, problems };
 }
@@ -133,18 +133,18 @@ function tokenRow(row: Record<string, unknown>, table: Table, path: string, prob
       multiplier,
       ...next,
       transferFeeBps,
-      validFrom: instantOf(row['validFrom'], `${path}.validFrom`, problems),
-      validTo: instantOf(row['validTo'], `${path}.validTo`, problems),
-      successor: successorOf(row['successor'], path, problems),
+      validFrom: readInstant(row['validFrom'], `${path}.validFrom`, problems),
+      validTo: readInstant(row['validTo'], `${path}.validTo`, problems),
+      successor: readSuccessor(row['successor'], path, problems),
     },
     pool,
-    feed: feedOf(row['feed'], table, path, problems),
-    issuer: issuerOf(row['issuer'], path, problems),
+    feed: readFeed(row['feed'], table, path, problems),
+    issuer: readIssuer(row['issuer'], path, problems),
   };
 }
 
 /** Reads an instant, or null if it is missing. An invalid one is a problem. */
-function instantOf(value: unknown, path: string, problems: Problem[]): EpochMs | null {
+function readInstant(value: unknown, path: string, problems: Problem[]): EpochMs | null {
   if (value === undefined || value === null) return null;
   const at = typeof value === 'string' && INSTANT.test(value) ? Date.parse(value) : Number.NaN;
   if (!Number.isNaN(at)) return at;
@@ -153,7 +153,7 @@ function instantOf(value: unknown, path: string, problems: Problem[]): EpochMs |
 }
 
 /** Reads an optional object, or null if it is missing or not an object. */
-function objectOf(value: unknown, path: string, problems: Problem[]): Record<string, unknown> | null {
+function readObject(value: unknown, path: string, problems: Problem[]): Record<string, unknown> | null {
   if (value === undefined || value === null) return null;
   if (isObject(value)) return value;
   problems.push({ path, problem: `is ${describeValue(value)}`, allowed: 'an object' });
@@ -162,29 +162,29 @@ function objectOf(value: unknown, path: string, problems: Problem[]): Record<str
 
 function nextMultiplier(value: unknown, of: string, problems: Problem[]) {
   const path = `${of}.nextMultiplier`;
-  const next = objectOf(value, path, problems);
+  const next = readObject(value, path, problems);
   if (next === null) return null;
   const fields: Fields = { value: { type: 'number', min: 1e-9, max: 1e9, description: 'UI units of one whole unit' } };
   const { value: newMultiplier } = readFields(next, fields, path, problems, null, ['from']);
-  const from = instantOf(next['from'] ?? '', `${path}.from`, problems);
+  const from = readInstant(next['from'] ?? '', `${path}.from`, problems);
   return { newMultiplier: newMultiplier as number, newMultiplierEffectiveAt: from ?? 0 };
 }
 
-function successorOf(value: unknown, of: string, problems: Problem[]): TokenSuccessor | null {
+function readSuccessor(value: unknown, of: string, problems: Problem[]): TokenSuccessor | null {
   const path = `${of}.successor`;
-  const successor = objectOf(value, path, problems);
+  const successor = readObject(value, path, problems);
   if (successor === null) return null;
   const fields: Fields = { symbol: text('symbol of the new token', 16), mint: text('address of its mint', 44) };
   const { symbol, mint } = readFields(successor, fields, path, problems, null, ['convertsFrom']) as Record<string, string>;
   if (mint !== undefined && !isAddress(mint))
     problems.push({ path: `${path}.mint`, problem: `${describeValue(mint)} is not an address`, allowed: ADDRESS });
-  const convertsFrom = instantOf(successor['convertsFrom'] ?? '', `${path}.convertsFrom`, problems) ?? 0;
+  const convertsFrom = readInstant(successor['convertsFrom'] ?? '', `${path}.convertsFrom`, problems) ?? 0;
   return { symbol: symbol ?? '', mint: mint ?? '', convertsFrom };
 }
 
-function feedOf(value: unknown, table: Table, of: string, problems: Problem[]): TokenRow['feed'] {
+function readFeed(value: unknown, table: Table, of: string, problems: Problem[]): TokenRow['feed'] {
   const path = `${of}.feed`;
-  const feed = objectOf(value, path, problems);
+  const feed = readObject(value, path, problems);
   if (table === 'preIpo') {
     if (feed !== null) problems.push({ path, problem: 'no market prices a company before its listing', allowed: 'no feed in this table' });
     return null;
@@ -204,9 +204,9 @@ function feedOf(value: unknown, table: Table, of: string, problems: Problem[]): 
   return { id: hex, source: source ?? 'published' };
 }
 
-function issuerOf(value: unknown, of: string, problems: Problem[]): IssuerNames | null {
+function readIssuer(value: unknown, of: string, problems: Problem[]): IssuerNames | null {
   const path = `${of}.issuer`;
-  const issuer = objectOf(value, path, problems);
+  const issuer = readObject(value, path, problems);
   if (issuer === null) return null;
   const { cik } = readFields(issuer, { cik: text('key of the regulator', 10, true) }, path, problems, null, [
     'tickers',
@@ -234,8 +234,8 @@ function issuerOf(value: unknown, of: string, problems: Problem[]): IssuerNames 
   };
 }
 
-function budgetsOf(value: unknown, known: readonly string[], problems: Problem[]): CatalogSource['budgets'] {
-  const given = objectOf(value, '$.budgets', problems) ?? {};
+function readBudgets(value: unknown, known: readonly string[], problems: Problem[]): CatalogSource['budgets'] {
+  const given = readObject(value, '$.budgets', problems) ?? {};
   refuseUnknown(given, known, '$.budgets', problems);
   for (const [name, limit] of Object.entries(given))
     if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > 1_000_000)
@@ -247,20 +247,20 @@ function budgetsOf(value: unknown, known: readonly string[], problems: Problem[]
   return given as Record<string, number>;
 }
 
-function limitsOf(value: unknown, problems: Problem[]): LimitOverrides {
-  const given = objectOf(value, '$.limits', problems) ?? {};
+function readLimits(value: unknown, problems: Problem[]): LimitOverrides {
+  const given = readObject(value, '$.limits', problems) ?? {};
   const ages = readFields(given, AGE_FIELDS, '$.limits', problems, null, ['venues', 'sources']);
-  const venues = objectOf(given['venues'], '$.limits.venues', problems) ?? {};
+  const venues = readObject(given['venues'], '$.limits.venues', problems) ?? {};
   refuseUnknown(venues, VENUES, '$.limits.venues', problems);
   return {
     ...ages,
     ...(given['venues'] === undefined ? {} : { venues: cells(venues, '$.limits.venues', problems) }),
-    ...(given['sources'] === undefined ? {} : { sources: sourcesOf(given['sources'], problems) }),
+    ...(given['sources'] === undefined ? {} : { sources: readSources(given['sources'], problems) }),
   };
 }
 
-function sourcesOf(value: unknown, problems: Problem[]): Record<string, Partial<FeedLimits>> {
-  const sources = objectOf(value, '$.limits.sources', problems) ?? {};
+function readSources(value: unknown, problems: Problem[]): Record<string, Partial<FeedLimits>> {
+  const sources = readObject(value, '$.limits.sources', problems) ?? {};
   const wrong = Object.keys(sources).filter((name) => !/^[a-z0-9_-]{1,32}:[A-Za-z0-9_-]{1,32}$/.test(name));
   for (const name of wrong)
     problems.push({ path: `$.limits.sources.${name.slice(0, 60)}`, problem: 'is no source', allowed: 'a name such as kalshi:orderbook' });
@@ -271,7 +271,7 @@ function cells(given: Record<string, unknown>, of: string, problems: Problem[]):
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const path = `${of}.${name.slice(0, 60)}`;
-      const cell = readFields(objectOf(value, path, problems) ?? {}, LIMIT_FIELDS, path, problems) as Partial<FeedLimits>;
+      const cell = readFields(readObject(value, path, problems) ?? {}, LIMIT_FIELDS, path, problems) as Partial<FeedLimits>;
       if ((cell.silentAfterMs ?? 0) > DATA_DEGRADATION_MS && tripsBySilence(name)) {
         problems.push({
           path: `${path}.silentAfterMs`,
@@ -313,7 +313,7 @@ function refuseDoubles(tables: CatalogTables, problems: Problem[]): void {
   for (const [index, { symbol }] of tables.crypto.entries()) once(`underlying ${symbol}`, `$.crypto[${index}].symbol`);
   if (problems.length > 0) return;
   try {
-    catalogOf(entriesOf(tables));
+    createCatalog(buildEntries(tables));
   } catch (error) {
     problems.push({ path: '$', problem: (error as Error).message, allowed: 'every name once' });
   }
@@ -358,10 +358,10 @@ export function catalogChanges(
   from: CatalogSource,
   to: CatalogSource,
 ): Readonly<Record<'added' | 'changed' | 'removed', readonly string[]>> {
-  const [before, after] = [from, to].map(({ tables }) => catalogOf(entriesOf(tables)));
+  const [before, after] = [from, to].map(({ tables }) => createCatalog(buildEntries(tables)));
   if (before === undefined || after === undefined) throw new Error('two sources make two catalogs');
-  const rowsOf = ({ tables }: CatalogSource) => new Map([...tables.shares, ...tables.preIpo].map((row) => [row.token.mint, row]));
-  const [oldRows, newRows] = [rowsOf(from), rowsOf(to)];
+  const indexRows = ({ tables }: CatalogSource) => new Map([...tables.shares, ...tables.preIpo].map((row) => [row.token.mint, row]));
+  const [oldRows, newRows] = [indexRows(from), indexRows(to)];
   const same = (one: object | undefined, other: object | undefined): boolean => canonicalJson({ ...one }) === canonicalJson({ ...other });
   const isOther = (entry: CatalogEntry): boolean => {
     const old = before.byKey(entry.key);

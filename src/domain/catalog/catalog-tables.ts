@@ -257,7 +257,7 @@ function cryptoEntries(asset: CryptoAsset): CatalogEntry[] {
 }
 
 /** Returns the reference feeds of the shares, in the order of their table. */
-export function referenceFeedsOf({ shares }: CatalogTables): ReferenceFeed[] {
+export function listReferenceFeeds({ shares }: CatalogTables): ReferenceFeed[] {
   return shares.flatMap(({ underlying, feed }) =>
     feed === null
       ? []
@@ -272,6 +272,6 @@ export function referenceFeedsOf({ shares }: CatalogTables): ReferenceFeed[] {
 }
 
 /** Builds every instrument of the tables with its relations to others. */
-export function entriesOf({ shares, preIpo, crypto }: CatalogTables): CatalogEntry[] {
+export function buildEntries({ shares, preIpo, crypto }: CatalogTables): CatalogEntry[] {
   return [...shares.map(equityEntry), ...preIpo.map(preIpoEntry), ...crypto.flatMap(cryptoEntries), ...shares.flatMap(sharePerpEntries)];
 }

@@ -1,5 +1,5 @@
 /** The catalog: every instrument that an agent may name, with token facts and relations. */
-import { BUILT_IN_TABLES, type CatalogTables, entriesOf, type ReferenceFeed, referenceFeedsOf } from './catalog-tables.ts';
+import { BUILT_IN_TABLES, type CatalogTables, buildEntries, type ReferenceFeed, listReferenceFeeds } from './catalog-tables.ts';
 import type { UniverseEntry } from '../manifest/manifest.ts';
 import { didYouMean } from '../values/nearest-name.ts';
 import type { EpochMs } from '../values/time.ts';
@@ -73,10 +73,10 @@ export interface CatalogEntry {
 }
 
 /** Instruments by key and by name. */
-export type Catalog = ReturnType<typeof catalogOf>;
+export type Catalog = ReturnType<typeof createCatalog>;
 
 /** Indexes entries. @throws Error if two entries share a key, a symbol or a mint. */
-export function catalogOf(entries: readonly CatalogEntry[]) {
+export function createCatalog(entries: readonly CatalogEntry[]) {
   const keys = new Map<InstrumentKey, CatalogEntry>();
   const symbols = new Map<string, CatalogEntry>();
   const mints = new Map<string, CatalogEntry>();
@@ -134,8 +134,8 @@ interface ProductCatalog extends Catalog {
 
 function productCatalog(initial: CatalogSource): ProductCatalog {
   let source = initial;
-  let fixed = catalogOf(entriesOf(source.tables));
-  let feeds = referenceFeedsOf(source.tables);
+  let fixed = createCatalog(buildEntries(source.tables));
+  let feeds = listReferenceFeeds(source.tables);
   let current = fixed;
   let listed: readonly CatalogEntry[] = [];
   return {
@@ -164,12 +164,12 @@ function productCatalog(initial: CatalogSource): ProductCatalog {
       return [...shares, ...preIpo].find(({ token }) => token.mint === mint)?.pool ?? undefined;
     },
     use(next) {
-      const made = catalogOf(entriesOf(next.tables));
-      current = catalogOf([...made.entries, ...listed]);
-      [source, fixed, feeds] = [next, made, referenceFeedsOf(next.tables)];
+      const made = createCatalog(buildEntries(next.tables));
+      current = createCatalog([...made.entries, ...listed]);
+      [source, fixed, feeds] = [next, made, listReferenceFeeds(next.tables)];
     },
     list: (entries) => {
-      current = catalogOf([...fixed.entries, ...entries]);
+      current = createCatalog([...fixed.entries, ...entries]);
       listed = entries;
     },
   };

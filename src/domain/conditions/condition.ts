@@ -230,7 +230,7 @@ export function indicatorCondition(spec: {
     kinds: spec.kinds,
     inputs: [],
     fields: spec.fields,
-    needs: (condition, instrument) => [needOf(instrument, spec.need(condition))],
+    needs: (condition, instrument) => [toIndicatorNeed(instrument, spec.need(condition))],
     compile: (condition) => {
       const read = freshIndicator(spec.need(condition));
       return compileNumber((observation) => read(observation)?.value ?? null, spec.direction, numberField(condition, spec.limit), 'none');
@@ -240,7 +240,7 @@ export function indicatorCondition(spec: {
 }
 
 /** Returns an indicator's need with its members in a fixed order. */
-export function needOf(instrument: InstrumentKey, need: Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>): IndicatorNeed {
+export function toIndicatorNeed(instrument: InstrumentKey, need: Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>): IndicatorNeed {
   return { instrument, name: need.name, timeframe: need.timeframe, period: need.period };
 }
 

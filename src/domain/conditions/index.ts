@@ -70,7 +70,7 @@ export function conditionDefinition(type: string): ConditionDefinition | undefin
 }
 
 /** Returns the definition of a condition that was read. @throws TypeError for an unknown type. */
-export function definitionOf(condition: ManifestCondition): ConditionDefinition {
+export function findConditionDefinition(condition: ManifestCondition): ConditionDefinition {
   const definition = BY_TYPE.get(condition.type);
   if (definition === undefined) throw new TypeError(`unknown condition type ${condition.type}: read it with readCondition first`);
   return definition;

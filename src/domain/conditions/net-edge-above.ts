@@ -1,6 +1,6 @@
 /** net_edge_above: buying a token at its discount earns more than a round trip costs, by a margin. */
 import { netEdgeBps, roundTripCosts } from '../basis/round-trip.ts';
-import { costModelOf } from '../orders/costs.ts';
+import { findCostModel } from '../orders/costs.ts';
 import type { Observation } from '../market/cut.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { type ConditionDefinition, compileNumber, NO_NEEDS, numberField, textField } from './condition.ts';
@@ -23,7 +23,7 @@ export function netEdge(condition: ManifestCondition): (observation: NetEdgeSeen
       mid,
       liquidityUsd,
       notionalUsd,
-      takerFeeBps: costModelOf(instrument).takerFeeBps,
+      takerFeeBps: findCostModel(instrument).takerFeeBps,
       transferFeeBps,
     });
     if (costs === null) return null;

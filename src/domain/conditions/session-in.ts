@@ -5,7 +5,7 @@ import { SESSIONS } from '../market/quote.ts';
 import { isSessionKnown } from '../market/session.ts';
 import { type ConditionDefinition, NO_NEEDS, type Observed } from './condition.ts';
 
-const sessionsOf = (condition: ManifestCondition): readonly string[] => condition['sessions'] as readonly string[];
+const readSessions = (condition: ManifestCondition): readonly string[] => condition['sessions'] as readonly string[];
 
 export const SESSION_IN: ConditionDefinition = {
   type: 'session_in',
@@ -24,7 +24,7 @@ export const SESSION_IN: ConditionDefinition = {
   },
   needs: NO_NEEDS,
   compile: (condition) => {
-    const sessions = sessionsOf(condition);
+    const sessions = readSessions(condition);
     return {
       // Outside the known calendar a closed exchange and an unknown one look alike, so the session is unknown.
       observe: (observation) => (isSessionKnown(observation.slot) ? observation.session : null),
@@ -33,5 +33,5 @@ export const SESSION_IN: ConditionDefinition = {
       usesReference: false,
     };
   },
-  threshold: (condition) => sessionsOf(condition).join('|'),
+  threshold: (condition) => readSessions(condition).join('|'),
 };

@@ -1,6 +1,6 @@
 /** Cause of an unknown input, derived from a record. No hashed byte depends on it. */
 import { type IndicatorNeed, indicatorKey, type Observation } from '../market/cut.ts';
-import { indicatorOf } from '../indicators/index.ts';
+import { findIndicator } from '../indicators/index.ts';
 import { isSessionKnown, nextRegularOpen } from '../market/session.ts';
 import { isoTime, timeframeMs } from '../values/time.ts';
 import { type CarriedIn, NOWHERE, OF_THE_SESSION } from './carried-reference.ts';
@@ -113,7 +113,7 @@ function indicatorCause(need: IndicatorNeed, { slot, indicators }: Observation):
   const found = indicators[indicatorKey(need)];
   if (found === undefined || found.barOpenTime === null) return { cause: 'history_missing' };
   if (!isFreshBar(found.barOpenTime, slot, timeframeMs(need.timeframe) ?? 0)) return { cause: 'stale' };
-  const warmUp = indicatorOf(need.name).warmUp(need.period);
+  const warmUp = findIndicator(need.name).warmUp(need.period);
   // Rules compare an average with that of the previous bar.
   const barsNeeded = need.name === 'ema' ? warmUp + 1 : warmUp;
   if (found.value === null) return { cause: 'warming_up', barsNeeded, ...(found.bars === undefined ? {} : { bars: found.bars }) };

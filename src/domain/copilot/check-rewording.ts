@@ -8,7 +8,7 @@ const FOREIGN = /https?:|www\.|[<>{}[\]]|\p{Cc}/iu;
 
 type Rewording = { readonly ok: true; readonly message: string } | { readonly ok: false; readonly why: string };
 
-const numbersOf = (text: string): string => JSON.stringify((text.match(NUMBER) ?? []).sort());
+const listNumbers = (text: string): string => JSON.stringify((text.match(NUMBER) ?? []).sort());
 
 /** Replaces the message by the answer's question, or returns why it is refused. */
 export function checkRewording(message: string, answer: unknown): Rewording {
@@ -18,7 +18,7 @@ export function checkRewording(message: string, answer: unknown): Rewording {
   const { message: text } = answer as { message?: unknown };
   if (typeof text !== 'string' || text.trim() === '' || text.length > MAX_REWORDING) return { ok: false, why: 'it is no short text' };
   if (FOREIGN.test(text)) return { ok: false, why: 'it holds an address or markup' };
-  if (numbersOf(message) !== numbersOf(text)) return { ok: false, why: 'it has other numbers' };
+  if (listNumbers(message) !== listNumbers(text)) return { ok: false, why: 'it has other numbers' };
   return { ok: true, message: text.trim() };
 }
 

@@ -44,7 +44,7 @@ const THESIS =
   /^(?:please |can you |could you |i want to |i would like to |i'd like to |let's |compile(?: a take)?:? |take: ?|thesis: ?|when |if |once )*(?:buy|accumulate|purchase|go long|long|get long|pick up)\b/i;
 
 /** Returns the assets that a message names, each once. A coin such as `BTC` means its spot instrument if a single one is needed. */
-function assetsOf(message: string, catalog: Catalog): CatalogEntry[] {
+function findAssets(message: string, catalog: Catalog): CatalogEntry[] {
   const assetAt = assetNames(catalog);
   const found = new Map<string, CatalogEntry>();
   for (let at = 0; at < message.length; at++) {
@@ -60,7 +60,7 @@ function assetsOf(message: string, catalog: Catalog): CatalogEntry[] {
 }
 
 /** Returns the amount of money in a message, or null if it has none or an ambiguous one. */
-function amountOf(message: string): string | null {
+function findAmount(message: string): string | null {
   const found = strangeDigits(message) === null ? amountIn(message) : null;
   return typeof found === 'string' ? found : null;
 }
@@ -84,7 +84,7 @@ const PRIVATE_WORDS: readonly (readonly [RegExp, PrivateMode])[] = [
 ];
 
 /** Recognizes a request for a ranking by a superlative or by name. A single asset is never a ranking. */
-function rankingOf(message: string): Classified | null {
+function findRanking(message: string): Classified | null {
   if (!/\b(?:rank|ranking|rankings|which|what|cheapest|deepest|highest|most|top|best|list|show)\b/i.test(message)) return null;
   if (PRIVATE.test(message)) {
     const privateMode = PRIVATE_WORDS.find(([pattern]) => pattern.test(message))?.[1];
@@ -105,7 +105,7 @@ const BESIDE_DISCOUNTS = /\bpremiums?\b/i;
  * Reads a basis policy such as "basis policy for AAPLx: enter at 2% discount, exit at 0.5%, with $500". A negated or uncertain number makes
  * no draft.
  */
-function policyOf(message: string, entry: CatalogEntry | undefined): Classified | null {
+function findPolicy(message: string, entry: CatalogEntry | undefined): Classified | null {
   if (entry === undefined || !/\b(?:basis|arbitrage|trading) policy\b/i.test(message)) return null;
   if (BESIDE_DISCOUNTS.test(message) || /\b(?:not|never|no|unless|don'?t|isn'?t|avoid|except)\b/i.test(message)) return null;
   const bands: Record<string, number> = {};
@@ -119,7 +119,7 @@ function policyOf(message: string, entry: CatalogEntry | undefined): Classified 
     understood.push({ phrase: message.slice(match.index, at + found.length), as: `${side} at a discount of ${found.value}%` });
   }
   const { entry: enterDiscountPct, exit: exitDiscountPct } = bands;
-  const notionalUsd = amountOf(message);
+  const notionalUsd = findAmount(message);
   if (enterDiscountPct === undefined || exitDiscountPct === undefined || notionalUsd === null) return null;
   const named = [
     { phrase: entry.instrument, as: `asset ${entry.key}` },
@@ -132,7 +132,7 @@ function policyOf(message: string, entry: CatalogEntry | undefined): Classified 
 /** Classifies a message about one asset. If it names none, the asset of the conversation applies. */
 function aboutOne(text: string, entry: CatalogEntry | undefined): Classified | null {
   if (entry === undefined) return null;
-  const notionalUsd = amountOf(text);
+  const notionalUsd = findAmount(text);
   if (/\b(?:what if|impact|what would happen|effect)\b/i.test(text) && notionalUsd !== null)
     return { intent: 'impact', entry, notionalUsd };
   if (/\b(?:assess(?:ment)?|bull case|bear case|case for|case against|catalysts?|analy[sz]e|analysis)\b/i.test(text))
@@ -148,10 +148,10 @@ function aboutOne(text: string, entry: CatalogEntry | undefined): Classified | n
  */
 export function classify(message: string, catalog: Catalog, before: CatalogEntry | null): Classified {
   const text = (strangeDigits(message) === null ? normalised(message) : message).replace(/\s+/g, ' ').trim();
-  const assets = assetsOf(text, catalog);
+  const assets = findAssets(text, catalog);
   const entry = assets.length > 1 ? undefined : (assets[0] ?? (/\b(?:it|its|this|that)\b/i.test(text) ? (before ?? undefined) : undefined));
   if (/^(?:help|what can you do|how does this work|\?)[?!. ]*$/i.test(text)) return { intent: 'help' };
-  const policy = policyOf(text, entry);
+  const policy = findPolicy(text, entry);
   if (policy !== null) return policy;
   if (THESIS.test(text))
     return {
@@ -162,7 +162,7 @@ export function classify(message: string, catalog: Catalog, before: CatalogEntry
     return { intent: 'explain', ids: [...text.matchAll(UUID)].map(([id]) => id.toLowerCase()) };
   const one = aboutOne(text, entry);
   if (one !== null) return one;
-  const ranking = assets.length === 0 ? rankingOf(text) : null;
+  const ranking = assets.length === 0 ? findRanking(text) : null;
   if (ranking !== null) return ranking;
   if (/\b(?:my|our) (?:portfolio|positions?|holdings?|exposure|books?|sectors?)\b|^portfolio\b/i.test(text)) return { intent: 'portfolio' };
   return { intent: 'out_of_scope' };

@@ -2,7 +2,7 @@
  * Delegations, by which a wallet's owner lets one agent or Take have its transactions signed without a prompt per trade. Wallet ownership
  * alone authorizes nothing: a delegation needs the owner's signature and a member of the organization who may trade.
  */
-import { ratioOf } from '../values/exact.ts';
+import { toRatio } from '../values/exact.ts';
 import { DAY_MS, type EpochMs, MINUTE_MS, isoTime } from '../values/time.ts';
 
 /** Traders that follow a manifest's rules and can be delegated a wallet. */
@@ -98,6 +98,6 @@ export function delegationRefusal(
 }
 
 function exceeds(value: string, limit: string): boolean {
-  const [one, other] = [ratioOf(value), ratioOf(limit)];
+  const [one, other] = [toRatio(value), toRatio(limit)];
   return one.numerator * other.denominator > other.numerator * one.denominator;
 }

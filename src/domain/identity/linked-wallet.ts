@@ -49,7 +49,7 @@ const STATEMENT_LINE = 2;
 /** Returns the fields of a `walletText` as typed data for a chain. The text is complete, so nothing else is stored. */
 export function walletTypedData(text: string, chainId: number): WalletTypedData {
   const lines = text.split('\n');
-  const valueOf = (word: string): string => lines.find((line) => line.startsWith(`${word}: `))?.slice(word.length + 2) ?? '';
+  const readLine = (word: string): string => lines.find((line) => line.startsWith(`${word}: `))?.slice(word.length + 2) ?? '';
   return {
     domain: { name: 'Sevengate', version: '1', chainId },
     types: {
@@ -63,7 +63,7 @@ export function walletTypedData(text: string, chainId: number): WalletTypedData 
     primaryType: 'WalletProof',
     message: {
       statement: lines[STATEMENT_LINE] ?? '',
-      ...Object.fromEntries(TYPED_FIELDS.map(([name, , word]) => [name, valueOf(word)])),
+      ...Object.fromEntries(TYPED_FIELDS.map(([name, , word]) => [name, readLine(word)])),
     },
   };
 }

@@ -82,7 +82,7 @@ export function isClosingFill({ closedPnl, direction }: Pick<ReportedFill, 'clos
 }
 
 /** Sums closing fills of long and short trades. Direction texts are only for display: the signed position decides. */
-export function closedPnlOf(fills: readonly ReportedFill[]): { readonly pnl: ClosedPnl; readonly coverage: FillCoverage } {
+export function sumClosedPnl(fills: readonly ReportedFill[]): { readonly pnl: ClosedPnl; readonly coverage: FillCoverage } {
   const all = tally();
   const [long, short] = [tally(), tally()];
   const coins = new Map<string, Tally>();
@@ -110,12 +110,14 @@ export function closedPnlOf(fills: readonly ReportedFill[]): { readonly pnl: Clo
   }
   return {
     pnl: {
-      ...sumOf(all),
+      ...toPnlSum(all),
       fees: plainDecimal(all.fees),
       netPnl: feesInOtherTokens > 0 ? null : plainDecimal(all.gross.minus(all.fees)),
-      long: sumOf(long),
-      short: sumOf(short),
-      byCoin: [...coins].sort(([a], [b]) => (a < b ? -1 : 1)).map(([coin, sum]) => ({ coin, ...sumOf(sum), fees: plainDecimal(sum.fees) })),
+      long: toPnlSum(long),
+      short: toPnlSum(short),
+      byCoin: [...coins]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([coin, sum]) => ({ coin, ...toPnlSum(sum), fees: plainDecimal(sum.fees) })),
     },
     coverage: {
       label: 'reported/partial',
@@ -138,7 +140,7 @@ function count(sum: Tally, pnl: Decimal): void {
   else if (pnl.isNegative() && !pnl.isZero()) sum.losses++;
 }
 
-function sumOf(sum: Tally): PnlSum {
+function toPnlSum(sum: Tally): PnlSum {
   return { grossPnl: plainDecimal(sum.gross), closingFills: sum.closing, wins: sum.wins, losses: sum.losses };
 }
 
@@ -203,7 +205,7 @@ export interface ChainWallet {
 }
 
 /** Returns base units as a plain decimal: `1500000` with 6 decimals is `1.5`. Exact at any length. */
-export function amountOf(balance: bigint, decimals: number): DecimalString {
+export function toAmount(balance: bigint, decimals: number): DecimalString {
   const digits = balance.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');

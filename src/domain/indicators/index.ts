@@ -17,6 +17,6 @@ const INDICATORS = { rsi: RSI, ema: EMA, volatility: VOLATILITY, funding_percent
 >;
 
 /** Returns the indicator of a name, for callers that keep states of several kinds together. */
-export function indicatorOf(name: IndicatorNeed['name']): Indicator<IndicatorState> {
+export function findIndicator(name: IndicatorNeed['name']): Indicator<IndicatorState> {
   return INDICATORS[name] as unknown as Indicator<IndicatorState>;
 }

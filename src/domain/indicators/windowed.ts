@@ -1,7 +1,7 @@
 /** Look-back of an indicator: its value depends only on its series, however many bars are kept. */
 import type { IndicatorNeed, IndicatorValue } from '../market/cut.ts';
 import { HOUR_MS, timeframeMs } from '../values/time.ts';
-import { type Indicator, type IndicatorState, indicatorOf } from './index.ts';
+import { type Indicator, type IndicatorState, findIndicator } from './index.ts';
 
 type Need = Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;
 
@@ -21,7 +21,7 @@ const FADED_PERIODS = { ema: 15, rsi: 29 } as const;
 const MOST_WINDOW_BARS = 1_996;
 
 /** Returns the window of an indicator. Funding ranks the hours of its days, of which a day's worth may be missing. */
-export function windowOf({ name, period, timeframe }: Need): IndicatorWindow {
+export function computeWindow({ name, period, timeframe }: Need): IndicatorWindow {
   if (name === 'funding_percentile') return { barMs: HOUR_MS, step: 1, steps: (period + 1) * 24 - 1 };
   const barMs = timeframeMs(timeframe);
   if (barMs === null) throw new RangeError(`${name} needs a timeframe such as 1h, got ${timeframe}`);
@@ -31,13 +31,13 @@ export function windowOf({ name, period, timeframe }: Need): IndicatorWindow {
 }
 
 /** Returns a window of all bars ever pushed, which was the rule before windows existed. */
-export function endlessWindowOf(need: Need): IndicatorWindow {
-  return { ...windowOf(need), step: Number.POSITIVE_INFINITY, steps: 0 };
+export function computeEndlessWindow(need: Need): IndicatorWindow {
+  return { ...computeWindow(need), step: Number.POSITIVE_INFINITY, steps: 0 };
 }
 
 /** Returns the number of bars that contain the whole window of any bar that still counts as fresh. */
 export function windowBars(need: Need): number {
-  const { step, steps } = windowOf(need);
+  const { step, steps } = computeWindow(need);
   return step * (steps + 1) + 2;
 }
 
@@ -45,7 +45,7 @@ function between(least: number, value: number, most: number): number {
   return Math.min(Math.max(value, least), most);
 }
 
-export function stepOf({ barMs, step }: IndicatorWindow, openTime: number): number {
+export function toStep({ barMs, step }: IndicatorWindow, openTime: number): number {
   return Math.floor(Math.floor(openTime / barMs) / step);
 }
 
@@ -71,10 +71,10 @@ export class WindowedIndicator {
   readonly #ranked: number[] | null;
   #step = 0;
 
-  constructor(need: Need, window: IndicatorWindow = windowOf(need)) {
+  constructor(need: Need, window: IndicatorWindow = computeWindow(need)) {
     this.#need = need;
     this.#window = window;
-    this.#indicator = indicatorOf(need.name);
+    this.#indicator = findIndicator(need.name);
     this.#ranked = this.#indicator.input === 'hourly_funding' ? [] : null;
     this.#most = this.#ranked === null ? window.steps + 1 : 1;
     for (let i = 0; i < this.#most; i++) this.#runs.push(this.#begun());
@@ -99,7 +99,7 @@ export class WindowedIndicator {
   }
 
   push(openTime: number, input: number): void {
-    const step = stepOf(this.#window, openTime);
+    const step = toStep(this.#window, openTime);
     if (this.#ranked === null) {
       for (let i = Math.min(step - this.#step, this.#most); i > 0; i--) {
         this.#runs.shift();

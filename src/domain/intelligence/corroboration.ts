@@ -5,7 +5,7 @@
 import { SEVERITIES, type Severity } from '../market/market-event.ts';
 import type { EpochMs } from '../values/time.ts';
 import { canonicalUrl, nearIdentical } from './likeness.ts';
-import { type Direction, type EventKind, type Report, symbolsOf, worseSeverity } from './report.ts';
+import { type Direction, type EventKind, type Report, listReportSymbols, worseSeverity } from './report.ts';
 
 /** `rumor`: not confirmed yet. `retracted`: all of its reports were withdrawn. */
 export const STORY_STATES = ['rumor', 'confirmed', 'retracted'] as const;
@@ -61,7 +61,7 @@ interface Voices {
 }
 
 /** Returns the independent voices, and if they confirm the story. `originals` are in order of publication. */
-function voicesOf(originals: readonly Report[]): Voices {
+function countVoices(originals: readonly Report[]): Voices {
   const firstOf = new Map<string, EpochMs>();
   let primaryAt: EpochMs | null = null;
   for (const { family, publishedAt, primary } of originals) {
@@ -91,7 +91,7 @@ export function assess(reports: readonly Report[]): Assessment {
   const copies = live
     .filter((report, index) => !report.primary && live.slice(0, index).some((earlier) => sameText(earlier, report)))
     .map(({ id }) => id);
-  const voices = voicesOf(live.filter(({ id }) => !copies.includes(id)));
+  const voices = countVoices(live.filter(({ id }) => !copies.includes(id)));
   const shown = live.find(({ primary }) => primary) ?? live[0] ?? first;
   const counted = live.length > 0 ? live : told;
   const severity = counted.reduce<Severity>((worst, report) => worseSeverity(worst, report.severity), 'low');
@@ -106,7 +106,7 @@ export function assess(reports: readonly Report[]): Assessment {
     kind: kinds.find((kind) => !GENERIC.has(kind)) ?? shown.kind,
     severity,
     direction: directions.has('negative') ? 'negative' : directions.has('positive') ? 'positive' : 'neutral',
-    symbols: [...new Set(counted.flatMap(symbolsOf))].sort(),
+    symbols: [...new Set(counted.flatMap(listReportSymbols))].sort(),
     headline: shown.headline,
     firstAt: first.publishedAt,
     observedAt: Math.max(graveAt, voices.at ?? graveAt),

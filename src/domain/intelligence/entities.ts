@@ -87,22 +87,22 @@ export function plainName(name: string): string {
 }
 
 /** Names of the catalog's underlyings, indexed for look-ups. */
-export type EntityNames = ReturnType<typeof entityNamesOf>;
+export type EntityNames = ReturnType<typeof indexEntityNames>;
 
 /** Returns the look-up key of a mention, which depends only on its kind and normalized text. */
-function keyOf({ kind, text }: Mention): string {
+function toLookupKey({ kind, text }: Mention): string {
   if (kind === 'cik') return `cik ${text.replace(/^0+/, '')}`;
   if (kind === 'name') return `name ${plainName(text)}`;
   return `ticker ${text.replace(/^\$/, '').toUpperCase()}`;
 }
 
 /** Indexes issuers and the catalog's own symbols. Underlyings outside the catalog are ignored. */
-export function entityNamesOf(catalog: Catalog, issuers: readonly Issuer[] = issuersNow()) {
+export function indexEntityNames(catalog: Catalog, issuers: readonly Issuer[] = issuersNow()) {
   const assets = new Map<string, Set<string>>();
   const ciks = new Map<string, string>();
   const distinctive: { readonly word: RegExp; readonly text: string }[] = [];
   const put = (mention: Mention, asset: string): void => {
-    const key = keyOf(mention);
+    const key = toLookupKey(mention);
     const known = assets.get(key);
     if (known === undefined) assets.set(key, new Set([asset]));
     else known.add(asset);
@@ -131,7 +131,7 @@ export function entityNamesOf(catalog: Catalog, issuers: readonly Issuer[] = iss
       const ambiguous = new Map<string, { matched: string; assets: readonly string[] }>();
       const unmapped = new Set<string>();
       for (const mention of mentions) {
-        const found = [...(assets.get(keyOf(mention)) ?? [])].sort();
+        const found = [...(assets.get(toLookupKey(mention)) ?? [])].sort();
         const [asset] = found;
         if (asset === undefined) unmapped.add(mention.text);
         else if (found.length > 1) ambiguous.set(mention.text, { matched: mention.text, assets: found });

@@ -1,6 +1,6 @@
 /** Sources that must be received before an asset can have "no event", and the maximum look-back of rules on events. */
 import { CATALOG, type CatalogSource } from '../catalog/catalog.ts';
-import { entityNamesOf } from './entities.ts';
+import { indexEntityNames } from './entities.ts';
 
 /** Reports of news agencies. */
 export const WIRE_SOURCE = 'news:wire';
@@ -19,11 +19,11 @@ const BY_WIRE_AND_FILINGS: readonly string[] = [WIRE_SOURCE, FILINGS_SOURCE];
 let filers: { readonly of: CatalogSource; readonly underlyings: ReadonlySet<string> } | null = null;
 
 function filersNow(): ReadonlySet<string> {
-  if (filers?.of !== CATALOG.source) filers = { of: CATALOG.source, underlyings: new Set(entityNamesOf(CATALOG).ciks.values()) };
+  if (filers?.of !== CATALOG.source) filers = { of: CATALOG.source, underlyings: new Set(indexEntityNames(CATALOG).ciks.values()) };
   return filers.underlyings;
 }
 
 /** Returns the sources of an asset's events. While one of them is not received, its events are unknown. */
-export function eventSourcesOf(underlying: string): readonly string[] {
+export function listEventSources(underlying: string): readonly string[] {
   return filersNow().has(underlying) ? BY_WIRE_AND_FILINGS : BY_WIRE;
 }

@@ -96,7 +96,7 @@ const MEDIUM_IMPACT = [
 ];
 
 /** Returns the usual market impact of a release, by name. */
-export function impactOf(name: string): ReleaseImpact {
+export function rateImpact(name: string): ReleaseImpact {
   if (HIGH_IMPACT.includes(name)) return 'high';
   return MEDIUM_IMPACT.includes(name) ? 'medium' : 'low';
 }

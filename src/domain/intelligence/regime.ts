@@ -77,7 +77,7 @@ export interface RegimeReading {
 }
 
 /** Returns the score of a value between both thresholds, -1 to 1, to four decimals. */
-export function scoreOf(value: DecimalString, riskOnAt: DecimalString, riskOffAt: DecimalString): DecimalString {
+export function computeScore(value: DecimalString, riskOnAt: DecimalString, riskOffAt: DecimalString): DecimalString {
   const middle = new Decimal(riskOnAt).plus(riskOffAt).div(2);
   const half = new Decimal(riskOnAt).minus(riskOffAt).div(2);
   const place = new Decimal(value).minus(middle).div(half);
@@ -94,7 +94,7 @@ export function readRegime(measured: Readonly<Record<RegimeInputName, Measured |
     const ageMs = Math.max(0, now - found.at);
     const base = { ...of, value: found.value, at: found.at, ageMs };
     if (ageMs > of.maxAgeMs) return { ...base, state: 'too_old', score: null, contribution: null };
-    const score = scoreOf(found.value, of.riskOnAt, of.riskOffAt);
+    const score = computeScore(found.value, of.riskOnAt, of.riskOffAt);
     const contribution = new Decimal(of.weight).times(score).toDecimalPlaces(4);
     known = known.plus(of.weight);
     sum = sum.plus(contribution);

@@ -63,7 +63,7 @@ export interface Report {
 }
 
 /** Returns the underlyings of a report, ascending. */
-export function symbolsOf(report: Pick<Report, 'entities'>): readonly string[] {
+export function listReportSymbols(report: Pick<Report, 'entities'>): readonly string[] {
   return [...new Set(report.entities.map(({ asset }) => asset))].sort();
 }
 

@@ -3,7 +3,7 @@ import type { NewsEvent } from '../market/market-event.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../values/time.ts';
 import { type Assessment, assess, sameText } from './corroboration.ts';
 import { canonicalUrl } from './likeness.ts';
-import { type EventKind, type Report, symbolsOf } from './report.ts';
+import { type EventKind, type Report, listReportSymbols } from './report.ts';
 
 /** Maximum time in milliseconds between reports of one text about one event. */
 const SAME_TEXT_MS = 48 * HOUR_MS;
@@ -26,8 +26,8 @@ export function linked(a: Report, b: Report): boolean {
   if (a.url !== null && b.url !== null && canonicalUrl(a.url) === canonicalUrl(b.url)) return true;
   const apartMs = Math.abs(a.publishedAt - b.publishedAt);
   if (apartMs > SAME_TEXT_MS) return false;
-  const symbols = symbolsOf(b);
-  if (!symbolsOf(a).some((symbol) => symbols.includes(symbol))) return false;
+  const symbols = listReportSymbols(b);
+  if (!listReportSymbols(a).some((symbol) => symbols.includes(symbol))) return false;
   if (sameText(a, b)) return true;
   return a.kind === b.kind && !COMMON_KINDS.has(a.kind) && a.primary !== b.primary && apartMs <= SAME_KIND_MS;
 }
@@ -51,7 +51,7 @@ export interface TrackerChange {
 }
 
 /** Returns the event of a story for the streams. A retracted story is not negative, so that it blocks nothing. */
-export function newsEventOf(story: Story): NewsEvent {
+export function toNewsEvent(story: Story): NewsEvent {
   return {
     kind: 'news',
     venue: 'reference',
@@ -68,8 +68,8 @@ export function newsEventOf(story: Story): NewsEvent {
 }
 
 /** Returns the event that withdraws a story which was merged into another. */
-export function mergedEventOf(id: string, into: Story): NewsEvent {
-  const event = newsEventOf(into);
+export function toMergedEvent(id: string, into: Story): NewsEvent {
+  const event = toNewsEvent(into);
   return { ...event, id, negative: false, rumor: true, severity: 'low' };
 }
 
@@ -123,7 +123,7 @@ export class StoryTracker {
   }
 
   #clues(report: Report): string[] {
-    const clues = [`id ${report.id}`, ...symbolsOf(report).map((symbol) => `symbol ${symbol}`)];
+    const clues = [`id ${report.id}`, ...listReportSymbols(report).map((symbol) => `symbol ${symbol}`)];
     if (report.corrects !== null) clues.push(`id ${report.corrects}`);
     if (report.storyKey !== null) clues.push(`key ${report.storyKey}`);
     if (report.url !== null) clues.push(`url ${canonicalUrl(report.url)}`);

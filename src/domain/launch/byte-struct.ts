@@ -15,7 +15,7 @@ type Fields = readonly (readonly [name: string, type: FieldType])[];
 type StructOf<Of extends Fields> = { [Field in Of[number] as Field[0]]: FieldValue<Field[1]> };
 
 const BYTES: Readonly<Record<Exclude<FieldType, number>, number>> = { u8: 1, u16: 2, u32: 4, u64: 8, u128: 16, key: 32 };
-const lengthOf = (type: FieldType): number => (typeof type === 'number' ? type : BYTES[type]);
+const byteLength = (type: FieldType): number => (typeof type === 'number' ? type : BYTES[type]);
 
 /** Reads a little-endian number of the given length. */
 export function readUint(bytes: Uint8Array, at: number, length: number): bigint {
@@ -36,7 +36,7 @@ export function byteStruct<const Of extends Fields>(fields: Of) {
   let size = 0;
   for (const [name, type] of fields) {
     places.set(name, size);
-    size += lengthOf(type);
+    size += byteLength(type);
   }
 
   /** Reads the structure. @throws RangeError if the bytes are too short. */

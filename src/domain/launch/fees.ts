@@ -56,7 +56,7 @@ const DYNAMIC_PART_PCT = 20n;
  * Returns the base fee of a preset for a configuration. @throws RangeError if the fee does not fall or leaves the range from 25 to 9,900
  * basis points.
  */
-export function baseFeeOf({ startBps, endBps, decay, durationSeconds, periods }: AntiSniperFee): BaseFee {
+export function computeBaseFee({ startBps, endBps, decay, durationSeconds, periods }: AntiSniperFee): BaseFee {
   const cliffFeeNumerator = BigInt(startBps) * NUMERATOR_PER_BPS;
   const end = BigInt(endBps) * NUMERATOR_PER_BPS;
   if (end < MIN_FEE_NUMERATOR || cliffFeeNumerator > MAX_FEE_NUMERATOR || end > cliffFeeNumerator)
@@ -100,7 +100,7 @@ export function lowestBaseFee(fee: BaseFee): bigint {
 }
 
 /** Returns the volatility fee for a base fee that ends at `baseFeeBps`: at most a fifth of it. */
-export function dynamicFeeOf(baseFeeBps: number): DynamicFee {
+export function computeDynamicFee(baseFeeBps: number): DynamicFee {
   const ratio = new ToolDecimal(MOST_PRICE_CHANGE_BPS).div(10_000).add(1);
   const sqrtRatio = BigInt(ToolDecimal.sqrt(ratio).mul(ToolDecimal.pow(2, 64)).floor().toFixed());
   const bins = ((sqrtRatio - ONE_Q64) / BIN_STEP_U128) * 2n;

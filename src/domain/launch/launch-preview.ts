@@ -6,7 +6,7 @@ import {
   type CurveFacts,
   type CurveWish,
   curveFacts,
-  planOf,
+  planCurve,
   priceOfSqrt,
 } from './curve/curve-config.ts';
 import { baseOnCurve, sqrtPriceAtQuote } from './curve/math.ts';
@@ -88,14 +88,14 @@ export function wholeTokens(raw: bigint, decimals: number): DecimalString {
 
 /** Plans a curve. @throws RangeError if the request forms no curve. */
 export function plannedCurve(wish: CurveWish): PlannedCurve {
-  const config = buildCurveConfig(planOf(wish));
+  const config = buildCurveConfig(planCurve(wish));
   const facts = curveFacts(config);
   if (facts === null) throw new RangeError('the curve cannot collect its threshold');
   return { config, facts };
 }
 
 /** Previews a curve. @throws RangeError if the request forms no curve. */
-export function previewOf(wish: CurveWish): LaunchPreview {
+export function previewCurve(wish: CurveWish): LaunchPreview {
   const { preset, decimals, quoteDecimals } = wish;
   const { config, facts } = plannedCurve(wish);
   const price = (sqrtPrice: bigint): DecimalString => priceOfSqrt(sqrtPrice, decimals, quoteDecimals);
@@ -109,9 +109,9 @@ export function previewOf(wish: CurveWish): LaunchPreview {
     graduationPrice,
     graduationFdv: valued(graduationPrice),
     graduationThreshold: wholeTokens(config.migrationQuoteThreshold, quoteDecimals),
-    ladder: ladderOf(config, decimals, price),
+    ladder: computeLadder(config, decimals, price),
     fees: feeTimeline(config, preset),
-    feeShares: feeSharesOf(preset),
+    feeShares: shareFees(preset),
     supply: {
       total: supply,
       onCurve: wholeTokens(facts.swapBaseAmount, decimals),
@@ -123,7 +123,7 @@ export function previewOf(wish: CurveWish): LaunchPreview {
   };
 }
 
-function ladderOf(config: CurveConfig, decimals: number, price: (sqrtPrice: bigint) => DecimalString): readonly LadderStep[] {
+function computeLadder(config: CurveConfig, decimals: number, price: (sqrtPrice: bigint) => DecimalString): readonly LadderStep[] {
   const { migrationQuoteThreshold, sqrtStartPrice, curve } = config;
   return Array.from({ length: LADDER_STEPS }, (_, index) => {
     const step = index + 1;
@@ -139,7 +139,7 @@ function ladderOf(config: CurveConfig, decimals: number, price: (sqrtPrice: bigi
 }
 
 /** Converts a numerator to basis points. */
-function bpsOf(numerator: bigint): DecimalString {
+function toBps(numerator: bigint): DecimalString {
   return plainDecimal(new Decimal(numerator.toString()).div(NUMERATOR_PER_BPS.toString()));
 }
 
@@ -149,16 +149,16 @@ function mostVolatilityFee(fee: DynamicFee | null): bigint {
 }
 
 function feeTimeline({ baseFee, dynamicFee }: CurveConfig, preset: LaunchPreset): readonly FeeStep[] {
-  const volatilityBps = bpsOf(mostVolatilityFee(dynamicFee));
+  const volatilityBps = toBps(mostVolatilityFee(dynamicFee));
   return Array.from({ length: preset.antiSniperFee.periods + 1 }, (_, period) => ({
     at: period * Number(baseFee.periodFrequency),
-    bps: bpsOf(feeInPeriod(baseFee, BigInt(period))),
+    bps: toBps(feeInPeriod(baseFee, BigInt(period))),
     volatilityBps,
   }));
 }
 
 /** Returns the distribution of a fee without a referrer, who would be paid out of the protocol's share. */
-function feeSharesOf({ creatorFeeSharePct }: Pick<LaunchPreset, 'creatorFeeSharePct'>): FeeShares {
+function shareFees({ creatorFeeSharePct }: Pick<LaunchPreset, 'creatorFeeSharePct'>): FeeShares {
   const rest = new Decimal(100).minus(PROTOCOL_FEE_PCT.toString());
   const creator = rest.times(creatorFeeSharePct).div(100);
   return {

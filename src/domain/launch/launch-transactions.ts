@@ -65,7 +65,7 @@ function wrapped(owner: string, account: string, lamports: bigint): readonly Pro
 }
 
 /** Returns the output of the first buy. It is exact, because no trade comes before it. Null if the curve cannot take it. */
-function firstBuyOf({ config, facts, firstBuy }: Pick<LaunchPlan, 'config' | 'facts' | 'firstBuy'>): bigint | null {
+function computeFirstBuy({ config, facts, firstBuy }: Pick<LaunchPlan, 'config' | 'facts' | 'firstBuy'>): bigint | null {
   if (firstBuy === null) return null;
   const shape = { ...config, migrationSqrtPrice: facts.migrationSqrtPrice };
   const fee = { numerator: baseFeeAt(config.baseFee, 0n, 0n), hasReferral: false };
@@ -78,7 +78,7 @@ export function launchInstructions(plan: LaunchPlan): LaunchInstructions {
   const { keys, creator, partner, badge, names, config, firstBuy } = plan;
   const buy: ProgramInstruction[] = [];
   if (firstBuy !== null) {
-    const bound = firstBuyOf(plan);
+    const bound = computeFirstBuy(plan);
     if (bound === null) throw new RangeError('the first buy is larger than the curve');
     const baseAccount = associatedAccount(creator, keys.baseMint, TOKEN_PROGRAM);
     const quoteAccount = associatedAccount(creator, keys.quoteMint, keys.quoteProgram);

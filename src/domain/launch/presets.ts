@@ -56,7 +56,7 @@ export const DBC_PRESETS: readonly LaunchPreset[] = [
   },
 ];
 
-export function presetOf(key: PresetKey): LaunchPreset {
+export function findPreset(key: PresetKey): LaunchPreset {
   const found = DBC_PRESETS.find((preset) => preset.key === key);
   if (found === undefined) throw new Error(`there is no preset ${key}`);
   return found;

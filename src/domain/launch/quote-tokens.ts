@@ -29,7 +29,7 @@ export interface QuoteToken extends QuoteMintFacts {
 }
 
 /** Returns the token of a mint in the catalog at `now`, or null if no curve is quoted in it. */
-export function quoteTokenOf(mint: string, now: EpochMs): QuoteToken | null {
+export function findQuoteToken(mint: string, now: EpochMs): QuoteToken | null {
   const plain = { mint, program: TOKEN_PROGRAM, multiplier: 1, transferFeeBps: 0 } as const;
   if (mint === NATIVE_MINT)
     return { ...plain, symbol: 'SOL', decimals: NATIVE_DECIMALS, kind: 'native', pricedBy: instrumentKey('spotexchange', 'SOLUSDT') };

@@ -2,7 +2,14 @@
 import { type Outcome, refuse } from '../values/refusal.ts';
 import type { PoolConfigAccount, VirtualPoolAccount } from './curve/program.ts';
 import type { ClaimKind } from './launch-transactions.ts';
-import { type Claimer, type EscrowAccount, MIGRATION_FEE_BITS, migrationFeeOf, surplusOf, unlockedOf } from './withdrawals.ts';
+import {
+  type Claimer,
+  type EscrowAccount,
+  MIGRATION_FEE_BITS,
+  computeMigrationFee,
+  computeSurplus,
+  computeUnlocked,
+} from './withdrawals.ts';
 
 /** Accounts of a launch. The escrow is null if nothing is locked, or not yet. */
 export interface LaunchAccounts {
@@ -43,13 +50,13 @@ function waitingOnce({ pool, config }: LaunchAccounts, kind: 'surplus' | 'migrat
       ? (as === 'creator' ? pool.isCreatorWithdrawSurplus : pool.isPartnerWithdrawSurplus) !== 0
       : (pool.migrationFeeWithdrawStatus & MIGRATION_FEE_BITS[as]) !== 0;
   if (isOut) return conflict(`the ${as} has taken the ${words} already`);
-  const quote = kind === 'surplus' ? surplusOf(config, pool, as) : migrationFeeOf(config, as);
+  const quote = kind === 'surplus' ? computeSurplus(config, pool, as) : computeMigrationFee(config, as);
   return quote === 0n ? conflict(`the launch leaves the ${as} no ${words}`) : { ok: true, value: { quote, base: 0n } };
 }
 
 function waitingUnlocked({ escrow }: LaunchAccounts, as: Claimer, now: bigint): Outcome<Waiting> {
   if (as !== 'creator') return conflict('only the creator has tokens in the locker');
   if (escrow === null) return conflict('nothing of the launch lies in the locker');
-  const base = unlockedOf(escrow, now);
+  const base = computeUnlocked(escrow, now);
   return base <= 0n ? conflict('nothing more is unlocked at the moment') : { ok: true, value: { quote: 0n, base } };
 }

@@ -30,7 +30,7 @@ export const MIGRATION_FEE_BITS: Readonly<Record<Claimer, number>> = { creator: 
 const MIGRATION_FEE_FLAGS: Readonly<Record<Claimer, number>> = { partner: 0, creator: 1 };
 
 /** Returns a party's share of the surplus in raw quote units, as if unclaimed. */
-export function surplusOf(config: PoolConfigAccount, pool: Pick<VirtualPoolAccount, 'quoteReserve'>, as: Claimer): bigint {
+export function computeSurplus(config: PoolConfigAccount, pool: Pick<VirtualPoolAccount, 'quoteReserve'>, as: Claimer): bigint {
   const whole = pool.quoteReserve - config.migrationQuoteThreshold;
   if (whole <= 0n) return 0n;
   return creatorPart((whole * SURPLUS_PCT) / 100n, config.creatorTradingFeePercentage)[as];
@@ -42,7 +42,7 @@ export function lessMigrationFee(threshold: bigint, feePct: number): bigint {
 }
 
 /** Returns a party's share of the migration fee in raw quote units, as if unclaimed. */
-export function migrationFeeOf(config: PoolConfigAccount, as: Claimer): bigint {
+export function computeMigrationFee(config: PoolConfigAccount, as: Claimer): bigint {
   const whole = config.migrationQuoteThreshold - lessMigrationFee(config.migrationQuoteThreshold, config.migrationFeePercentage);
   return creatorPart(whole, config.creatorMigrationFeePercentage)[as];
 }
@@ -77,7 +77,7 @@ export function readEscrow(bytes: Uint8Array): EscrowAccount | null {
 }
 
 /** Returns the unlocked amount that is not withdrawn yet, in raw base units. `now` in seconds. */
-export function unlockedOf(escrow: EscrowAccount, now: bigint): bigint {
+export function computeUnlocked(escrow: EscrowAccount, now: bigint): bigint {
   if (now < escrow.cliffTime) return 0n;
   const passed = (now - escrow.cliffTime) / escrow.frequency;
   const periods = passed < escrow.numberOfPeriods ? passed : escrow.numberOfPeriods;

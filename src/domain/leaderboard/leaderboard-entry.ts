@@ -52,7 +52,7 @@ export const RANK_REASONS = [
 type RankReason = (typeof RANK_REASONS)[number];
 
 /** Returns why an entry has no rank, or what its figure may lack. Empty if neither applies. */
-export function reasonsOf(entry: LeaderboardEntry, window: LeaderboardWindow, now: EpochMs): readonly RankReason[] {
+export function listRankReasons(entry: LeaderboardEntry, window: LeaderboardWindow, now: EpochMs): readonly RankReason[] {
   const { readAt, failure, sales, matchedSales, truncatedAt } = entry;
   if (readAt === null) return [failure === null ? 'not_read_yet' : 'provider_unavailable'];
   const reasons: RankReason[] = [];
@@ -68,7 +68,7 @@ export function reasonsOf(entry: LeaderboardEntry, window: LeaderboardWindow, no
  * Returns the percentage of observed sales with a known basis, rounded down to two decimals. Null if there was no sale or the venue only
  * reports.
  */
-export function coverageOf({ chain, sales, matchedSales }: Pick<LeaderboardEntry, 'chain' | 'sales' | 'matchedSales'>): number | null {
+export function computeCoverage({ chain, sales, matchedSales }: Pick<LeaderboardEntry, 'chain' | 'sales' | 'matchedSales'>): number | null {
   if (chain === 'evmvenue' || sales === 0) return null;
   return Math.floor((matchedSales / sales) * 10_000) / 100;
 }

@@ -17,7 +17,7 @@ interface NetChanges {
 }
 
 /** Returns the wallet's event, or null if none of its tokens changed. Stablecoins and the native coin have no cost basis. */
-export function walletEventOf({ tokens, lamports }: NetChanges): WalletEvent | null {
+export function toWalletEvent({ tokens, lamports }: NetChanges): WalletEvent | null {
   const changed = [...tokens].filter(([mint, change]) => change !== 0n && mint !== NATIVE_MINT);
   const stables = changed.filter(([mint]) => STABLE_MINTS.has(mint));
   const others = changed.filter(([mint]) => !STABLE_MINTS.has(mint));
@@ -33,6 +33,6 @@ export function walletEventOf({ tokens, lamports }: NetChanges): WalletEvent | n
 }
 
 /** Returns a wallet's change in lamports including its wrapped coin, without the network fee it paid. */
-export function lamportsOf(native: bigint, tokens: ReadonlyMap<string, bigint>, feePaid: bigint): bigint {
+export function computeLamports(native: bigint, tokens: ReadonlyMap<string, bigint>, feePaid: bigint): bigint {
   return native + (tokens.get(NATIVE_MINT) ?? 0n) + feePaid;
 }

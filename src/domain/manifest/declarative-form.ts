@@ -112,7 +112,7 @@ export function readDeclarative(value: Record<string, unknown>, catalog: Catalog
   let control: Record<string, FieldValue> = {};
   for (const [section, names] of Object.entries(SECTIONS)) {
     const fields = readFields(
-      sectionOf(value, section, problems),
+      readSection(value, section, problems),
       MANIFEST_DECLARATIVE_FIELDS[section] as Fields,
       `$.${section}`,
       problems,
@@ -123,23 +123,23 @@ export function readDeclarative(value: Record<string, unknown>, catalog: Catalog
       if (read !== undefined) plain[field] = read;
     }
   }
-  const strategy = readStrategy(sectionOf(value, 'strategy', problems), catalog, problems);
+  const strategy = readStrategy(readSection(value, 'strategy', problems), catalog, problems);
   if (problems.length > 0 || strategy === null) return null;
   return {
     ok: true,
     manifest: canonicalManifest(plain as Record<PlainField, FieldValue>, strategy),
-    requestedAutonomy: autonomyOf(control['autonomy_level']),
+    requestedAutonomy: parseAutonomy(control['autonomy_level']),
     requestedStage: control['lifecycle_stage'] === undefined ? null : (String(control['lifecycle_stage']).toLowerCase() as Stage),
     agentKey: control['id'] === undefined ? null : String(control['id']),
   };
 }
 
-function autonomyOf(word: FieldValue | undefined): Autonomy | null {
+function parseAutonomy(word: FieldValue | undefined): Autonomy | null {
   return word === undefined ? null : (AUTONOMY_IDENTIFIERS[String(word)] ?? (word as Autonomy));
 }
 
 /** Returns a section's object. A missing one is empty, so that each of its required fields is reported as missing. */
-function sectionOf(value: Record<string, unknown>, section: string, problems: Problem[]): Record<string, unknown> {
+function readSection(value: Record<string, unknown>, section: string, problems: Problem[]): Record<string, unknown> {
   const found = Object.hasOwn(value, section) ? value[section] : undefined;
   if (isObject(found)) return found;
   if (found !== undefined)

@@ -1,5 +1,5 @@
 /** Describes how a manifest's orders are executed on its venues, and at what cost. */
-import { costModelOf } from '../orders/costs.ts';
+import { findCostModel } from '../orders/costs.ts';
 import { type FallbackReason, fallbackOnVenue, REST_MS, SLICES } from '../orders/execution-plan.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../market/venue.ts';
 import type { Manifest } from './manifest.ts';
@@ -35,7 +35,7 @@ export function executionInWords({ algorithm, urgency, universe }: Pick<Manifest
 
 function onVenue(key: InstrumentKey, algorithm: Manifest['algorithm'], urgency: Manifest['urgency']): string {
   const venue = splitInstrumentKey(key).venue as ExecutableVenue;
-  const { takerFeeBps, makerFeeBps } = costModelOf(key);
+  const { takerFeeBps, makerFeeBps } = findCostModel(key);
   const fallback = fallbackOnVenue(algorithm, venue);
   const takes = `takes what the market holds within its limit at once, at a fee of ${takerFeeBps} basis points`;
   if (fallback !== null) return `On ${venue} an order ${takes}: ${FALLBACKS[fallback]} (${fallback}).`;

@@ -1,4 +1,4 @@
-/** Steps of order quantity and price: a quantity is a whole number of lots, a price of ticks (`priceStepOf`). */
+/** Steps of order quantity and price: a quantity is a whole number of lots, a price of ticks (`computePriceStep`). */
 import { CATALOG, type InstrumentKind } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { InstrumentKey } from './venue.ts';
@@ -39,7 +39,7 @@ const BY_KIND: Readonly<Record<InstrumentKind, MarketStep>> = {
 const OUTCOMES: MarketStep = { lot: '0.01', tick: '0.0001' };
 
 /** Returns the steps of an instrument. Instruments outside the catalog get the finest, those of agent tokens. */
-export function marketStepOf(instrument: InstrumentKey): MarketStep {
+export function findMarketStep(instrument: InstrumentKey): MarketStep {
   if (Object.hasOwn(LISTED, instrument)) return LISTED[instrument] as MarketStep;
   if (instrument.startsWith('prediction:')) return OUTCOMES;
   if (instrument.startsWith(`evmvenue:${SHARE_DEX}:`)) return SHARE_PERP;
@@ -59,8 +59,8 @@ export function priceStepExponent(instrument: InstrumentKey, ticks: bigint | num
 }
 
 /** Returns the price step of an instrument near `price` as decimal text: its tick, or a coarser step for a perpetual. */
-export function priceStepOf(instrument: InstrumentKey, price: DecimalString): DecimalString {
-  const { tick } = marketStepOf(instrument);
+export function computePriceStep(instrument: InstrumentKey, price: DecimalString): DecimalString {
+  const { tick } = findMarketStep(instrument);
   const ticks = new Decimal(price).div(tick).floor().toFixed();
   const exponent = priceStepExponent(instrument, BigInt(ticks), new Decimal(tick).decimalPlaces());
   return plainDecimal(new Decimal(tick).times(new Decimal(10).pow(exponent)));

@@ -56,7 +56,7 @@ export interface Quote<V extends ExecutableVenue = ExecutableVenue> {
 }
 
 /** True for a quote of this venue. Restores the venue's type after it was lost in data. */
-export function isQuoteOf<V extends ExecutableVenue>(quote: Quote, venue: V): quote is Quote<V> {
+export function isFromVenue<V extends ExecutableVenue>(quote: Quote, venue: V): quote is Quote<V> {
   return quote.venue === venue;
 }
 

@@ -185,7 +185,7 @@ const YEARS = Object.keys(CALENDAR).map(Number);
 export const SESSION_YEARS: { readonly first: number; readonly last: number } = { first: Math.min(...YEARS), last: Math.max(...YEARS) };
 
 /** Returns the UTC instant of the n-th Sunday of a month (1-12) at the given UTC hour. */
-function sundayOf(year: number, month: number, nth: number, utcHour: number): EpochMs {
+function findSunday(year: number, month: number, nth: number, utcHour: number): EpochMs {
   const first = Date.UTC(year, month - 1, 1);
   const firstSunday = first + ((7 - new Date(first).getUTCDay()) % 7) * DAY_MS;
   return firstSunday + (nth - 1) * 7 * DAY_MS + utcHour * HOUR_MS;
@@ -198,12 +198,12 @@ function sundayOf(year: number, month: number, nth: number, utcHour: number): Ep
 export function newYorkOffsetMs(at: EpochMs): number {
   const year = new Date(at).getUTCFullYear();
   const [from, to] =
-    year >= 2007 ? [sundayOf(year, 3, 2, 7), sundayOf(year, 11, 1, 6)] : [sundayOf(year, 4, 1, 7), lastSundayOf(year, 10, 6)];
+    year >= 2007 ? [findSunday(year, 3, 2, 7), findSunday(year, 11, 1, 6)] : [findSunday(year, 4, 1, 7), findLastSunday(year, 10, 6)];
   return at >= from && at < to ? -4 * HOUR_MS : -5 * HOUR_MS;
 }
 
-function lastSundayOf(year: number, month: number, utcHour: number): EpochMs {
-  const fifth = sundayOf(year, month, 5, utcHour);
+function findLastSunday(year: number, month: number, utcHour: number): EpochMs {
+  const fifth = findSunday(year, month, 5, utcHour);
   return new Date(fifth).getUTCMonth() === month - 1 ? fifth : fifth - 7 * DAY_MS;
 }
 
@@ -227,7 +227,7 @@ const DAY_COUNT = LAST_DAY - FIRST_DAY + 1;
 const known: (TradingDay | null | undefined)[] = [];
 
 /** Returns the trading day of an index, null if the exchange is closed, or undefined outside the known years. */
-function dayOf(index: number): TradingDay | null | undefined {
+function findTradingDay(index: number): TradingDay | null | undefined {
   if (!(index >= 0 && index < DAY_COUNT)) return undefined;
   const day = known[index];
   return day === undefined ? (known[index] = readDay(index)) : day;
@@ -273,7 +273,7 @@ export function isSessionKnown(at: EpochMs): boolean {
  * Returns the session of US equities at an instant. Outside the known calendar (`isSessionKnown`) it is CLOSED, so that nothing is traded.
  */
 export function sessionAt(at: EpochMs): Session {
-  const day = dayOf(dayIndex(at));
+  const day = findTradingDay(dayIndex(at));
   if (day === null || day === undefined || at < day.preMarketAt || at >= day.closedAt) return 'CLOSED';
   return at < day.regularAt ? 'PRE_MARKET' : at < day.postMarketAt ? 'REGULAR' : 'POST_MARKET';
 }
@@ -281,7 +281,7 @@ export function sessionAt(at: EpochMs): Session {
 /** Returns the first session change after `at`, or null if the known calendar ends before one. */
 export function nextSessionChange(at: EpochMs): EpochMs | null {
   for (let index = Math.max(0, dayIndex(at)); index < DAY_COUNT; index++) {
-    const day = dayOf(index);
+    const day = findTradingDay(index);
     if (day === null || day === undefined) continue;
     if (at < day.preMarketAt) return day.preMarketAt;
     if (at < day.regularAt) return day.regularAt;
@@ -294,7 +294,7 @@ export function nextSessionChange(at: EpochMs): EpochMs | null {
 /** Returns the first regular open at or after `at`, or null if the known calendar ends before one. Weekend gaps are measured against it. */
 export function nextRegularOpen(at: EpochMs): EpochMs | null {
   for (let index = Math.max(0, dayIndex(at)); index < DAY_COUNT; index++) {
-    const day = dayOf(index);
+    const day = findTradingDay(index);
     if (day !== null && day !== undefined && at <= day.regularAt) return day.regularAt;
   }
   return null;
@@ -303,7 +303,7 @@ export function nextRegularOpen(at: EpochMs): EpochMs | null {
 /** Returns the last regular close at or before `at`, or null if the known calendar begins after one. */
 export function lastRegularClose(at: EpochMs): EpochMs | null {
   for (let index = Math.min(dayIndex(at), DAY_COUNT - 1); index >= 0; index--) {
-    const day = dayOf(index);
+    const day = findTradingDay(index);
     if (day !== null && day !== undefined && day.postMarketAt <= at) return day.postMarketAt;
   }
   return null;
@@ -311,14 +311,14 @@ export function lastRegularClose(at: EpochMs): EpochMs | null {
 
 /** Returns the trading day of a New York date (`YYYY-MM-DD`), or null if the exchange is closed or the date is outside `SESSION_YEARS`. */
 export function tradingDay(date: string): TradingDay | null {
-  return dayOf(Math.floor(Date.parse(`${date}T00:00:00Z`) / DAY_MS) - FIRST_DAY) ?? null;
+  return findTradingDay(Math.floor(Date.parse(`${date}T00:00:00Z`) / DAY_MS) - FIRST_DAY) ?? null;
 }
 
 /** Returns the trading days whose regular session opens in [from, to), ascending. */
 export function tradingDays(from: EpochMs, to: EpochMs): TradingDay[] {
   const days: TradingDay[] = [];
   for (let index = Math.max(0, dayIndex(from)); index < DAY_COUNT; index++) {
-    const day = dayOf(index);
+    const day = findTradingDay(index);
     if (day === null || day === undefined || day.regularAt < from) continue;
     if (day.regularAt >= to) break;
     days.push(day);
@@ -385,7 +385,7 @@ export function calendarDays(from: string, to: string): CalendarDay[] {
     const weekday = midnight.getUTCDay();
     if (weekday === 0 || weekday === 6) continue;
     const date = midnight.toISOString().slice(0, 10);
-    const trading = dayOf(day - FIRST_DAY) ?? null;
+    const trading = findTradingDay(day - FIRST_DAY) ?? null;
     const occasion = trading === null ? holidayName(date) : trading.halfDay ? halfDayName(date) : null;
     days.push({ date, trading, occasion });
   }

@@ -30,7 +30,7 @@ export type Payment = {
   readonly memo: string;
 };
 
-export function paymentOf(checkoutId: string, priceUsd: DecimalString, buyer: string, payoutWallet: string): Payment {
+export function toPayment(checkoutId: string, priceUsd: DecimalString, buyer: string, payoutWallet: string): Payment {
   return {
     buyer,
     payoutWallet,

@@ -23,7 +23,7 @@ export const COST_MODELS = Object.fromEntries(EXECUTABLE_VENUES.map((venue) => [
  * Returns the cost model of an instrument: its own if its venue has one for it, else the venue's. @throws Error for an instrument of a
  * venue that takes no orders.
  */
-export function costModelOf(instrument: InstrumentKey): CostModel {
+export function findCostModel(instrument: InstrumentKey): CostModel {
   const { venue, instrument: name } = splitInstrumentKey(instrument);
   if (!isExecutable(venue)) throw new Error(`${instrument} cannot be traded: ${venue} has reference prices only`);
   return VENUE_FACTS[venue].costsOf?.(name) ?? COST_MODELS[venue];
@@ -52,14 +52,14 @@ export interface SeenState {
 }
 
 /** Returns the fee that the instrument's mint takes of each transfer, in basis points. 0 if it is no token. */
-export function transferFeeBpsOf(instrument: InstrumentKey): number {
+export function findTransferFeeBps(instrument: InstrumentKey): number {
   return CATALOG.byKey(instrument)?.token?.transferFeeBps ?? 0;
 }
 
 /** Returns the market state that an instrument's cost model assumes. */
-export function marketStateOf(instrument: InstrumentKey): MarketState {
-  const { takerFeeBps, halfSpreadBps, depthUsd } = costModelOf(instrument);
-  return { feeBps: takerFeeBps, halfSpreadBps: halfSpreadBps + transferFeeBpsOf(instrument), depthUsd: Number(depthUsd) };
+export function assumedMarketState(instrument: InstrumentKey): MarketState {
+  const { takerFeeBps, halfSpreadBps, depthUsd } = findCostModel(instrument);
+  return { feeBps: takerFeeBps, halfSpreadBps: halfSpreadBps + findTransferFeeBps(instrument), depthUsd: Number(depthUsd) };
 }
 
 /** Returns the state of a market with observed values in place of assumed ones. */
@@ -82,7 +82,7 @@ export function poolOfDepth(depthUsd: DecimalString): DecimalString {
 }
 
 /** Returns the US dollars on one side of the equally deep pool. */
-export function oneSideOf({ depthUsd }: Pick<MarketState, 'depthUsd'>): number {
+export function halveDepth({ depthUsd }: Pick<MarketState, 'depthUsd'>): number {
   return depthUsd * SIDE_PER_DEPTH;
 }
 
@@ -91,7 +91,7 @@ export function oneSideOf({ depthUsd }: Pick<MarketState, 'depthUsd'>): number {
  * pool. @param notionalUsd Size of the order at the best price.
  */
 export function averageOverBest(side: 'buy' | 'sell', notionalUsd: number, state: Pick<MarketState, 'depthUsd'>): number {
-  const oneSide = oneSideOf(state);
+  const oneSide = halveDepth(state);
   if (side === 'sell') return oneSide / (oneSide + notionalUsd);
   return notionalUsd < oneSide ? oneSide / (oneSide - notionalUsd) : Number.POSITIVE_INFINITY;
 }
@@ -104,14 +104,14 @@ export function slippageFromMiddleBps(side: 'buy' | 'sell', notionalUsd: number,
 
 /**
  * Computes the expected slippage of an order in basis points, before fees: how far its average fill is beyond the best price, measured like
- * `slippageBpsOf`.
+ * `computeSlippageBps`.
  */
 export function expectedSlippageBps(side: 'buy' | 'sell', notionalUsd: number, state: Pick<MarketState, 'depthUsd'>): number {
   return Math.abs(averageOverBest(side, notionalUsd, state) - 1) * BPS;
 }
 
 /** Returns the venue's fee of a notional in US dollars, rounded up to a millionth. */
-export function feeUsdOf(notionalUsd: Decimal | DecimalString, model: CostModel): DecimalString {
+export function computeFeeUsd(notionalUsd: Decimal | DecimalString, model: CostModel): DecimalString {
   return plainDecimal(new Decimal(notionalUsd).times(model.takerFeeBps).div(BPS).toDecimalPlaces(6, Decimal.ROUND_UP));
 }
 
@@ -137,7 +137,11 @@ export function pooledPrice(
 /**
  * Returns the slippage against the decision price in basis points, negative if the price is better. A ratio, so a number is exact enough.
  */
-export function slippageBpsOf(side: 'buy' | 'sell', decisionPrice: Decimal | DecimalString, fillPrice: Decimal | DecimalString): number {
+export function computeSlippageBps(
+  side: 'buy' | 'sell',
+  decisionPrice: Decimal | DecimalString,
+  fillPrice: Decimal | DecimalString,
+): number {
   const decided = new Decimal(decisionPrice);
   const away = new Decimal(fillPrice).minus(decided).div(decided).times(BPS);
   return (side === 'buy' ? away : away.neg()).toDecimalPlaces(4).toNumber() + 0;

@@ -57,38 +57,38 @@ const ENDPOINTS: Readonly<Record<RestAsk['kind'], ExchangeEndpoint>> = {
   account: { method: 'GET', path: '/api/v3/account', weight: 20 },
 };
 
-export function endpointOf({ kind }: Pick<RestAsk, 'kind'>): ExchangeEndpoint {
+export function findEndpoint({ kind }: Pick<RestAsk, 'kind'>): ExchangeEndpoint {
   return ENDPOINTS[kind];
 }
 
 /** Returns the exchange's client order id of a key: always the same, at most 36 characters of its alphabet. */
-export function clientOrderIdOf(key: string): string {
+export function deriveClientOrderId(key: string): string {
   return `sg-${sha256Hex(key).slice(0, 32)}`;
 }
 
 /** Returns the exchange's parameters for the order's execution. */
-function termsOf(order: Order, restAt: RestsAt | null): Readonly<Record<string, string>> {
+function toTerms(order: Order, restAt: RestsAt | null): Readonly<Record<string, string>> {
   if (restAt === null) return { type: 'LIMIT', timeInForce: 'IOC', price: order.limitPrice };
   const { price, postOnly } = restAt;
   return postOnly ? { type: 'LIMIT_MAKER', price } : { type: 'LIMIT', timeInForce: 'GTC', price };
 }
 
-function parametersOf(ask: RestAsk): Readonly<Record<string, string>> {
+function toParameters(ask: RestAsk): Readonly<Record<string, string>> {
   switch (ask.kind) {
     case 'order': {
       const { order, restAt } = ask;
       return {
         symbol: splitInstrumentKey(order.instrument).instrument,
         side: order.side.toUpperCase(),
-        ...termsOf(order, restAt),
+        ...toTerms(order, restAt),
         quantity: order.quantity,
-        newClientOrderId: clientOrderIdOf(ask.key),
+        newClientOrderId: deriveClientOrderId(ask.key),
         newOrderRespType: 'FULL',
       };
     }
     case 'look_up':
     case 'cancel':
-      return { symbol: ask.symbol, origClientOrderId: clientOrderIdOf(ask.key) };
+      return { symbol: ask.symbol, origClientOrderId: deriveClientOrderId(ask.key) };
     case 'trades':
       return { symbol: ask.symbol, orderId: String(ask.orderId) };
     case 'account':
@@ -103,7 +103,7 @@ function parametersOf(ask: RestAsk): Readonly<Record<string, string>> {
 export function exchangeQuery({ ask, timestamp, recvWindow }: Omit<ExchangeRequest, 'orgId'>, apiKey: string): string {
   if (ask.kind === 'user_stream')
     return new URLSearchParams({ apiKey, recvWindow: String(recvWindow), timestamp: String(timestamp) }).toString();
-  return new URLSearchParams({ ...parametersOf(ask), recvWindow: String(recvWindow), timestamp: String(timestamp) }).toString();
+  return new URLSearchParams({ ...toParameters(ask), recvWindow: String(recvWindow), timestamp: String(timestamp) }).toString();
 }
 
 /** Returns the text of a request that the worker signs. */

@@ -4,11 +4,11 @@
  */
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { ExecutionAlgorithm, Manifest, Urgency } from '../manifest/manifest.ts';
-import { floorToStep, marketStepOf } from '../market/market-step.ts';
+import { floorToStep, findMarketStep } from '../market/market-step.ts';
 import type { Order } from './order.ts';
 import type { EpochMs } from '../values/time.ts';
 import { type ExecutableVenue, VENUE_FACTS } from '../market/venue.ts';
-import { exactOf, exactText, minus } from '../values/exact.ts';
+import { toExact, exactText, minus } from '../values/exact.ts';
 
 /** Time in milliseconds for which an order rests at the near side before the remainder is taken. */
 export const REST_MS: Readonly<Record<Urgency, number>> = { low: 45_000, medium: 20_000, high: 5_000 };
@@ -64,13 +64,17 @@ export interface EndedPart extends OrderPart {
 type PlannedOrder = Pick<Order, 'instrument' | 'venue' | 'quantity' | 'limitPrice'>;
 
 /** Returns the plan of an order. `isProtective` is true if a stop-loss asks for it, which never waits. */
-export function planOf(manifest: Pick<Manifest, 'algorithm' | 'urgency'>, order: PlannedOrder, isProtective: boolean): ExecutionPlan {
+export function planExecution(
+  manifest: Pick<Manifest, 'algorithm' | 'urgency'>,
+  order: PlannedOrder,
+  isProtective: boolean,
+): ExecutionPlan {
   const { algorithm: asked, urgency } = manifest;
-  const fallback = fallbackOf(asked, urgency, order, isProtective);
+  const fallback = findFallback(asked, urgency, order, isProtective);
   return { asked, algorithm: fallback === null ? asked : 'taker_immediate', urgency, fallback };
 }
 
-function fallbackOf(asked: ExecutionAlgorithm, urgency: Urgency, order: PlannedOrder, isProtective: boolean): FallbackReason | null {
+function findFallback(asked: ExecutionAlgorithm, urgency: Urgency, order: PlannedOrder, isProtective: boolean): FallbackReason | null {
   if (asked === 'taker_immediate') return null;
   if (isProtective) return 'protective_exit';
   const facts = fallbackOnVenue(asked, order.venue);
@@ -87,14 +91,14 @@ export function fallbackOnVenue(asked: ExecutionAlgorithm, venue: ExecutableVenu
 
 /** Returns the number of slices of an order. Each is at least one lot and worth the minimum. */
 export function sliceCount({ instrument, quantity, limitPrice }: Omit<PlannedOrder, 'venue'>, urgency: Urgency): number {
-  const lots = new Decimal(quantity).div(marketStepOf(instrument).lot).floor();
+  const lots = new Decimal(quantity).div(findMarketStep(instrument).lot).floor();
   const worth = new Decimal(quantity).times(limitPrice).div(MIN_SLICE_USD).floor();
   return Decimal.max(1, Decimal.min(SLICES[urgency].count, lots, worth)).toNumber();
 }
 
 /** Returns the quantities of an order's slices: whole lots that differ by at most one and sum to the order. */
-export function slicesOf(order: Omit<PlannedOrder, 'venue'>, urgency: Urgency): readonly DecimalString[] {
-  const { lot } = marketStepOf(order.instrument);
+export function sliceOrder(order: Omit<PlannedOrder, 'venue'>, urgency: Urgency): readonly DecimalString[] {
+  const { lot } = findMarketStep(order.instrument);
   const count = sliceCount(order, urgency);
   const slices: DecimalString[] = [];
   let left = new Decimal(order.quantity);
@@ -109,7 +113,7 @@ export function slicesOf(order: Omit<PlannedOrder, 'venue'>, urgency: Urgency): 
 
 /** Returns the first part of an order to send. */
 export function firstPart(plan: ExecutionPlan, order: PlannedOrder): OrderPart {
-  const quantity = plan.algorithm === 'twap' ? (slicesOf(order, plan.urgency)[0] as DecimalString) : order.quantity;
+  const quantity = plan.algorithm === 'twap' ? (sliceOrder(order, plan.urgency)[0] as DecimalString) : order.quantity;
   return { number: 0, quantity, dueAt: null, kind: plan.algorithm === 'smart_order_routing_maker_first' ? 'rest' : 'take' };
 }
 
@@ -127,20 +131,20 @@ interface Continuation {
 /**
  * Returns what follows ended parts. @param startedAt Time at which the first part was sent. @param at Time at which the last part ended.
  */
-export function continuationOf(
+export function chooseContinuation(
   plan: ExecutionPlan,
   order: PlannedOrder,
   ended: readonly EndedPart[],
   { startedAt, at }: { readonly startedAt: EpochMs; readonly at: EpochMs },
 ): Continuation {
-  const left = leftOf(order, ended);
+  const left = computeRemaining(order, ended);
   if (plan.algorithm === 'taker_immediate' || left === '0') return { missed: [], part: null };
   if (plan.algorithm === 'smart_order_routing_maker_first') {
     const [rested] = ended;
     const isOver = ended.length > 1 || rested?.kind !== 'rest';
     return { missed: [], part: isOver ? null : { number: 1, kind: 'take', quantity: left, dueAt: null } };
   }
-  const slices = slicesOf(order, plan.urgency);
+  const slices = sliceOrder(order, plan.urgency);
   const missed: EndedPart[] = [];
   for (let number = ended.length; number < slices.length; number++) {
     const dueAt = startedAt + number * SLICES[plan.urgency].everyMs;
@@ -152,7 +156,10 @@ export function continuationOf(
 }
 
 /** Returns the remaining quantity of an order, which reserves capacity. Never negative. */
-export function leftOf({ quantity }: Pick<Order, 'quantity'>, ended: readonly Pick<EndedPart, 'executedQuantity'>[]): DecimalString {
-  const left = ended.reduce((rest, { executedQuantity }) => minus(rest, exactOf(executedQuantity)), exactOf(quantity));
+export function computeRemaining(
+  { quantity }: Pick<Order, 'quantity'>,
+  ended: readonly Pick<EndedPart, 'executedQuantity'>[],
+): DecimalString {
+  const left = ended.reduce((rest, { executedQuantity }) => minus(rest, toExact(executedQuantity)), toExact(quantity));
   return left.units > 0n ? exactText(left) : '0';
 }

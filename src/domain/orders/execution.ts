@@ -3,7 +3,7 @@ import { type Autonomy, EXECUTES_BY_ITSELF, type Stage } from '../agents/agent.t
 import type { Fill } from '../books/book.ts';
 import type { DecimalString } from '../values/decimal.ts';
 import { contentId } from '../values/ids.ts';
-import { type ExecutionMode, executionModeOf } from './order.ts';
+import { type ExecutionMode, toExecutionMode } from './order.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
@@ -100,7 +100,7 @@ export function withClosing(closings: readonly Closing[], closing: Closing): rea
 }
 
 /** Returns how an instrument is closed: by its own entry, else by the one for everything, or null if it is kept. */
-export function closingOf(closings: readonly Closing[], instrument: InstrumentKey): Closing | null {
+export function findClosing(closings: readonly Closing[], instrument: InstrumentKey): Closing | null {
   return closings.find((closing) => closing.instrument === instrument) ?? closings.find((closing) => closing.instrument === null) ?? null;
 }
 
@@ -153,7 +153,7 @@ export function supersededBy(permit: ExecutionPermit, facts: PermitFacts): Super
   const flattening = permit.flattens === true && facts.pausedByBreaker === true;
   if (facts.paused && !flattening) return 'paused';
   if (facts.manifestHash !== permit.manifestHash) return 'manifest_changed';
-  if (executionModeOf(facts.stage) !== permit.mode) return 'stage_changed';
+  if (toExecutionMode(facts.stage) !== permit.mode) return 'stage_changed';
   if (flattening) return null;
   const allowed =
     facts.autonomy === 'risk_only' ? permit.reduceOnly : (permit.byItself ? EXECUTES_BY_ITSELF : EXECUTES).has(facts.autonomy);

@@ -6,7 +6,7 @@ type Amount = 'quantity' | 'notionalUsd' | 'feeUsd';
 type Amounts = Pick<Fill, Amount | 'fillPrice' | 'executedQuantity'>;
 
 /** Adds one amount of all fills, as the venue executed them and before commission, to `before`. Exact. */
-export function totalOf(amount: Amount, fills: readonly Amounts[], before: DecimalString = '0'): DecimalString {
+export function sumFills(amount: Amount, fills: readonly Amounts[], before: DecimalString = '0'): DecimalString {
   return plainDecimal(fills.reduce((sum, fill) => sum.plus(executedAmount(amount, fill)), new Decimal(before)));
 }
 

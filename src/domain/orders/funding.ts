@@ -6,7 +6,7 @@ import { type EpochMs, HOUR_MS } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 
 /** Returns the funding of one hour in US dollars, rounded up to a millionth. Negative if received. */
-export function fundingUsdOf(
+export function computeFundingUsd(
   quantity: Decimal | DecimalString,
   price: Decimal | DecimalString,
   hourlyRate: Decimal | DecimalString,
@@ -62,6 +62,6 @@ export function heldHours(
 }
 
 /** Returns the payment of a held hour by its terms. */
-export function fundingPaymentOf({ instrument, hour, quantity }: HeldHour, { price, hourlyRate }: HourlyTerms): FundingPayment {
-  return { instrument, hour, paidUsd: fundingUsdOf(quantity, price, hourlyRate) };
+export function computeFundingPayment({ instrument, hour, quantity }: HeldHour, { price, hourlyRate }: HourlyTerms): FundingPayment {
+  return { instrument, hour, paidUsd: computeFundingUsd(quantity, price, hourlyRate) };
 }

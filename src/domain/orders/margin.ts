@@ -3,7 +3,7 @@
  * funding change its equity, and at the maintenance margin the venue liquidates it.
  */
 import { type Fill, type Position, PRICE_DECIMALS } from '../books/book.ts';
-import { costModelOf } from './costs.ts';
+import { findCostModel } from './costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
@@ -43,7 +43,7 @@ export function isPerpetual(instrument: InstrumentKey): boolean {
 }
 
 /** Returns the margin tiers of a perpetual, smallest first. */
-export function marginTiersOf(instrument: InstrumentKey): readonly MarginTier[] {
+export function findMarginTiers(instrument: InstrumentKey): readonly MarginTier[] {
   if (Object.hasOwn(LISTED, instrument)) return LISTED[instrument] as readonly MarginTier[];
   return instrument.startsWith(`evmvenue:${SHARE_DEX}:`) ? SHARE_PERP : UNLISTED;
 }
@@ -52,13 +52,13 @@ export function marginTiersOf(instrument: InstrumentKey): readonly MarginTier[] 
  * Returns the leverage by which positions in an instrument are margined: the mandate's, and at most the venue's for the largest position
  * that the mandate allows. Spot is paid in full, and a perpetual never binds more than its value.
  */
-export function leverageOf(
+export function computeLeverage(
   instrument: InstrumentKey,
   { maxLeverage, maxCapitalUsd }: { readonly maxLeverage: DecimalString; readonly maxCapitalUsd: DecimalString },
 ): DecimalString {
   if (!isPerpetual(instrument) || !new Decimal(maxLeverage).gt(1)) return '1';
   const largest = new Decimal(maxCapitalUsd).times(maxLeverage);
-  const tier = marginTiersOf(instrument).findLast(({ fromUsd }) => largest.gte(fromUsd)) as MarginTier;
+  const tier = findMarginTiers(instrument).findLast(({ fromUsd }) => largest.gte(fromUsd)) as MarginTier;
   return new Decimal(maxLeverage).lte(tier.maxLeverage) ? maxLeverage : String(tier.maxLeverage);
 }
 
@@ -156,7 +156,7 @@ export function liquidationFill(
   const { instrument, quantity } = held;
   const fillPrice = plainDecimal(priceUsd.toDecimalPlaces(PRICE_DECIMALS, Decimal.ROUND_FLOOR));
   const notional = new Decimal(quantity).times(fillPrice);
-  const feeBps = by === 'market' ? costModelOf(instrument).takerFeeBps : 0;
+  const feeBps = by === 'market' ? findCostModel(instrument).takerFeeBps : 0;
   return {
     ...named,
     orderId: named.id,

@@ -1,9 +1,9 @@
 /** Orders for paper and live, and their size. */
 import type { Stage } from '../agents/agent.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
-import { floorToStep, marketStepOf, priceStepExponent } from '../market/market-step.ts';
+import { floorToStep, findMarketStep, priceStepExponent } from '../market/market-step.ts';
 import type { Quote } from '../market/quote.ts';
-import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from '../values/exact.ts';
+import { ceilDivide, floorDivide, powerOfTen, toRatio, scaledText, stepScale, USD_SCALE, usdText } from '../values/exact.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 
 /** `paper`: filled by the fill model against live quotes. `live`: sent to the venue. */
@@ -52,14 +52,14 @@ export function isOrderOn<O extends Order, V extends ExecutableVenue>(order: O, 
 }
 
 /** Returns the execution mode of a stage: paper until capital is at risk. */
-export function executionModeOf(stage: Stage): ExecutionMode {
+export function toExecutionMode(stage: Stage): ExecutionMode {
   return stage === 'limited_live' || stage === 'live' ? 'live' : 'paper';
 }
 
 /** Returns quantity x price in US dollars, rounded up to a millionth: the maximum cost of an order without fees. */
-export function notionalUsdOf(quantity: DecimalString, price: DecimalString): DecimalString {
-  const { numerator: lots, denominator: perLot } = ratioOf(quantity);
-  const { numerator: ticks, denominator: perTick } = ratioOf(price);
+export function computeNotionalUsd(quantity: DecimalString, price: DecimalString): DecimalString {
+  const { numerator: lots, denominator: perLot } = toRatio(quantity);
+  const { numerator: ticks, denominator: perTick } = toRatio(price);
   return usdText(ceilDivide(lots * ticks * powerOfTen(USD_SCALE), perLot * perTick));
 }
 
@@ -67,7 +67,7 @@ export function notionalUsdOf(quantity: DecimalString, price: DecimalString): De
 type OrderParts<V extends ExecutableVenue> = Omit<Order<V>, 'venue' | 'notionalUsd' | 'reduceOnly'>;
 
 /** Completes an order: its venue is the instrument's, a sell is reduce-only, and the notional is quantity x limit price. */
-export function orderOf(parts: OrderParts<ExecutableVenue>): Order {
+export function completeOrder(parts: OrderParts<ExecutableVenue>): Order {
   const { venue } = splitInstrumentKey(parts.instrument);
   return {
     id: parts.id,
@@ -80,7 +80,7 @@ export function orderOf(parts: OrderParts<ExecutableVenue>): Order {
     reduceOnly: parts.side === 'sell',
     quantity: parts.quantity,
     limitPrice: parts.limitPrice,
-    notionalUsd: notionalUsdOf(parts.quantity, parts.limitPrice),
+    notionalUsd: computeNotionalUsd(parts.quantity, parts.limitPrice),
     maxSlippageBps: parts.maxSlippageBps,
   };
 }
@@ -89,10 +89,10 @@ export function orderOf(parts: OrderParts<ExecutableVenue>): Order {
  * Returns the worst acceptable price for a slippage budget: the touch moved by the budget, on the venue's price grid, never beyond the
  * budget and never better than the touch.
  */
-export function limitPriceOf(instrument: InstrumentKey, side: OrderSide, touch: DecimalString, maxSlippageBps: number): DecimalString {
-  const scale = stepScale(marketStepOf(instrument).tick);
-  const price = ratioOf(touch);
-  const budget = ratioOf(plainDecimal(maxSlippageBps));
+export function computeLimitPrice(instrument: InstrumentKey, side: OrderSide, touch: DecimalString, maxSlippageBps: number): DecimalString {
+  const scale = stepScale(findMarketStep(instrument).tick);
+  const price = toRatio(touch);
+  const budget = toRatio(plainDecimal(maxSlippageBps));
   const whole = 10_000n * budget.denominator;
   // In ticks: the touch, and the touch moved by the budget, over one denominator.
   const touchTicks = price.numerator * whole * powerOfTen(scale);
@@ -132,18 +132,18 @@ export interface SizeRequest {
  */
 export function sizeOrder(request: SizeRequest): Order | null {
   const { id, origin, mode, bookId, instrument, side, touch, maxSlippageBps } = request;
-  const limitPrice = closerOf(side, limitPriceOf(instrument, side, touch, maxSlippageBps), request.worstPrice);
+  const limitPrice = chooseTighter(side, computeLimitPrice(instrument, side, touch, maxSlippageBps), request.worstPrice);
   const price = new Decimal(limitPrice);
   if (side === 'buy' && !price.isPositive()) return null;
-  const { lot } = marketStepOf(instrument);
+  const { lot } = findMarketStep(instrument);
   const whole = side === 'buy' ? new Decimal(request.notionalUsd).div(price) : request.heldQuantity;
   const quantity = floorToStep(request.askedQuantity ?? whole, lot);
   if (!new Decimal(quantity).gt(0)) return null;
-  return orderOf({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps });
+  return completeOrder({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps });
 }
 
 /** Returns the tighter of two limits. */
-function closerOf(side: OrderSide, limit: DecimalString, worst: DecimalString | undefined): DecimalString {
+function chooseTighter(side: OrderSide, limit: DecimalString, worst: DecimalString | undefined): DecimalString {
   if (worst === undefined) return limit;
   const closer = side === 'buy' ? new Decimal(worst).lt(limit) : new Decimal(worst).gt(limit);
   return closer ? plainDecimal(worst) : limit;
@@ -151,5 +151,5 @@ function closerOf(side: OrderSide, limit: DecimalString, worst: DecimalString | 
 
 /** Returns the order with another quantity, such as the headroom that risk reports. */
 export function resized(order: Order, quantity: DecimalString): Order {
-  return orderOf({ ...order, quantity });
+  return completeOrder({ ...order, quantity });
 }

@@ -4,9 +4,9 @@
  */
 import type { BookLevel } from '../market/order-book.ts';
 import type { Fill, FillQuote } from '../books/book.ts';
-import { feeUsdOf, pooledPrice, slippageBpsOf } from './costs.ts';
+import { computeFeeUsd, pooledPrice, computeSlippageBps } from './costs.ts';
 import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
-import { floorToStep, marketStepOf } from '../market/market-step.ts';
+import { floorToStep, findMarketStep } from '../market/market-step.ts';
 import type { Order } from './order.ts';
 import type { Quality, QualityFlag, Quote } from '../market/quote.ts';
 import type { RiskApproved } from '../risk/assess.ts';
@@ -76,7 +76,7 @@ interface Taken {
  * book of the order's own venue fills anything.
  */
 export function paperFill(order: RiskApproved<Order>, market: PaperMarket, model: CostModel, info: PaperFillInfo): PaperFill {
-  const source = sourceOf(order, market);
+  const source = chooseSource(order, market);
   if ('outcome' in source) return source;
   const levels = order.side === 'buy' ? source.asks : source.bids;
   const best = levels[0];
@@ -85,13 +85,13 @@ export function paperFill(order: RiskApproved<Order>, market: PaperMarket, model
   const limit = new Decimal(order.limitPrice);
   if (order.side === 'buy' ? limit.lt(best.price) : limit.gt(best.price))
     return noFill('limit_price_passed', `the best price is ${best.price}, the limit of the order ${order.limitPrice}`);
-  const { lot } = marketStepOf(order.instrument);
+  const { lot } = findMarketStep(order.instrument);
   const taken = takenFrom(order, levels, source.liquidityUsd);
   if (taken === null) return noFill('size_unknown', `${source.quote.source} says no size at its price, and no liquidity is known`);
   if (!taken.quantity.gt(0)) return noFill('below_one_lot', `within the limit of ${order.limitPrice} there is less than one lot (${lot})`);
   return {
     outcome: taken.quantity.eq(order.quantity) ? 'filled' : 'partially_filled',
-    fill: fillOf(order, taken, model, info, source.quote),
+    fill: toFill(order, taken, model, info, source.quote),
   };
 }
 
@@ -104,7 +104,7 @@ interface Source {
 }
 
 /** Returns the source of the fill: the book if there is one, else the top of the book, and only live data. */
-function sourceOf(order: Order, { quote, depth, liquidityUsd }: PaperMarket): Source | PaperFill {
+function chooseSource(order: Order, { quote, depth, liquidityUsd }: PaperMarket): Source | PaperFill {
   if (depth !== null) {
     if (depth.venue !== order.venue) return noFill('venue_mismatch', `a book of ${depth.venue} cannot fill an order on ${order.venue}`);
     if (depth.quality !== 'live') return noFill('quote_not_live', `the book of ${order.instrument} is ${worded(depth)}`);
@@ -138,14 +138,14 @@ function worded({ quality, flags }: Pick<Depth, 'quality' | 'flags'>): string {
  */
 export function takenFrom(order: Taking, levels: readonly BookLevel[], liquidityUsd: DecimalString | null): Taken | null {
   const limit = new Decimal(order.limitPrice);
-  const { lot } = marketStepOf(order.instrument);
+  const { lot } = findMarketStep(order.instrument);
   const best = levels[0]?.price;
   if (liquidityUsd === null || best === undefined) return walked(order, levels, limit, lot);
   return pooled(order, best, liquidityUsd, limit, lot);
 }
 
 /** Returns the price of the taken quantity. The average of several levels is rounded to the trader's disadvantage. */
-export function averagePriceOf(side: Order['side'], { quantity, notional }: Pick<Taken, 'quantity' | 'notional'>): Decimal {
+export function computeAveragePrice(side: Order['side'], { quantity, notional }: Pick<Taken, 'quantity' | 'notional'>): Decimal {
   return notional.div(quantity).toSignificantDigits(18, side === 'buy' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
 }
 
@@ -194,9 +194,9 @@ function pooled(order: Taking, best: DecimalString, liquidityUsd: DecimalString,
   return { quantity, notional: quantity.times(price), parts: [{ price: plainDecimal(price), size: plainDecimal(quantity) }] };
 }
 
-function fillOf(order: Order, taken: Taken, model: CostModel, info: PaperFillInfo, quote: FillQuote): Fill {
+function toFill(order: Order, taken: Taken, model: CostModel, info: PaperFillInfo, quote: FillQuote): Fill {
   // A book keeps quantity x price exactly.
-  const fillPrice = averagePriceOf(order.side, taken);
+  const fillPrice = computeAveragePrice(order.side, taken);
   const notional = taken.quantity.times(fillPrice);
   return {
     id: info.id,
@@ -206,10 +206,10 @@ function fillOf(order: Order, taken: Taken, model: CostModel, info: PaperFillInf
     side: order.side,
     quantity: plainDecimal(taken.quantity),
     fillPrice: plainDecimal(fillPrice),
-    feeUsd: info.feeUsdOf?.(taken.parts) ?? feeUsdOf(notional, model),
+    feeUsd: info.feeUsdOf?.(taken.parts) ?? computeFeeUsd(notional, model),
     notionalUsd: plainDecimal(notional),
     decisionPrice: info.decisionPrice,
-    slippageBps: slippageBpsOf(order.side, info.decisionPrice, fillPrice),
+    slippageBps: computeSlippageBps(order.side, info.decisionPrice, fillPrice),
     at: info.at,
     quotes: [quote],
   };

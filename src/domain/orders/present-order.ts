@@ -1,6 +1,6 @@
 /** Adapts an order to the present price, so that it keeps its slippage budget if the market has come closer. */
 import { Decimal } from '../values/decimal.ts';
-import { limitPriceOf, type Order, type OrderQuote, orderOf } from './order.ts';
+import { computeLimitPrice, type Order, type OrderQuote, completeOrder } from './order.ts';
 
 /**
  * Tightens the limit price to the slippage budget on the present quote. A limit never loosens: a buy whose market rose keeps its limit and
@@ -9,7 +9,7 @@ import { limitPriceOf, type Order, type OrderQuote, orderOf } from './order.ts';
 export function atPresentPrice(order: Order, quote: Pick<OrderQuote, 'bid' | 'ask'> | null): Order {
   const touch = quote === null ? null : order.side === 'buy' ? quote.ask : quote.bid;
   if (touch === null || !new Decimal(touch).gt(0)) return order;
-  const budgeted = limitPriceOf(order.instrument, order.side, touch, order.maxSlippageBps);
+  const budgeted = computeLimitPrice(order.instrument, order.side, touch, order.maxSlippageBps);
   const closer = order.side === 'buy' ? new Decimal(budgeted).lt(order.limitPrice) : new Decimal(budgeted).gt(order.limitPrice);
-  return closer ? orderOf({ ...order, limitPrice: budgeted }) : order;
+  return closer ? completeOrder({ ...order, limitPrice: budgeted }) : order;
 }

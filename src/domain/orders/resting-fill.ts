@@ -3,9 +3,9 @@
  * its price. Then everything at that price was taken, and the fill is limited to the quantity traded beyond it.
  */
 import type { Fill, FillQuote } from '../books/book.ts';
-import { slippageBpsOf } from './costs.ts';
+import { computeSlippageBps } from './costs.ts';
 import { compareDecimals, Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
-import { floorToStep, marketStepOf } from '../market/market-step.ts';
+import { floorToStep, findMarketStep } from '../market/market-step.ts';
 import type { Order } from './order.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { ExecutableVenue } from '../market/venue.ts';
@@ -70,7 +70,7 @@ interface Through {
 export function restingFill(order: Order, flow: MarketFlow, model: CostModel, info: RestingInfo): RestingFill {
   if (flow.venue !== order.venue) throw new Error(`the flow of ${flow.venue} cannot fill an order on ${order.venue}`);
   const through = tradedThrough(order, flow, info.price);
-  const { lot } = marketStepOf(order.instrument);
+  const { lot } = findMarketStep(order.instrument);
   const quantity = through === null ? new Decimal(0) : new Decimal(floorToStep(Decimal.min(order.quantity, through.quantity), lot));
   if (through === null || !quantity.gt(0))
     return { outcome: 'no_fill', detail: `nothing traded through ${info.price} while the order rested there` };
@@ -88,7 +88,7 @@ export function restingFill(order: Order, flow: MarketFlow, model: CostModel, in
       feeUsd: plainDecimal(notional.times(model.makerFeeBps).div(10_000).toDecimalPlaces(6, Decimal.ROUND_UP)),
       notionalUsd: plainDecimal(notional),
       decisionPrice: info.decisionPrice,
-      slippageBps: slippageBpsOf(order.side, info.decisionPrice, info.price),
+      slippageBps: computeSlippageBps(order.side, info.decisionPrice, info.price),
       at: info.until,
       quotes: [through.quote],
     },
@@ -102,13 +102,13 @@ export function restingFill(order: Order, flow: MarketFlow, model: CostModel, in
 function tradedThrough(order: Order, { source, trades, tops }: MarketFlow, price: DecimalString): Through | null {
   const buys = order.side === 'buy';
   const isBeyond = beyond(buys, price);
-  const sidesOf = (other: DecimalString) => (buys ? { bid: null, ask: other } : { bid: other, ask: null });
+  const toSides = (other: DecimalString) => (buys ? { bid: null, ask: other } : { bid: other, ask: null });
   const traded = trades
     .filter((trade) => isBeyond(trade.price))
     .reduce<Through | null>(
       (sum, trade) => ({
         quantity: new Decimal(sum?.quantity ?? 0).plus(trade.quantity),
-        quote: { source, observedAt: trade.at, ...sidesOf(trade.price) },
+        quote: { source, observedAt: trade.at, ...toSides(trade.price) },
       }),
       null,
     );
@@ -149,7 +149,7 @@ function beyond(buys: boolean, price: DecimalString): (other: DecimalString) => 
 }
 
 /** Returns the price at which an order rests: the best price of its own side, never beyond its limit. Null if that side is empty. */
-export function nearPriceOf(
+export function computeNearPrice(
   order: Pick<Order, 'side' | 'limitPrice'>,
   quote: { readonly bid: DecimalString | null; readonly ask: DecimalString | null },
 ): DecimalString | null {

@@ -1,7 +1,7 @@
 /** Checks an order against its mandate at the newest quote signed by the feed. Statements of its sender do not count. */
 import type { Observation } from '../market/cut.ts';
 import { Decimal } from '../values/decimal.ts';
-import { limitPriceOf, type Order } from './order.ts';
+import { computeLimitPrice, type Order } from './order.ts';
 import { observedOrderQuote } from '../risk/context.ts';
 import { liveTouch } from '../risk/blocked-by-risk.ts';
 import type { EpochMs } from '../values/time.ts';
@@ -38,7 +38,7 @@ export function signedQuoteObjection(
     };
   const touch = liveTouch(instrument, side, observedOrderQuote(observation));
   if (!touch.ok) return { code: 'quote_stale', detail: `the feed signed no live quote of ${instrument}: ${touch.refusal.detail}` };
-  const worst = limitPriceOf(instrument, side, touch.value, maxSlippageBps);
+  const worst = computeLimitPrice(instrument, side, touch.value, maxSlippageBps);
   const beyond = side === 'buy' ? new Decimal(limitPrice).gt(worst) : new Decimal(limitPrice).lt(worst);
   return beyond
     ? {

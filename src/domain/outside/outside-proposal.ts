@@ -5,8 +5,8 @@ import type { Observation } from '../market/cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { BookPosition, DecisionRow, RiskRejection, RuleOutcome } from '../agents/decision.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { floorToStep, marketStepOf } from '../market/market-step.ts';
-import { limitPriceOf, type OrderSide } from '../orders/order.ts';
+import { floorToStep, findMarketStep } from '../market/market-step.ts';
+import { computeLimitPrice, type OrderSide } from '../orders/order.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import { DAY_MS } from '../values/time.ts';
 
@@ -70,13 +70,13 @@ export interface MandateVerdict {
 }
 
 /** Returns the executable price of a side: the ask for a buy, the bid for a sell. */
-function touchOf(side: OrderSide, observation: Observation | undefined): DecimalString | null {
+function findTouch(side: OrderSide, observation: Observation | undefined): DecimalString | null {
   return (side === 'buy' ? observation?.quote?.ask : observation?.quote?.bid) ?? null;
 }
 
 /** Returns the base units of a sell at an executable price, in whole lots. A sell in dollars is rounded down. */
 export function soldQuantity({ instrument, quantity, notionalUsd }: ProposedTrade, touch: DecimalString): DecimalString {
-  return floorToStep(quantity ?? new Decimal(notionalUsd as string).div(touch), marketStepOf(instrument).lot);
+  return floorToStep(quantity ?? new Decimal(notionalUsd as string).div(touch), findMarketStep(instrument).lot);
 }
 
 /** Returns the rules that need neither a price nor a book. They are the same at the receipt and at the slot. */
@@ -117,7 +117,7 @@ function notionalRule(trade: ProposedTrade, manifest: Manifest, touch: DecimalSt
 /** Requires a limit price within the slippage budget of the executable price. A better limit only waits. */
 function slippageRule(trade: ProposedTrade, manifest: Manifest, touch: DecimalString | null): MandateRule {
   const { side, instrument, limitPrice } = trade;
-  const worst = touch === null ? null : limitPriceOf(instrument, side, touch, manifest.maxSlippageBps);
+  const worst = touch === null ? null : computeLimitPrice(instrument, side, touch, manifest.maxSlippageBps);
   const within =
     limitPrice === null || (worst !== null && (side === 'buy' ? new Decimal(limitPrice).lte(worst) : new Decimal(limitPrice).gte(worst)));
   return {
@@ -160,7 +160,7 @@ function isBeyond({ side, limitPrice }: ProposedTrade, touch: DecimalString | nu
   return side === 'buy' ? new Decimal(touch).gt(limitPrice) : new Decimal(touch).lt(limitPrice);
 }
 
-function rejectionOf({ type, observed, threshold, refusal }: MandateRule): RiskRejection {
+function toRejection({ type, observed, threshold, refusal }: MandateRule): RiskRejection {
   const text = (value: MandateRule['observed']): string | null => (value === null ? null : String(value));
   return {
     code: refusal?.code ?? type,
@@ -173,7 +173,7 @@ function rejectionOf({ type, observed, threshold, refusal }: MandateRule): RiskR
 
 /** Assesses a proposal by the mandate's own rules. Capital, exposure and drawdown are left to the risk function. Pure. */
 export function assessByMandate(proposal: OutsideProposal, manifest: Manifest, hash: string, view: MandateView): MandateVerdict {
-  const touch = touchOf(proposal.side, view.observation);
+  const touch = findTouch(proposal.side, view.observation);
   const assessed = [
     ...staticRules(proposal, manifest, hash),
     notionalRule(proposal, manifest, touch),
@@ -183,7 +183,7 @@ export function assessByMandate(proposal: OutsideProposal, manifest: Manifest, h
   const failed = assessed.filter(({ passed }) => !passed);
   // A proposal without a price fails for lack of a quote, which the decision reports itself.
   const unpriced = view.observation === undefined || touch === null || !isQuoteLive(view.observation);
-  const rejections = failed.filter(({ type }) => !unpriced || PRICELESS.has(type)).map(rejectionOf);
+  const rejections = failed.filter(({ type }) => !unpriced || PRICELESS.has(type)).map(toRejection);
   return { rules: assessed, rejections, isBeyondLimit: isBeyond(proposal, touch) };
 }
 
@@ -193,13 +193,13 @@ const PRICELESS: ReadonlySet<string> = new Set(['mandate_manifest', 'mandate_uni
 export function refusedAtOnce(trade: ProposedTrade, manifest: Manifest, hash: string): readonly RiskRejection[] {
   const rules = staticRules(trade, manifest, hash);
   if (trade.notionalUsd !== null) rules.push(notionalRule(trade, manifest, null));
-  return rules.filter(({ passed }) => !passed).map(rejectionOf);
+  return rules.filter(({ passed }) => !passed).map(toRejection);
 }
 
 /** Rejects a sell of more than the agent's own book holds, before any price is known. Null if it may join a slot. */
 export function soldTooMuch(trade: ProposedTrade, position: Held): RiskRejection | null {
   const rule = trade.side === 'buy' ? null : bookRule(trade, position, null);
-  return rule === null || rule.passed ? null : rejectionOf(rule);
+  return rule === null || rule.passed ? null : toRejection(rule);
 }
 
 /**

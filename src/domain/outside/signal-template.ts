@@ -39,9 +39,9 @@ const VALUE_LENGTH = 500;
 export function fillTemplate({ template, tickers }: SignalMapping, alert: Alert): Outcome<Filled> {
   const filled: Record<string, string> = {};
   for (const [field, text] of Object.entries(template) as [string, string][]) {
-    const missing = [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name).find((name) => valueOf(alert, name) === null);
+    const missing = [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name).find((name) => findValue(alert, name) === null);
     if (missing !== undefined) return refuse('malformed', `the alert has no ${missing}, which ${field} of the template names`);
-    const value = text.replace(PLACEHOLDER, (_, name: string) => valueOf(alert, name) ?? '');
+    const value = text.replace(PLACEHOLDER, (_, name: string) => findValue(alert, name) ?? '');
     if (value.length > VALUE_LENGTH) return refuse('malformed', `${field} would have ${value.length} characters; at most ${VALUE_LENGTH}`);
     filled[field] = value.trim();
   }
@@ -50,7 +50,7 @@ export function fillTemplate({ template, tickers }: SignalMapping, alert: Alert)
 }
 
 /** Returns a text, number or boolean of the alert by its name, or null. */
-function valueOf(alert: Alert, name: string): string | null {
+function findValue(alert: Alert, name: string): string | null {
   if ('text' in alert) {
     const words = alert.text.trim().split(/\s+/);
     return (/^[1-9]\d{0,2}$/.test(name) ? words[Number(name) - 1] : undefined) ?? null;

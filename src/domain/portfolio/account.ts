@@ -6,7 +6,7 @@ import type { ExecutionMode } from '../orders/order.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { FreeDollars, OutsideCoin } from '../books/free-dollars.ts';
 import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
-import { amountOf, type ChainWallet, type PublicWallet } from '../identity/wallet.ts';
+import { toAmount, type ChainWallet, type PublicWallet } from '../identity/wallet.ts';
 import { type PortfolioInput, plainInput } from './input-trace.ts';
 
 /** A book as a portfolio reads it, with the fills behind its open positions. */
@@ -255,7 +255,7 @@ const FROZEN = 'it is frozen and cannot be moved';
 export function accountOfPrimaryWallet(wallet: PrimaryBalances, catalog: Catalog, now: EpochMs): ReadAccount {
   let unlisted = 0;
   const balances = wallet.tokens.flatMap(({ mint, amount, decimals, multiplier, frozen }): Balance[] => {
-    const whole = amountOf(amount, decimals);
+    const whole = toAmount(amount, decimals);
     const caveat = frozen ? FROZEN : '';
     // Frozen funds are not cash.
     if (mint === USDC_MINT) return [{ asset: mint, symbol: 'USDC', amount: whole, instrument: null, isCash: !frozen, caveat }];
@@ -267,7 +267,7 @@ export function accountOfPrimaryWallet(wallet: PrimaryBalances, catalog: Catalog
     const scaled = plainDecimal(new Decimal(whole).times(plainDecimal(multiplier)));
     return [{ asset: mint, symbol: entry.instrument, amount: scaled, instrument: entry.key, isCash: false, caveat }];
   });
-  const native = coin('SOL', 'SOL', amountOf(wallet.lamports, LAMPORT_DECIMALS));
+  const native = coin('SOL', 'SOL', toAmount(wallet.lamports, LAMPORT_DECIMALS));
   const left = unlisted > UNLISTED_NAMED ? `; ${unlisted - UNLISTED_NAMED} more tokens that the catalog does not list` : '';
   const read = { at: wallet.fetchedAt, what: `balances at slot ${wallet.slot}${left}` };
   return walletAccount(wallet.address, 'spotchain', [native, ...balances], read, now);

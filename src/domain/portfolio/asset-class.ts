@@ -15,7 +15,7 @@ const BY_KIND: Readonly<Record<InstrumentKind, AssetClass>> = {
 };
 
 /** Returns the class of an instrument. An unlisted instrument of the perpetuals venue is a perpetual, because nothing else trades there. */
-export function assetClassOf(instrument: InstrumentKey, catalog: Catalog): AssetClass {
+export function classifyAsset(instrument: InstrumentKey, catalog: Catalog): AssetClass {
   const kind = catalog.byKey(instrument)?.kind;
   if (kind !== undefined) return BY_KIND[kind];
   if (instrument.startsWith('evmvenue:')) return 'perpetual';

@@ -2,7 +2,7 @@
 import { isPosition } from '../books/book.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
-import { exposureGroupOf } from '../risk/capacity.ts';
+import { findExposureGroup } from '../risk/capacity.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { PortfolioPosition, PortfolioTotals } from './positions.ts';
 import { catalogInputId, MANDATE_INPUT } from './input-trace.ts';
@@ -60,7 +60,7 @@ export interface DuplicateExposure {
   readonly inputs: readonly string[];
 }
 
-function weightOf(amount: Decimal, total: Decimal): number | null {
+function computeWeight(amount: Decimal, total: Decimal): number | null {
   return total.gt(0) ? amount.times(100).div(total).toDecimalPlaces(8).toNumber() + 0 : null;
 }
 
@@ -85,7 +85,7 @@ function grouped<Key extends string>(
   return groups;
 }
 
-function sumOf(holdings: readonly PortfolioPosition[], part: 'net' | 'gross'): Decimal {
+function sumValues(holdings: readonly PortfolioPosition[], part: 'net' | 'gross'): Decimal {
   return holdings.reduce((sum, { valueUsd }) => {
     const value = new Decimal(valueUsd ?? '0');
     return sum.plus(part === 'net' ? value : value.abs());
@@ -103,23 +103,29 @@ export function sectorWeights(
   const sectors = [...grouped(priced, ({ sector }) => sector)].map(([sector, members]) => ({
     sector,
     members,
-    gross: sumOf(members, 'gross'),
+    gross: sumValues(members, 'gross'),
   }));
   sectors.sort((a, b) => b.gross.cmp(a.gross) || (a.sector < b.sector ? -1 : 1));
   const rows = sectors.map(({ sector, members, gross }): SectorWeight => {
-    const net = sumOf(members, 'net');
+    const net = sumValues(members, 'net');
     return {
       sector,
       netUsd: plainDecimal(net),
       grossUsd: plainDecimal(gross),
-      weightPct: weightOf(net, total),
+      weightPct: computeWeight(net, total),
       inputs: members.map(({ id }) => id),
     };
   });
   const cash = new Decimal(totals.cashUsd);
   return [
     ...rows,
-    { sector: CASH_SECTOR, netUsd: totals.cashUsd, grossUsd: plainDecimal(cash.abs()), weightPct: weightOf(cash, total), inputs: places },
+    {
+      sector: CASH_SECTOR,
+      netUsd: totals.cashUsd,
+      grossUsd: plainDecimal(cash.abs()),
+      weightPct: computeWeight(cash, total),
+      inputs: places,
+    },
   ];
 }
 
@@ -131,13 +137,13 @@ export function instrumentWeights(
 ): readonly InstrumentWeight[] {
   const total = new Decimal(totals.valueUsd);
   return [...grouped(holdings, ({ instrument, valueUsd }) => (valueUsd === null ? null : instrument))].map(([instrument, members]) => {
-    const gross = sumOf(members, 'gross');
+    const gross = sumValues(members, 'gross');
     const quantity = members.reduce((sum, each) => sum.plus(each.quantity), new Decimal(0));
     return {
       instrument,
       quantity: plainDecimal(quantity),
       grossUsd: plainDecimal(gross),
-      weightPct: weightOf(gross, total),
+      weightPct: computeWeight(gross, total),
       limitPct,
       exceedsLimit: exceeds(gross, total, limitPct),
       inputs: [...members.map(({ id }) => id), MANDATE_INPUT],
@@ -164,7 +170,7 @@ export function duplicateExposures(
   const total = new Decimal(totals.valueUsd);
   const pairedWith = (instrument: InstrumentKey): InstrumentKey | null => catalog.byKey(instrument)?.pairedStock ?? null;
   const groups = grouped(holdings.filter(isKnownOrPosition), ({ instrument, underlying }) =>
-    instrument === null ? null : pairedWith(instrument) === null ? underlying : exposureGroupOf(catalog, instrument),
+    instrument === null ? null : pairedWith(instrument) === null ? underlying : findExposureGroup(catalog, instrument),
   );
   return [...groups].flatMap(([underlying, group]) => {
     const byInstrument = [...grouped(group, ({ instrument }) => instrument)];
@@ -173,7 +179,7 @@ export function duplicateExposures(
       ([instrument, held]): ExposureMember => ({
         instrument,
         relation: pairedWith(instrument) === null ? 'same_underlying' : 'paired_stock',
-        valueUsd: held.some(({ valueUsd }) => valueUsd === null) ? null : plainDecimal(sumOf(held, 'net')),
+        valueUsd: held.some(({ valueUsd }) => valueUsd === null) ? null : plainDecimal(sumValues(held, 'net')),
       }),
     );
     const of = (relation: ExposureMember['relation']): ExposureMember[] => members.filter((member) => member.relation === relation);
@@ -187,7 +193,7 @@ export function duplicateExposures(
       members,
       sameUnderlyingUsd: plainDecimal(sameUsd),
       pairedUsd: plainDecimal(sumAbs(of('paired_stock'))),
-      weightPct: unknown ? null : weightOf(allUsd, total),
+      weightPct: unknown ? null : computeWeight(allUsd, total),
       limitPct,
       exceedsLimit: unknown || exceeds(allUsd, total, limitPct),
       inputs: [...group.map(({ id }) => id), ...members.map(({ instrument }) => catalogInputId(instrument)), MANDATE_INPUT],

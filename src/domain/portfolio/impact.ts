@@ -1,7 +1,7 @@
 /** Simulates a proposed allocation on a copy of a portfolio. Nothing is stored. */
-import { applyFill, emptyBook, type Fill, positionOf, settledByAccount, type TradingBook } from '../books/book.ts';
+import { applyFill, emptyBook, type Fill, findPosition, settledByAccount, type TradingBook } from '../books/book.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { costModelOf, feeUsdOf, pooledPrice, poolOfDepth, slippageBpsOf } from '../orders/costs.ts';
+import { findCostModel, computeFeeUsd, pooledPrice, poolOfDepth, computeSlippageBps } from '../orders/costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { RiskAttribution } from '../agents/decision.ts';
 import { type Order, type OrderQuote, type OrderSide, resized } from '../orders/order.ts';
@@ -11,7 +11,7 @@ import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { PortfolioBook } from './account.ts';
 import { isPooled } from './pool-exit.ts';
-import { instrumentInputs, type Portfolio, type PortfolioMaterial, portfolioOf } from './portfolio.ts';
+import { instrumentInputs, type Portfolio, type PortfolioMaterial, computePortfolio } from './portfolio.ts';
 import { catalogInputId, MANDATE_INPUT, type PortfolioInput, plainInput, poolInputId, quoteInputId } from './input-trace.ts';
 
 /** One proposed purchase or sale. */
@@ -68,7 +68,7 @@ interface PortfolioImpact {
  * Returns the holdings before and after. A refused allocation is simulated too, and marked as refused. One without a live price is not
  * simulated. A sell takes no more than the book holds.
  */
-export function impactOf(
+export function computeImpact(
   material: PortfolioMaterial,
   bookId: string,
   assessed: readonly AssessedAllocation[],
@@ -85,9 +85,9 @@ export function impactOf(
   }
   const books = opened.books.map((one) => (one.state.id === bookId ? current : one));
   // An untraded book is not part of the holdings. Only a trade opens it.
-  const before = portfolioOf(material, catalog);
+  const before = computePortfolio(material, catalog);
   const isTraded = simulated.some(({ quantity }) => quantity !== '0');
-  const after = isTraded ? portfolioOf({ ...opened, books, ...freeAfter(opened, bookIn(opened, bookId), current) }, catalog) : before;
+  const after = isTraded ? computePortfolio({ ...opened, books, ...freeAfter(opened, bookIn(opened, bookId), current) }, catalog) : before;
   const traded = simulated.map(({ allocation }) => allocation.instrument);
   const inputs = [
     ...before.inputs,
@@ -187,7 +187,7 @@ function simulate(
   if (!fillPrice.isFinite())
     return { state, done: { ...shared, quantity: '0', feeUsd: '0', note: `the pools of ${instrument} do not hold as much` } };
   const notional = new Decimal(quantity).times(fillPrice);
-  const feeUsd = feeUsdOf(notional, costModelOf(instrument));
+  const feeUsd = computeFeeUsd(notional, findCostModel(instrument));
   const fill: Fill = {
     id,
     orderId: order.id,
@@ -199,7 +199,7 @@ function simulate(
     feeUsd,
     notionalUsd: plainDecimal(notional),
     decisionPrice: touch,
-    slippageBps: slippageBpsOf(order.side, touch, fillPrice),
+    slippageBps: computeSlippageBps(order.side, touch, fillPrice),
     at,
     quotes: [],
   };
@@ -214,14 +214,14 @@ function simulate(
  */
 function averageFrom({ instrument, side, quantity }: Order, touch: DecimalString, pools: PortfolioMaterial['pools']): Decimal {
   if (!isPooled(instrument)) return new Decimal(touch);
-  const liquidityUsd = pools.get(instrument)?.liquidityUsd ?? poolOfDepth(costModelOf(instrument).depthUsd);
+  const liquidityUsd = pools.get(instrument)?.liquidityUsd ?? poolOfDepth(findCostModel(instrument).depthUsd);
   return pooledPrice(side, touch, quantity, liquidityUsd).toSignificantDigits(12, side === 'buy' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
 }
 
 /** Returns the order at a quantity that the book allows, or null if it holds nothing to sell. */
 function fitting(order: Order, state: TradingBook): Order | null {
   if (order.side === 'buy') return order;
-  const held = positionOf(state, order.instrument)?.quantity ?? '0';
+  const held = findPosition(state, order.instrument)?.quantity ?? '0';
   if (new Decimal(held).isZero()) return null;
   return new Decimal(order.quantity).gt(held) ? resized(order, held) : order;
 }

@@ -1,7 +1,7 @@
 /** Facts of unquoted prediction contracts in a portfolio. */
 import type { DecimalString } from '../values/decimal.ts';
 import type { OutcomeSide, PredictionMarket } from '../prediction/market.ts';
-import { exposureOf, isListedNow } from '../prediction/prediction-order.ts';
+import { toExposureId, isListedNow } from '../prediction/prediction-order.ts';
 import type { EpochMs } from '../values/time.ts';
 
 /** Facts of a held outcome. */
@@ -21,7 +21,7 @@ export function outcomeFact(market: PredictionMarket, side: OutcomeSide, now: Ep
   const { payout, bid } = market.outcomes[side === 'yes' ? 0 : 1];
   const shared = {
     name: `${side}: ${market.question}`,
-    underlying: `prediction:${exposureOf(market)}`,
+    underlying: `prediction:${toExposureId(market)}`,
     source: market.source,
     observedAt: market.observedAt,
   };

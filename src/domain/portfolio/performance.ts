@@ -1,5 +1,5 @@
 /** Earnings of books: equity, realized and unrealized P&L, and P&L since the start of the UTC day. Pure. */
-import { isPosition, markBook, positionOf, type TradingBook } from '../books/book.ts';
+import { isPosition, markBook, findPosition, type TradingBook } from '../books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { Quote } from '../market/quote.ts';
 import type { EpochMs } from '../values/time.ts';
@@ -53,7 +53,7 @@ interface MarkedProfit {
 }
 
 /** Marks a book. Dust without a price counts as 0. */
-export function profitOf(
+export function computeProfit(
   { cashUsd, capitalUsd, holdings }: BookContents,
   priceOf: (instrument: InstrumentKey) => DecimalString | null,
 ): MarkedProfit {
@@ -77,7 +77,7 @@ function sinceBegan(pnlUsd: DecimalString, book: TradingBook, marks: ReadonlyMap
   if (began.profitUsd === null) return null;
   let today = new Decimal(pnlUsd).minus(began.profitUsd);
   for (const instrument of began.unmarked) {
-    const quantity = positionOf(book, instrument)?.quantity ?? '0';
+    const quantity = findPosition(book, instrument)?.quantity ?? '0';
     today = today.minus(new Decimal(quantity).times(marks.get(instrument) ?? 0)).minus(began.traded.get(instrument) ?? 0);
   }
   return plainDecimal(today);

@@ -46,7 +46,7 @@ export function isPooled(instrument: InstrumentKey | null): instrument is Instru
 }
 
 /** Returns pooled positions with a price, over all places. All of a position exits through one pool, wherever it is held. */
-export function poolExitsOf(
+export function estimatePoolExits(
   holdings: readonly PortfolioPosition[],
   pools: ReadonlyMap<InstrumentKey, PoolLiquidity>,
   mandate: ExitMandate,
@@ -58,10 +58,15 @@ export function poolExitsOf(
     same.push(holding);
     positions.set(holding.instrument, same);
   }
-  return [...positions].map(([instrument, held]) => exitOf(instrument, held, pools.get(instrument) ?? null, mandate));
+  return [...positions].map(([instrument, held]) => estimateExit(instrument, held, pools.get(instrument) ?? null, mandate));
 }
 
-function exitOf(instrument: InstrumentKey, held: readonly PortfolioPosition[], pool: PoolLiquidity | null, mandate: ExitMandate): PoolExit {
+function estimateExit(
+  instrument: InstrumentKey,
+  held: readonly PortfolioPosition[],
+  pool: PoolLiquidity | null,
+  mandate: ExitMandate,
+): PoolExit {
   const sum = (amounts: readonly (DecimalString | null)[]): Decimal => amounts.reduce((all, each) => all.plus(each ?? '0'), new Decimal(0));
   const position = sum(held.map(({ valueUsd }) => valueUsd));
   const shared = {

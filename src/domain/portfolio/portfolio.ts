@@ -20,8 +20,8 @@ import {
   sectorWeights,
 } from './exposure.ts';
 import type { OutcomeFact } from './outcome.ts';
-import { isPooled, type PoolExit, poolExitsOf } from './pool-exit.ts';
-import { holdingsOf, type PortfolioPosition, type PortfolioTotals, totalsOf } from './positions.ts';
+import { isPooled, type PoolExit, estimatePoolExits } from './pool-exit.ts';
+import { valueHoldings, type PortfolioPosition, type PortfolioTotals, sumTotals } from './positions.ts';
 import { evaluateScenarios, type ScenarioResult, STANDARD_SCENARIOS, scenarioRule } from './standard-scenarios.ts';
 import {
   calendarInput,
@@ -104,14 +104,14 @@ export const PORTFOLIO_FORMULAS: Readonly<Record<string, string>> = {
 };
 
 /** Computes the portfolio of the material. */
-export function portfolioOf(material: PortfolioMaterial, catalog: Catalog): Portfolio {
+export function computePortfolio(material: PortfolioMaterial, catalog: Catalog): Portfolio {
   const { at, mode, quotes, outcomes, mandate } = material;
   const free = material.free === undefined ? [] : accountOfFree(material.free, material.outside ?? [], at);
   const read = [...material.books.map(accountOfBook), ...free, ...material.wallets, ...(material.transit ?? [])];
   const places = read.map(({ place }) => place);
-  const holdings = places.flatMap((place) => holdingsOf(place, { at, quotes, outcomes, catalog }));
-  const totals = totalsOf(places, holdings, material.unread.length);
-  const exits = poolExitsOf(holdings, material.pools, mandate.preferences);
+  const holdings = places.flatMap((place) => valueHoldings(place, { at, quotes, outcomes, catalog }));
+  const totals = sumTotals(places, holdings, material.unread.length);
+  const exits = estimatePoolExits(holdings, material.pools, mandate.preferences);
   const opensAt = nextRegularOpen(at);
   return {
     at,

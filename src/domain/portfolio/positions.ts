@@ -2,13 +2,13 @@
 import { type Catalog, isTradableAt } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
 import type { Quality, QualityFlag, Quote } from '../market/quote.ts';
-import { underlyingOf } from '../risk/capacity.ts';
+import { findExposureUnderlying } from '../risk/capacity.ts';
 import { DAY_MS, type EpochMs } from '../values/time.ts';
 import { midPrice } from '../market/valuation.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../market/venue.ts';
 import { ageInWords } from '../values/words.ts';
 import type { Account, AccountPosition } from './account.ts';
-import { type AssetClass, assetClassOf } from './asset-class.ts';
+import { type AssetClass, classifyAsset } from './asset-class.ts';
 import type { OutcomeFact } from './outcome.ts';
 import { catalogInputId, quoteInputId } from './input-trace.ts';
 
@@ -68,13 +68,13 @@ function unpriced(why: string, quote: PriceSource | null, inputs: readonly strin
 }
 
 /** Returns the midpoint of a quote that may value a holding, or null if its sides form no market. */
-function markOf({ bid, ask }: Quote): DecimalString | null {
+function computeMark({ bid, ask }: Quote): DecimalString | null {
   const middle = midPrice(bid, ask);
   return middle !== null && isPositive(middle) ? middle : null;
 }
 
 /** Returns why a quote that is not live values nothing, or null if it does, as qualified. */
-function doubtOf({ quality, flags }: Quote, ageMs: number): string | null {
+function findDoubt({ quality, flags }: Quote, ageMs: number): string | null {
   const doubtful = flags.filter((flag) => !AGED.has(flag));
   if (doubtful.length > 0) return `its quote is ${quality} (${doubtful.join(', ')}): the price itself is in doubt`;
   if (quality === 'degraded' && flags.length === 0) return 'its quote is degraded: the price itself is in doubt';
@@ -143,14 +143,14 @@ function priced(position: AccountPosition, { at, quotes, catalog }: PriceFacts):
   const { venue, source, observedAt, quality, flags } = received;
   const quote: PriceSource = { venue, source, observedAt, ageMs, quality, flags };
   const inputs = [quoteInputId(instrument)];
-  const mark = markOf(received);
+  const mark = computeMark(received);
   if (mark === null)
     return unpriced(
       `its quote has no ${received.bid === null ? 'bid' : received.ask === null ? 'ask' : 'price above zero'}`,
       quote,
       inputs,
     );
-  const doubt = quality === 'live' ? null : doubtOf(received, ageMs);
+  const doubt = quality === 'live' ? null : findDoubt(received, ageMs);
   if (doubt !== null) return unpriced(doubt, quote, inputs);
   const reasons = [...(quality === 'live' ? [] : [`its quote is ${[quality, ...flags].join(', ')}`]), ...(caveat === '' ? [] : [caveat])];
   return {
@@ -164,12 +164,12 @@ function priced(position: AccountPosition, { at, quotes, catalog }: PriceFacts):
 }
 
 /** Returns the valued positions of a place, in order. */
-export function holdingsOf(place: Account, facts: PriceFacts): readonly PortfolioPosition[] {
+export function valueHoldings(place: Account, facts: PriceFacts): readonly PortfolioPosition[] {
   const { catalog, outcomes } = facts;
   return place.positions.map((position) => {
     const { instrument, asset, symbol, quantity, costUsd } = position;
     const entry = instrument === null ? undefined : catalog.byKey(instrument);
-    const assetClass = instrument === null ? 'unlisted' : assetClassOf(instrument, catalog);
+    const assetClass = instrument === null ? 'unlisted' : classifyAsset(instrument, catalog);
     const outcome = instrument === null ? undefined : outcomes.get(instrument);
     const { inputs, ...valuation } = valued(position, facts);
     return {
@@ -180,7 +180,7 @@ export function holdingsOf(place: Account, facts: PriceFacts): readonly Portfoli
       name: entry?.name ?? outcome?.name ?? symbol,
       assetClass,
       sector: entry?.sector ?? assetClass,
-      underlying: outcome?.underlying ?? (instrument === null ? asset : underlyingOf(catalog, instrument)),
+      underlying: outcome?.underlying ?? (instrument === null ? asset : findExposureUnderlying(catalog, instrument)),
       quantity,
       costUsd,
       ...valuation,
@@ -214,10 +214,10 @@ export interface PortfolioTotals {
  */
 function twiceWords(places: readonly Account[], holdings: readonly PortfolioPosition[]): string {
   const books = new Set(places.filter(({ kind }) => kind === 'book').map(({ id }) => id));
-  const instrumentsOf = (ofBooks: boolean) =>
+  const listInstruments = (ofBooks: boolean) =>
     holdings.filter(({ place }) => books.has(place) === ofBooks).map(({ instrument }) => instrument);
-  const inWallets = new Set(instrumentsOf(false));
-  const twice = [...new Set(instrumentsOf(true))].filter((instrument) => instrument !== null && inWallets.has(instrument));
+  const inWallets = new Set(listInstruments(false));
+  const twice = [...new Set(listInstruments(true))].filter((instrument) => instrument !== null && inWallets.has(instrument));
   if (twice.length === 0) return '';
   return `; held by books and by wallets, and counted in both although the wallet may hold what the book bought: ${twice.join(', ')}`;
 }
@@ -228,13 +228,13 @@ function counted(count: number, noun: string): string {
 }
 
 /** Sums places and their holdings. `missing` counts wallets that did not answer. */
-export function totalsOf(places: readonly Account[], holdings: readonly PortfolioPosition[], missing: number): PortfolioTotals {
+export function sumTotals(places: readonly Account[], holdings: readonly PortfolioPosition[], missing: number): PortfolioTotals {
   const zero = new Decimal(0);
   const cash = places.reduce((sum, { cashUsd }) => sum.plus(cashUsd), zero);
-  const sumOf = (pricing: Pricing): Decimal =>
+  const sumPriced = (pricing: Pricing): Decimal =>
     holdings.reduce((sum, each) => (each.pricing === pricing ? sum.plus(each.valueUsd ?? '0') : sum), zero);
-  const live = sumOf('live');
-  const qualified = sumOf('qualified');
+  const live = sumPriced('live');
+  const qualified = sumPriced('qualified');
   const gross = holdings.reduce((sum, { valueUsd }) => sum.plus(new Decimal(valueUsd ?? '0').abs()), zero);
   const value = cash.plus(live).plus(qualified);
   const count = (pricing: Pricing): number => holdings.filter((each) => each.pricing === pricing).length;

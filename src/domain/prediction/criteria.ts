@@ -44,7 +44,7 @@ const ASPECTS: readonly (readonly [pattern: RegExp, aspect: CriterionAspect])[] 
 ];
 
 /** Splits a text into sentences. A sentence ends with a stop before a blank or the end, so `$95,000.00` does not end one. */
-function sentencesOf(text: string): string[] {
+function splitSentences(text: string): string[] {
   return text
     .split(/(?<=[.!?]["”]?)\s+|\n+/)
     .map((sentence) => sentence.trim())
@@ -52,9 +52,9 @@ function sentencesOf(text: string): string[] {
 }
 
 /** Classifies every sentence of a market's rules by aspect. */
-export function criteriaOf(market: PredictionMarket): CriteriaBreakdown {
+export function classifyCriteria(market: PredictionMarket): CriteriaBreakdown {
   const { resolution } = market;
-  const criteria = [...sentencesOf(resolution.rules), ...sentencesOf(resolution.secondaryRules)].map((text) => ({
+  const criteria = [...splitSentences(resolution.rules), ...splitSentences(resolution.secondaryRules)].map((text) => ({
     aspect: ASPECTS.find(([pattern]) => pattern.test(text))?.[1] ?? ('other' as const),
     text,
   }));
@@ -82,7 +82,7 @@ const named = (sources: readonly ResolutionSource[]): string =>
 const timed = (at: number | null): string => (at === null ? 'not given' : isoTime(at));
 const told = (value: boolean | null): string => (value === null ? 'not told' : value ? 'may close early' : 'never closes early');
 const fallbacks = (market: PredictionMarket): string =>
-  criteriaOf(market)
+  classifyCriteria(market)
     .criteria.filter(({ aspect }) => aspect === 'fallback')
     .map(({ text }) => text)
     .join(' ') || 'none is stated';

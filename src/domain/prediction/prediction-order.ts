@@ -2,9 +2,9 @@
 
 import type { BookLevel } from '../market/order-book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
-import { floorToStep, marketStepOf } from '../market/market-step.ts';
+import { floorToStep, findMarketStep } from '../market/market-step.ts';
 import type { ExecutionMode, Order, OrderOrigin, OrderQuote, OrderSide } from '../orders/order.ts';
-import { limitPriceOf, orderOf } from '../orders/order.ts';
+import { computeLimitPrice, completeOrder } from '../orders/order.ts';
 import type { Depth } from '../orders/paper-fill.ts';
 import type { Quality, QualityFlag } from '../market/quote.ts';
 import { type Outcome, refuse } from '../values/refusal.ts';
@@ -83,7 +83,7 @@ export function readOutcomeKey(key: InstrumentKey): { readonly marketId: string;
  * Returns the exposure of an outcome: its market, or the event if only one of its markets can come true. Markets count as exclusive if the
  * provider did not say.
  */
-export function exposureOf({ id, event }: Pick<PredictionMarket, 'id' | 'event'>): string {
+export function toExposureId({ id, event }: Pick<PredictionMarket, 'id' | 'event'>): string {
   return event === null || event.mutuallyExclusive === false ? id : event.id;
 }
 
@@ -191,7 +191,7 @@ export function compilePredictionOrder(
 ): Outcome<Order> {
   const { side, outcome } = wish;
   const instrument = outcomeKey(market.id, outcome);
-  const { lot } = marketStepOf(instrument);
+  const { lot } = findMarketStep(instrument);
   if (wish.quantity !== null && !new Decimal(wish.quantity).mod(lot).isZero())
     return refuse('malformed', `$.quantity: it should be a multiple of ${lot} contracts`);
   if (wish.limitPrice !== null && !isOnGrid(market.priceGrid, wish.limitPrice))
@@ -206,7 +206,7 @@ export function compilePredictionOrder(
   if (side === 'buy' && market.minimumSize !== null && new Decimal(quantity).lt(market.minimumSize))
     return refuse('malformed', `$.quantity: the market's least order is ${market.minimumSize} contracts, this one is of ${quantity}`);
   const { id, origin, mode, bookId } = terms;
-  return { ok: true, value: orderOf({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps }) };
+  return { ok: true, value: completeOrder({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps }) };
 }
 
 /**
@@ -222,7 +222,7 @@ function limitOnGrid(
   maxSlippageBps: number,
 ): DecimalString {
   const buys = side === 'buy';
-  const budgeted = gridPrice(grid, limitPriceOf(instrument, side, touch, maxSlippageBps), buys ? 'down' : 'up');
+  const budgeted = gridPrice(grid, computeLimitPrice(instrument, side, touch, maxSlippageBps), buys ? 'down' : 'up');
   const beyond = budgeted === null || (buys ? new Decimal(budgeted).lt(touch) : new Decimal(budgeted).gt(touch));
   const farthest = beyond ? plainDecimal(touch) : budgeted;
   if (wished === null) return farthest;

@@ -29,7 +29,7 @@ const NO_NAMES: ReadonlySet<string> = new Set(['Strategy', 'Meta', 'S&P 500', 'N
 const MORE_NAMES: readonly (readonly [name: string, underlying: string])[] = [['Ethereum', 'ETH']];
 
 /** Returns the spellings that name an underlying. Case matters: `SOL` is a coin, `sol` is not. */
-function spellingsOf({ entries }: Pick<Catalog, 'entries'>): readonly (readonly [pattern: RegExp, underlying: string])[] {
+function listSpellings({ entries }: Pick<Catalog, 'entries'>): readonly (readonly [pattern: RegExp, underlying: string])[] {
   const named = new Map(
     [
       ...entries.flatMap(({ underlying, name }): [string, string][] => [
@@ -43,10 +43,10 @@ function spellingsOf({ entries }: Pick<Catalog, 'entries'>): readonly (readonly 
   return [...named].map(([name, underlying]) => [whole(name), underlying] as const);
 }
 
-let spellings: { readonly of: Catalog; readonly known: ReturnType<typeof spellingsOf> } | null = null;
+let spellings: { readonly of: Catalog; readonly known: ReturnType<typeof listSpellings> } | null = null;
 
-function spellingsNow(): ReturnType<typeof spellingsOf> {
-  if (spellings?.of !== CATALOG.fixed) spellings = { of: CATALOG.fixed, known: spellingsOf(CATALOG.fixed) };
+function spellingsNow(): ReturnType<typeof listSpellings> {
+  if (spellings?.of !== CATALOG.fixed) spellings = { of: CATALOG.fixed, known: listSpellings(CATALOG.fixed) };
   return spellings.known;
 }
 

@@ -115,7 +115,7 @@ class Ledger {
   }
 }
 
-const idsOf = (inputs: readonly { readonly id: string }[]): string[] => inputs.map(({ id }) => id);
+const listIds = (inputs: readonly { readonly id: string }[]): string[] => inputs.map(({ id }) => id);
 const sizeSum = (inputs: readonly ResearchInput[]): Decimal => inputs.reduce((sum, { size }) => sum.plus(size ?? 0), new Decimal(0));
 const quoteWords = (quality: Quality, flags: readonly QualityFlag[]): string =>
   `${quality}${flags.length === 0 ? '' : ` (${flags.join(', ')})`}`;
@@ -156,7 +156,7 @@ function levelInputs(
 }
 
 /** Computes a venue's book figures: mid, depth-weighted mid, half spread and the depth on both sides. */
-function viewOf(ledger: Ledger, prefix: string, evidence: Evidence): VenueView {
+function computeView(ledger: Ledger, prefix: string, evidence: Evidence): VenueView {
   const { market, book } = evidence;
   const bids = levelInputs(ledger, prefix, 'bid', book?.bids ?? [], evidence);
   const asks = levelInputs(ledger, prefix, 'ask', book?.asks ?? [], evidence);
@@ -166,7 +166,7 @@ function viewOf(ledger: Ledger, prefix: string, evidence: Evidence): VenueView {
     book === null ? evidence.bookProblem : bid === undefined || ask === undefined ? 'the book is not two-sided, so it has no mid' : bid.why;
   if (!usable) ledger.notes.push(`${market.provider} does not count: ${why}`);
   const top = [bid, ask].flatMap((level) => (level === undefined ? [] : [level.id]));
-  const depthOf = [...idsOf(bids), ...idsOf(asks)];
+  const depthOf = [...listIds(bids), ...listIds(asks)];
   const both = (compute: (low: Decimal, high: Decimal) => Decimal): Decimal | null =>
     usable ? compute(new Decimal(bid.value), new Decimal(ask.value)) : null;
   ledger.derive(
@@ -204,7 +204,7 @@ function viewOf(ledger: Ledger, prefix: string, evidence: Evidence): VenueView {
 }
 
 /** Computes the volume-weighted price of the newest trades, and checks that it is within the book. */
-function tradesOf(ledger: Ledger, prefix: string, view: VenueView, evidence: Evidence, now: EpochMs): void {
+function checkTrades(ledger: Ledger, prefix: string, view: VenueView, evidence: Evidence, now: EpochMs): void {
   const { market } = evidence;
   const newest = [...evidence.trades].sort((a, b) => b.observedAt - a.observedAt || (a.id < b.id ? -1 : 1)).slice(0, MAX_TRADES);
   const inputs = newest.map((trade, index): ResearchInput => {
@@ -230,7 +230,7 @@ function tradesOf(ledger: Ledger, prefix: string, view: VenueView, evidence: Evi
   const vwap = ledger.derive(
     `${prefix}.vwap`,
     'sum of price x size / sum of sizes, over the trades of the last hour in prices of the affirmative outcome',
-    idsOf(counting),
+    listIds(counting),
     total.gt(0)
       ? counting.reduce((sum, { value, size }) => sum.plus(new Decimal(value).times(size ?? 0)), new Decimal(0)).div(total)
       : null,
@@ -273,7 +273,7 @@ function feeInput(ledger: Ledger, prefix: string, market: PredictionMarket): str
 }
 
 /** Computes the edge of buying yes on one venue and no on the other, which pays one dollar for certain if both resolve alike. */
-function edgeOf(ledger: Ledger, cheap: VenueView, dear: VenueView, prefixes: readonly [string, string]) {
+function computeEdge(ledger: Ledger, cheap: VenueView, dear: VenueView, prefixes: readonly [string, string]) {
   const ask = cheap.asks[0] as ResearchInput;
   const bid = dear.bids[0] as ResearchInput;
   const size = compareDecimals(ask.size ?? '0', bid.size ?? '0') < 0 ? (ask.size ?? '0') : (bid.size ?? '0');
@@ -297,7 +297,7 @@ function edgeOf(ledger: Ledger, cheap: VenueView, dear: VenueView, prefixes: rea
 
 const EDGE = '1 - yes ask of one venue - (1 - yes bid of the other) - taker fees of both / size, at the size that stands on both tops';
 
-function disagreementOf(ledger: Ledger, one: VenueView, other: VenueView): ProbabilityResearch['disagreement'] {
+function computeDisagreement(ledger: Ledger, one: VenueView, other: VenueView): ProbabilityResearch['disagreement'] {
   const ids = [one.mid.id, other.mid.id];
   const difference = ledger.derive(
     'difference',
@@ -305,7 +305,10 @@ function disagreementOf(ledger: Ledger, one: VenueView, other: VenueView): Proba
     ids,
     new Decimal(one.mid.value as string).minus(other.mid.value as string),
   );
-  const ways = [edgeOf(ledger, one, other, [one.provider, other.provider]), edgeOf(ledger, other, one, [other.provider, one.provider])];
+  const ways = [
+    computeEdge(ledger, one, other, [one.provider, other.provider]),
+    computeEdge(ledger, other, one, [other.provider, one.provider]),
+  ];
   const best = (ways[0] as (typeof ways)[0]).gross.gte((ways[1] as (typeof ways)[0]).gross)
     ? (ways[0] as (typeof ways)[0])
     : (ways[1] as (typeof ways)[0]);
@@ -325,8 +328,8 @@ export function researchProbability(subject: Evidence, same: Evidence | null, no
   const ledger = new Ledger();
   const views = [subject, ...(same === null ? [] : [same])].map((evidence) => {
     const prefix = evidence.market.provider;
-    const view = viewOf(ledger, prefix, evidence);
-    tradesOf(ledger, prefix, view, evidence, now);
+    const view = computeView(ledger, prefix, evidence);
+    checkTrades(ledger, prefix, view, evidence, now);
     return view;
   });
   const counting = views.filter(({ mid }) => mid.value !== null);
@@ -338,7 +341,7 @@ export function researchProbability(subject: Evidence, same: Evidence | null, no
     return ledger.derive(
       id,
       formula,
-      idsOf(tops),
+      listIds(tops),
       values.length === 0 ? null : side === 'bids' ? Decimal.min(...values) : Decimal.max(...values),
       'no book counts',
     );
@@ -358,7 +361,7 @@ export function researchProbability(subject: Evidence, same: Evidence | null, no
     );
     return research(ledger, 'single_source', probability, low, high, notComparable(none, 'only one venue counts'));
   }
-  const disagreement = disagreementOf(ledger, one, other);
+  const disagreement = computeDisagreement(ledger, one, other);
   // Books that contradict each other after the venues' fees cannot both be right.
   const apart = disagreement.verdict === 'actionable' || disagreement.verdict === 'fees_unknown';
   const formula = 'sum of depth-weighted mid x depth / sum of depths, over the venues';

@@ -79,7 +79,7 @@ function found(good: { size: Decimal; cost: number } | null, requests: number, b
 }
 
 /** Runs the search on a cost function. */
-export function depthOf(costBps: (sizeUsd: DecimalString) => DepthAnswer, limits: DepthLimits): DepthFound {
+export function findDepth(costBps: (sizeUsd: DecimalString) => DepthAnswer, limits: DepthLimits): DepthFound {
   const search = searchDepth(limits);
   let step = search.next();
   while (!step.done) step = search.next(costBps(step.value.sizeUsd));

@@ -3,7 +3,7 @@ import type { ObservedEvent } from '../market/cut.ts';
 import { Decimal, plainDecimal } from '../values/decimal.ts';
 import type { Severity } from '../market/market-event.ts';
 import { type EpochMs, HOUR_MS } from '../values/time.ts';
-import { decimalOf, type ScoreTerm, scoreOf } from './ranked-row.ts';
+import { toRatioText, type ScoreTerm, sumScore } from './ranked-row.ts';
 
 /** Each severity weighs twice the one below. */
 const SEVERITY_WEIGHTS: Readonly<Record<Severity, number>> = { low: 1, medium: 2, high: 4, critical: 8 };
@@ -41,13 +41,13 @@ export function eventFactors(event: Pick<ObservedEvent, 'severity' | 'rumor' | '
   const hours = Math.max(0, at - event.observedAt) / HOUR_MS;
   return {
     severity: String(SEVERITY_WEIGHTS[event.severity]),
-    age: decimalOf(0.5 ** (hours / EVENT_HALF_LIFE_HOURS)),
+    age: toRatioText(0.5 ** (hours / EVENT_HALF_LIFE_HOURS)),
     corroboration: String(event.rumor ? RUMOR_WEIGHT : 1),
   };
 }
 
 /** Returns the product of the factors to eight decimals. */
-export function weightOf({ severity, age, corroboration }: EventFactors): string {
+export function computeWeight({ severity, age, corroboration }: EventFactors): string {
   return plainDecimal(new Decimal(severity).times(age).times(corroboration).toDecimalPlaces(8));
 }
 
@@ -63,7 +63,7 @@ export function eventIntensity(events: readonly ObservedEvent[], at: EpochMs): E
         rumor: event.rumor,
         observedAt: event.observedAt,
         headline: event.headline,
-        weight: weightOf(factors),
+        weight: computeWeight(factors),
         factors,
       };
     })
@@ -71,7 +71,7 @@ export function eventIntensity(events: readonly ObservedEvent[], at: EpochMs): E
   const terms = (['critical', 'high', 'medium', 'low'] as const).flatMap((severity): ScoreTerm[] => {
     const own = weighed.filter((event) => event.severity === severity);
     if (own.length === 0) return [];
-    const points = scoreOf(own.map(({ weight }) => ({ name: '', value: weight, points: weight })));
+    const points = sumScore(own.map(({ weight }) => ({ name: '', value: weight, points: weight })));
     return [{ name: `events of ${severity} severity`, value: String(own.length), points }];
   });
   return { terms, events: weighed };

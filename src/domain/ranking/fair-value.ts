@@ -1,8 +1,8 @@
 /** Fair-value ranking of tokenized equities at a cut, by mode. Pure: the same cut gives the same ranking. */
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { Cut, Observation } from '../market/cut.ts';
-import { expectedSlippageBps, marketStateOf, observedState } from '../orders/costs.ts';
-import { DEFAULT_DEPTH_LIMITS, type DepthAnswer, depthOf } from './depth-search.ts';
+import { expectedSlippageBps, assumedMarketState, observedState } from '../orders/costs.ts';
+import { DEFAULT_DEPTH_LIMITS, type DepthAnswer, findDepth } from './depth-search.ts';
 import type { DecimalString } from '../values/decimal.ts';
 import { eventIntensity } from './event-intensity.ts';
 import { gapFlags, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
@@ -42,7 +42,7 @@ export function scoreGap(entry: CatalogEntry, seen: Observation | undefined, sig
 export function slippageOfBuys({ key }: Pick<CatalogEntry, 'key'>, liquidityUsd: DecimalString): (sizeUsd: DecimalString) => DepthAnswer {
   const pool = Number(liquidityUsd);
   if (!(pool > 0)) return () => null;
-  const state = observedState(marketStateOf(key), { halfSpreadBps: null, liquidityUsd: pool });
+  const state = observedState(assumedMarketState(key), { halfSpreadBps: null, liquidityUsd: pool });
   return (sizeUsd) => Math.round(expectedSlippageBps('buy', Number(sizeUsd), state) * 1e6) / 1e6;
 }
 
@@ -51,7 +51,7 @@ export function scoreLiquidity(entry: CatalogEntry, seen: Observation | undefine
   const exclusions = exclusionReasons(entry, seen);
   if (exclusions.length > 0 || seen === undefined) return { ranked: false, reasons: exclusions };
   if (seen.liquidityUsd === null) return { ranked: false, reasons: ['no_pool'] };
-  const depth = depthOf(slippageOfBuys(entry, seen.liquidityUsd), { ...DEFAULT_DEPTH_LIMITS, budgetBps: slippageBps });
+  const depth = findDepth(slippageOfBuys(entry, seen.liquidityUsd), { ...DEFAULT_DEPTH_LIMITS, budgetBps: slippageBps });
   const shown = {
     poolLiquidityUsd: seen.liquidityUsd,
     slippageBudgetBps: slippageBps,

@@ -27,7 +27,7 @@ export interface BarsWanted {
   readonly toleranceMs: number;
 }
 
-/** Returns the bars that `momentumOf` compares at an instant. */
+/** Returns the bars that `computeMomentum` compares at an instant. */
 export function momentumBars(at: EpochMs): BarsWanted {
   return {
     at: at - HOUR_MS,
@@ -54,7 +54,7 @@ function barNear(bars: readonly ClosedBar[], at: EpochMs): ClosedBar | null {
  * Returns the momentum at an instant, or null if the last closed bar, or the one of a day or week before it, is missing. @param bars
  * Hourly, ascending by open time.
  */
-export function momentumOf(bars: readonly ClosedBar[], at: EpochMs): Momentum | null {
+export function computeMomentum(bars: readonly ClosedBar[], at: EpochMs): Momentum | null {
   const closed = bars.filter(({ openTime }) => openTime + HOUR_MS <= at);
   const last = closed.at(-1);
   if (last === undefined || at - (last.openTime + HOUR_MS) > MOMENTUM_MAX_AGE_HOURS * HOUR_MS) return null;

@@ -2,7 +2,7 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { Cut, Observation } from '../market/cut.ts';
 import { scoreEvents, scoreGap, scoreLiquidity } from './fair-value.ts';
-import { type ClosedBar, momentumOf } from './momentum.ts';
+import { type ClosedBar, computeMomentum } from './momentum.ts';
 import { FIT_FORMULA, type FitPortfolio, fitTerms } from './portfolio-fit.ts';
 import { gapFlags, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
 
@@ -47,7 +47,7 @@ function scoreSize(entry: CatalogEntry, seen: Observation | undefined): Scored {
 function scoreMomentum(entry: CatalogEntry, seen: Observation | undefined, bars: readonly ClosedBar[] | undefined): Scored {
   const exclusions = exclusionReasons(entry, seen);
   if (exclusions.length > 0 || seen === undefined) return { ranked: false, reasons: exclusions };
-  const momentum = momentumOf(bars ?? [], seen.slot);
+  const momentum = computeMomentum(bars ?? [], seen.slot);
   return momentum === null
     ? { ranked: false, reasons: ['no_bars'] }
     : { ranked: true, terms: momentum.terms, shown: { bars: momentum.bars } };

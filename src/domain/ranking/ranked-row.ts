@@ -88,7 +88,7 @@ export interface RankedRow extends RowFacts {
 }
 
 /** Returns the prices of an observation, as shown in a row. */
-function factsOf(entry: CatalogEntry, seen: Observation | undefined): RowFacts {
+function toFacts(entry: CatalogEntry, seen: Observation | undefined): RowFacts {
   const quote = seen?.quote ?? null;
   const reference = seen?.reference ?? null;
   return {
@@ -152,7 +152,7 @@ const INPUT_OF = {
   events_unheard: 'events',
 } as const satisfies Partial<Record<UnrankedReason, unknown>>;
 
-function causesOf(reasons: readonly UnrankedReason[], seen: Observation | undefined): readonly UnknownInput[] {
+function findCauses(reasons: readonly UnrankedReason[], seen: Observation | undefined): readonly UnknownInput[] {
   const inputs = reasons.flatMap((reason) => (reason in INPUT_OF ? [INPUT_OF[reason as keyof typeof INPUT_OF]] : []));
   return seen === undefined ? [] : unknownInputs(inputs, seen);
 }
@@ -164,7 +164,7 @@ export function exclusionReasons(entry: CatalogEntry, seen: Observation | undefi
 }
 
 /** Returns a ratio as a decimal string to eight decimals. */
-export function decimalOf(value: number): DecimalString {
+export function toRatioText(value: number): DecimalString {
   return plainDecimal(new Decimal(value).toDecimalPlaces(8));
 }
 
@@ -175,7 +175,7 @@ export function term(name: string, value: Decimal | DecimalString | number, weig
 }
 
 /** Returns the sum of the points of all terms. */
-export function scoreOf(terms: readonly ScoreTerm[]): DecimalString {
+export function sumScore(terms: readonly ScoreTerm[]): DecimalString {
   return plainDecimal(terms.reduce((sum, { points }) => sum.plus(points), new Decimal(0)));
 }
 
@@ -191,11 +191,11 @@ export function rankRows(rows: readonly ScoredEntry[]): RankedRow[] {
   const made = rows.map(({ entry, seen, scored }) => {
     const reasons = scored.ranked ? [] : scored.reasons;
     return {
-      ...factsOf(entry, seen),
+      ...toFacts(entry, seen),
       rank: null,
-      score: scored.ranked ? scoreOf(scored.terms) : null,
+      score: scored.ranked ? sumScore(scored.terms) : null,
       reasons,
-      causes: causesOf(reasons, seen),
+      causes: findCauses(reasons, seen),
       flags: scored.ranked ? (scored.flags ?? []) : [],
       terms: scored.ranked ? scored.terms : [],
       inputs: scored.shown ?? {},

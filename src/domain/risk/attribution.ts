@@ -2,26 +2,32 @@
 import { nextUtcDay } from '../books/book.ts';
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
 import type { AssessedOrder, RiskAttribution, RiskChange, RiskHeadroom, RiskRejection } from '../agents/decision.ts';
-import { marketStepOf } from '../market/market-step.ts';
+import { findMarketStep } from '../market/market-step.ts';
 import type { Order, OrderQuote } from '../orders/order.ts';
 import { isoTime } from '../values/time.ts';
 import { type InstrumentKey, instrumentKey } from '../market/venue.ts';
 import { type LimitCapacity, usedAfter } from './capacity.ts';
 import { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
 import type { RiskContext } from './context.ts';
-import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from '../values/exact.ts';
-import { exactLotsOf, exactNotionalOf, type OrderFigures, type RiskFrame } from './kernel.ts';
+import { ceilDivide, floorDivide, powerOfTen, toRatio, scaledText, stepScale, USD_SCALE, usdText } from '../values/exact.ts';
+import { readExactLots, readExactNotional, type OrderFigures, type RiskFrame } from './kernel.ts';
 import { ADD_EXCHANGE_KEY, EXCHANGE_KEY } from './order-context.ts';
 import { isMintTradable, openPositionsAfter } from './size-independent.ts';
 
 /** Turns a mask of breaches into words and data. */
-export function attributionOf(mask: number, order: Order, figures: OrderFigures, frame: RiskFrame, context: RiskContext): RiskAttribution {
+export function explainBreaches(
+  mask: number,
+  order: Order,
+  figures: OrderFigures,
+  frame: RiskFrame,
+  context: RiskContext,
+): RiskAttribution {
   const { side, quantity, limitPrice, notionalUsd } = order;
   const assessed: AssessedOrder = { side, quantity, limitPrice, notionalUsd };
-  const headroom = headroomOf(mask, order, frame);
+  const headroom = computeHeadroom(mask, order, frame);
   const rejections: RiskRejection[] = [];
   if (mask !== 0) {
-    for (const code of RISK_CODES) if ((mask & RISK_BITS[code]) !== 0) rejections.push(rejectionOf(code, order, figures, frame, context));
+    for (const code of RISK_CODES) if ((mask & RISK_BITS[code]) !== 0) rejections.push(toRejection(code, order, figures, frame, context));
   }
   return { verdict: mask === 0 ? 'passed' : 'blocked', rejections, order: assessed, headroom };
 }
@@ -29,19 +35,19 @@ export function attributionOf(mask: number, order: Order, figures: OrderFigures,
 /** Returns the maximum lots whose notional at the limit price fits into `free`. */
 function lotsWithin(free: bigint, order: Order): bigint {
   if (free < 0n) return 0n;
-  const price = ratioOf(order.limitPrice);
-  const lots = powerOfTen(stepScale(marketStepOf(order.instrument).lot));
+  const price = toRatio(order.limitPrice);
+  const lots = powerOfTen(stepScale(findMarketStep(order.instrument).lot));
   return floorDivide(free * price.denominator * lots, price.numerator * powerOfTen(USD_SCALE));
 }
 
-function quantityOf(lots: bigint, order: Order): DecimalString {
-  return scaledText(lots, stepScale(marketStepOf(order.instrument).lot));
+function toQuantity(lots: bigint, order: Order): DecimalString {
+  return scaledText(lots, stepScale(findMarketStep(order.instrument).lot));
 }
 
 /** Returns the cost of one lot at the limit price, in micro-dollars rounded up. */
 function lotNotional(order: Order): bigint {
-  const price = ratioOf(order.limitPrice);
-  const lots = powerOfTen(stepScale(marketStepOf(order.instrument).lot));
+  const price = toRatio(order.limitPrice);
+  const lots = powerOfTen(stepScale(findMarketStep(order.instrument).lot));
   return ceilDivide(price.numerator * powerOfTen(USD_SCALE), price.denominator * lots);
 }
 
@@ -51,18 +57,18 @@ function sizeBits(order: Order, frame: RiskFrame): number {
   return frame.capacities.reduce((bits, { code }) => bits | RISK_BITS[code], 0);
 }
 
-function headroomOf(mask: number, order: Order, frame: RiskFrame): RiskHeadroom {
+function computeHeadroom(mask: number, order: Order, frame: RiskFrame): RiskHeadroom {
   const lasting = mask & ~sizeBits(order, frame);
   const first = RISK_CODES.find((code) => (lasting & RISK_BITS[code]) !== 0);
   if (first !== undefined) return { quantity: '0', code: first };
-  if (order.side === 'sell') return { quantity: quantityOf(frame.availableLots, order), code: 'reduce_only' };
+  if (order.side === 'sell') return { quantity: toQuantity(frame.availableLots, order), code: 'reduce_only' };
   const tightest = frame.capacities.reduce((least, each) => (each.free < least.free ? each : least));
-  return { quantity: quantityOf(lotsWithin(tightest.free, order), order), code: tightest.code };
+  return { quantity: toQuantity(lotsWithin(tightest.free, order), order), code: tightest.code };
 }
 
-function rejectionOf(code: RiskCode, order: Order, figures: OrderFigures, frame: RiskFrame, context: RiskContext): RiskRejection {
+function toRejection(code: RiskCode, order: Order, figures: OrderFigures, frame: RiskFrame, context: RiskContext): RiskRejection {
   const capacity = order.side === 'buy' ? frame.capacities.find((each) => each.code === code) : undefined;
-  if (capacity !== undefined) return capacityRejection(capacity, order, exactNotionalOf(figures));
+  if (capacity !== undefined) return capacityRejection(capacity, order, readExactNotional(figures));
   switch (code) {
     case 'daily_drawdown_breach':
       return drawdownRejection(context);
@@ -115,7 +121,7 @@ function capacityRejection(limited: LimitCapacity, order: Order, notional: bigin
   const numbers = { code, limit: usdText(limit), before, after };
   const lots = lotsWithin(free, order);
   if (lots > 0n) {
-    const quantity = quantityOf(lots, order);
+    const quantity = toQuantity(lots, order);
     return { ...numbers, suggestion: `buy at most ${quantity}`, change: { kind: 'quantity', quantity } };
   }
   const usd = usdText(lotNotional(order) - free);
@@ -145,7 +151,7 @@ function referenceRejection(instrument: InstrumentKey, { reference }: RiskContex
 }
 
 function quoteRejection(order: Order, { at, quote, book }: RiskContext): RiskRejection {
-  const priced = quote !== null && quote.quality === 'live' && touchOf(order, quote) !== null;
+  const priced = quote !== null && quote.quality === 'live' && findTouch(order, quote) !== null;
   const instrument = priced ? (book.unpriced[0] ?? order.instrument) : order.instrument;
   const now = priced ? `no price of ${book.unpriced.join(', ')}` : quoteInWords(order, quote, at);
   const limit = priced ? 'a price of every open position' : 'a live quote';
@@ -158,14 +164,14 @@ function quoteRejection(order: Order, { at, quote, book }: RiskContext): RiskRej
 }
 
 /** Returns the price of the order's side, or null if the quote has no positive one. */
-function touchOf(order: Order, quote: OrderQuote): DecimalString | null {
+function findTouch(order: Order, quote: OrderQuote): DecimalString | null {
   const price = order.side === 'buy' ? quote.ask : quote.bid;
   return price !== null && isPositive(price) ? price : null;
 }
 
 function quoteInWords(order: Order, quote: OrderQuote | null, at: number): string {
   if (quote === null) return 'none';
-  const side = touchOf(order, quote) === null ? [order.side === 'buy' ? 'no ask' : 'no bid'] : [];
+  const side = findTouch(order, quote) === null ? [order.side === 'buy' ? 'no ask' : 'no bid'] : [];
   return [quote.quality, ...quote.flags, ...side, `${Math.max(0, at - quote.observedAt)} ms old`].join(', ');
 }
 
@@ -195,7 +201,7 @@ function positionsRejection(order: Order, context: RiskContext): RiskRejection {
 function slippageRejection(order: Order, frame: RiskFrame, { mandate, quote }: RiskContext): RiskRejection {
   const buys = order.side === 'buy';
   const limitPrice = (buys ? frame.worstBuy : frame.worstSell) as DecimalString;
-  const touch = new Decimal(touchOf(order, quote as OrderQuote) as DecimalString);
+  const touch = new Decimal(findTouch(order, quote as OrderQuote) as DecimalString);
   const beyond = new Decimal(order.limitPrice)
     .minus(touch)
     .times(buys ? 10_000 : -10_000)
@@ -213,13 +219,13 @@ function slippageRejection(order: Order, frame: RiskFrame, { mandate, quote }: R
 
 function reduceOnlyRejection(order: Order, figures: OrderFigures, frame: RiskFrame): RiskRejection {
   if (order.side === 'buy') return said('reduce_only', 'sells only', 'buy', 'only what reduces a position is allowed', null);
-  const quantity = quantityOf(frame.availableLots, order);
+  const quantity = toQuantity(frame.availableLots, order);
   const fits = frame.availableLots > 0n;
   return {
     code: 'reduce_only',
     limit: '0',
     before: quantity,
-    after: quantityOf(frame.availableLots - exactLotsOf(figures), order),
+    after: toQuantity(frame.availableLots - readExactLots(figures), order),
     suggestion: fits ? `sell at most ${quantity}` : 'nothing is held that could be sold',
     change: fits ? { kind: 'quantity', quantity } : null,
   };

@@ -2,7 +2,7 @@
 import type { TradingBook } from '../books/book.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { ExactSums } from './context.ts';
-import { type Exact, exactOf, minus, plus, ZERO } from '../values/exact.ts';
+import { type Exact, toExact, minus, plus, ZERO } from '../values/exact.ts';
 
 type Asset = ExactSums['assets'][number];
 
@@ -26,7 +26,7 @@ export class RunningSums {
   /** Counts a book as it is now, instead of its earlier state. */
   count(book: TradingBook): void {
     if (this.#parts.get(book.id)?.book === book) return;
-    const part = partOf(book);
+    const part = computePart(book);
     this.forget(book.id);
     this.#sorted = null;
     this.#cashUsd = plus(this.#cashUsd, part.cashUsd);
@@ -65,7 +65,7 @@ export class RunningSums {
   }
 }
 
-function partOf(book: TradingBook): Part {
+function computePart(book: TradingBook): Part {
   const shares: Share[] = [];
   const add = (share: Share): void => {
     const place = shares.findIndex(({ instrument }) => instrument === share.instrument);
@@ -73,10 +73,10 @@ function partOf(book: TradingBook): Part {
     else shares[place] = combined(shares[place] as Share, share, plus, 1);
   };
   for (const { instrument, quantity, costUsd } of book.holdings)
-    add({ instrument, quantity: exactOf(quantity), costUsd: exactOf(costUsd), reservedUsd: ZERO, parts: 1 });
+    add({ instrument, quantity: toExact(quantity), costUsd: toExact(costUsd), reservedUsd: ZERO, parts: 1 });
   for (const { side, instrument, notionalUsd } of book.openProposals)
-    if (side === 'buy') add({ instrument, quantity: ZERO, costUsd: ZERO, reservedUsd: exactOf(notionalUsd), parts: 1 });
-  return { book, cashUsd: exactOf(book.cashUsd), shares };
+    if (side === 'buy') add({ instrument, quantity: ZERO, costUsd: ZERO, reservedUsd: toExact(notionalUsd), parts: 1 });
+  return { book, cashUsd: toExact(book.cashUsd), shares };
 }
 
 /** Returns the sum or the difference of two shares of one instrument. */

@@ -4,12 +4,12 @@
  */
 import { CATALOG } from '../catalog/catalog.ts';
 import { type DecimalString, plainDecimal } from '../values/decimal.ts';
-import { isPerpetual, leverageOf } from '../orders/margin.ts';
+import { isPerpetual, computeLeverage } from '../orders/margin.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { RiskCode } from './codes.ts';
 import type { RiskCatalog, RiskContext } from './context.ts';
 import type { Mandate } from './mandate.ts';
-import { ceilScaled, floorDivide, floorScaled, type Ratio, ratioOf, USD_SCALE } from '../values/exact.ts';
+import { ceilScaled, floorDivide, floorScaled, type Ratio, toRatio, USD_SCALE } from '../values/exact.ts';
 
 /**
  * A limit on an order's size as a straight line: (left - notional x each) / unit would be left of it. It holds if the order's notional does
@@ -39,7 +39,7 @@ const HUNDRED = 100n;
 
 /** Reads a ratio given as a number by its shortest decimal form. */
 export function numberRatio(value: number): Ratio {
-  return ratioOf(plainDecimal(value));
+  return toRatio(plainDecimal(value));
 }
 
 function amountUp(usd: DecimalString): bigint {
@@ -69,22 +69,22 @@ interface Sums {
 }
 
 /** Returns the underlying of an instrument. Both outcomes of a prediction market are one exposure, even if nothing else is known of it. */
-export function underlyingOf(catalog: RiskCatalog, instrument: InstrumentKey): string {
+export function findExposureUnderlying(catalog: RiskCatalog, instrument: InstrumentKey): string {
   const known = catalog.byKey(instrument)?.underlying;
   if (known !== undefined) return known;
   return instrument.startsWith('prediction:') ? instrument.replace(/\.(yes|no)$/, '') : instrument;
 }
 
 /** Returns the underlying with which the instrument is one exposure. An agent token moves with its paired share. */
-export function exposureGroupOf(catalog: RiskCatalog, instrument: InstrumentKey): string {
-  return underlyingOf(catalog, catalog.byKey(instrument)?.pairedStock ?? instrument);
+export function findExposureGroup(catalog: RiskCatalog, instrument: InstrumentKey): string {
+  return findExposureUnderlying(catalog, catalog.byKey(instrument)?.pairedStock ?? instrument);
 }
 
-function sumsOf(context: RiskContext, instrument: InstrumentKey, exceptProposalId: string, catalog: RiskCatalog): Sums {
+function sumExposures(context: RiskContext, instrument: InstrumentKey, exceptProposalId: string, catalog: RiskCatalog): Sums {
   const { book, others, mandate } = context;
   const value: Split = { spot: 0n, perps: new Map() };
   const cost: Split = { spot: 0n, perps: new Map() };
-  const exposure: Exposure = { instrument, group: exposureGroupOf(catalog, instrument), same: 0n, duplicates: 0n };
+  const exposure: Exposure = { instrument, group: findExposureGroup(catalog, instrument), same: 0n, duplicates: 0n };
   for (const position of book.positions) {
     const worth = amountUp(position.valueUsd ?? '0');
     addTo(value, position.instrument, worth, mandate);
@@ -108,21 +108,21 @@ function addTo(split: Split, instrument: InstrumentKey, amount: bigint, mandate:
     split.spot += amount;
     return;
   }
-  const leverage = leverageOf(instrument, mandate);
+  const leverage = computeLeverage(instrument, mandate);
   split.perps.set(leverage, (split.perps.get(leverage) ?? 0n) + amount);
 }
 
-function marginOf({ perps }: Split): Ratio {
+function sumMargin({ perps }: Split): Ratio {
   let [numerator, denominator] = [0n, 1n];
   for (const [leverage, amount] of perps) {
-    const { numerator: up, denominator: down } = ratioOf(leverage);
+    const { numerator: up, denominator: down } = toRatio(leverage);
     numerator = numerator * up + amount * down * denominator;
     denominator *= up;
   }
   return { numerator, denominator };
 }
 
-function totalOf({ spot, perps }: Split): bigint {
+function sumSplit({ spot, perps }: Split): bigint {
   return [...perps.values()].reduce((sum, amount) => sum + amount, spot);
 }
 
@@ -135,36 +135,36 @@ interface Exposure {
 
 function expose(exposure: Exposure, key: InstrumentKey, amount: bigint, catalog: RiskCatalog): void {
   if (key === exposure.instrument) exposure.same += amount;
-  else if (exposureGroupOf(catalog, key) === exposure.group) exposure.duplicates += amount;
+  else if (findExposureGroup(catalog, key) === exposure.group) exposure.duplicates += amount;
 }
 
 /** Returns the capacity of every limit on a buy's size. Limits that need the book's equity are left out while a position has no mark. */
-export function limitCapacitiesOf(
+export function computeLimitCapacities(
   context: RiskContext,
   instrument: InstrumentKey,
   exceptProposalId: string,
   catalog: RiskCatalog = CATALOG,
 ): LimitCapacities {
   const { mandate, book, others } = context;
-  const sums = sumsOf(context, instrument, exceptProposalId, catalog);
+  const sums = sumExposures(context, instrument, exceptProposalId, catalog);
   const capacities: LimitCapacity[] = [];
   const equity = book.equityUsd === null ? null : amountDown(book.equityUsd);
   if (equity !== null && sums.instrument !== null && sums.duplicates !== null) {
     const all = equity + amountDown(others.equityUsd);
-    capacities.push(sumCapacity('position_weight_breach', shareOf(all, mandate.maxPositionWeightPct), sums.instrument));
+    capacities.push(sumCapacity('position_weight_breach', computeShare(all, mandate.maxPositionWeightPct), sums.instrument));
     if (sums.duplicates > 0n) {
       const total = sums.instrument + sums.duplicates;
-      capacities.push(sumCapacity('duplicate_underlying_breach', shareOf(all, mandate.maxUnderlyingWeightPct), total));
+      capacities.push(sumCapacity('duplicate_underlying_breach', computeShare(all, mandate.maxUnderlyingWeightPct), total));
     }
     if (instrument.startsWith('spotchain:')) capacities.push(poolCapacity(context, sums.instrument));
   }
   capacities.push(sumCapacity('notional_limit_breach', amountDown(mandate.maxTradeNotionalUsd), 0n));
-  const own = ratioOf(leverageOf(instrument, mandate));
+  const own = toRatio(computeLeverage(instrument, mandate));
   capacities.push(capitalCapacity(amountDown(mandate.maxCapitalUsd), sums.cost, own));
   if (equity !== null && sums.value !== null) {
     capacities.push(balanceCapacity(equity, sums.value, own, context.feeBps));
-    const { numerator, denominator } = ratioOf(mandate.maxLeverage);
-    capacities.push(sumCapacity('leverage_breach', floorDivide(equity * numerator, denominator), totalOf(sums.value)));
+    const { numerator, denominator } = toRatio(mandate.maxLeverage);
+    capacities.push(sumCapacity('leverage_breach', floorDivide(equity * numerator, denominator), sumSplit(sums.value)));
   }
   return capacities;
 }
@@ -176,7 +176,7 @@ function sumCapacity(code: RiskCode, limit: bigint, before: bigint): LimitCapaci
 }
 
 /** Returns a percentage of an amount, rounded down. */
-function shareOf(amount: bigint, pct: number): bigint {
+function computeShare(amount: bigint, pct: number): bigint {
   const { numerator, denominator } = numberRatio(pct);
   return floorDivide(amount * numerator, denominator * HUNDRED);
 }
@@ -184,13 +184,13 @@ function shareOf(amount: bigint, pct: number): bigint {
 /** Limits a position to a part of its pool. With an unknown depth nothing is allowed. */
 function poolCapacity({ liquidityUsd, mandate }: RiskContext, before: bigint): LimitCapacity {
   const code = 'pool_liquidity_breach';
-  if (liquidityUsd !== null) return sumCapacity(code, shareOf(amountDown(liquidityUsd), mandate.maxPoolSharePct), before);
+  if (liquidityUsd !== null) return sumCapacity(code, computeShare(amountDown(liquidityUsd), mandate.maxPoolSharePct), before);
   return { code, free: -before, limit: null, left: -before, each: 1n, unit: 1n };
 }
 
 /** Returns the capacity of spot + margin of perpetuals + order / leverage <= capital, at cost. Multiplied out, to avoid division. */
 function capitalCapacity(capital: bigint, cost: Split, { numerator: up, denominator: down }: Ratio): LimitCapacity {
-  const margin = marginOf(cost);
+  const margin = sumMargin(cost);
   const left = ((capital - cost.spot) * margin.denominator - margin.numerator) * up;
   const each = down * margin.denominator;
   return { code: 'capital_limit_breach', free: floorDivide(left, each), limit: capital, left, each, unit: margin.denominator * up };
@@ -198,7 +198,7 @@ function capitalCapacity(capital: bigint, cost: Split, { numerator: up, denomina
 
 /** Returns the capacity of the balance. Free equity must pay for the order (or the margin of a perpetual) and its fee. */
 function balanceCapacity(equity: bigint, value: Split, { numerator: up, denominator: down }: Ratio, feeBps: number): LimitCapacity {
-  const margin = marginOf(value);
+  const margin = sumMargin(value);
   const fee = numberRatio(Math.max(0, feeBps));
   const feeUnit = fee.denominator * 10_000n;
   const left = ((equity - value.spot) * margin.denominator - margin.numerator) * up * feeUnit;

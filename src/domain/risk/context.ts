@@ -7,7 +7,7 @@ import type { OrderQuote } from '../orders/order.ts';
 import type { EpochMs } from '../values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 import type { Mandate } from './mandate.ts';
-import { type Exact, exactOf, exactText, plus, times } from '../values/exact.ts';
+import { type Exact, toExact, exactText, plus, times } from '../values/exact.ts';
 
 /** The organization's exposure outside the assessed book, in books of the same execution mode. */
 export interface OtherBooks {
@@ -104,19 +104,19 @@ type Marks = Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>;
 export function exposureOfSums({ cashUsd, assets }: BookSums, marks: Marks): OtherBooks {
   const exact = assets.map(({ instrument, quantity, costUsd, reservedUsd }) => ({
     instrument,
-    quantity: exactOf(quantity),
-    costUsd: exactOf(costUsd),
-    reservedUsd: exactOf(reservedUsd),
+    quantity: toExact(quantity),
+    costUsd: toExact(costUsd),
+    reservedUsd: toExact(reservedUsd),
   }));
-  return exposureOf({ cashUsd: exactOf(cashUsd), assets: exact }, marks);
+  return computeExposure({ cashUsd: toExact(cashUsd), assets: exact }, marks);
 }
 
 /** Returns the same exposure of exact sums. */
-export function exposureOf({ cashUsd, assets }: ExactSums, marks: Marks): OtherBooks {
+export function computeExposure({ cashUsd, assets }: ExactSums, marks: Marks): OtherBooks {
   let equity = cashUsd;
   const exposures = assets.map(({ instrument, quantity, costUsd, reservedUsd }) => {
     const mark = marks.get(instrument);
-    const held = mark === undefined ? costUsd : times(quantity, exactOf(mark));
+    const held = mark === undefined ? costUsd : times(quantity, toExact(mark));
     equity = plus(equity, held);
     return { instrument, valueUsd: exactText(plus(held, reservedUsd)) };
   });

@@ -24,8 +24,8 @@ export type ExposureTotals = ReturnType<typeof exposureTotals>;
 
 /** Sums the books of one mode. A position without a mark counts at cost. */
 export function exposureTotals(books: readonly MarkedBook[], mode: ExecutionMode) {
-  const byBook = new Map(books.filter(({ state }) => state.mode === mode).map((book) => [book.state.id, exposureOf(book)]));
-  const total = totalOf([...byBook.values()]);
+  const byBook = new Map(books.filter(({ state }) => state.mode === mode).map((book) => [book.state.id, computeExposure(book)]));
+  const total = sumExposure([...byBook.values()]);
   const instruments = [...total.shares.keys()].sort();
   const texts = new Map(instruments.map((instrument) => [instrument, plainDecimal((total.shares.get(instrument) as Share).valueUsd)]));
   const everything = otherBooks(total, instruments, (instrument) => texts.get(instrument) as string);
@@ -58,7 +58,7 @@ function otherBooks(
   return { equityUsd: plainDecimal(equityUsd), exposures };
 }
 
-function exposureOf({ state, positions }: MarkedBook): Exposure {
+function computeExposure({ state, positions }: MarkedBook): Exposure {
   const shares = new Map<InstrumentKey, Share>();
   let equityUsd = new Exact(state.cashUsd);
   for (const { instrument, valueUsd, costUsd } of positions) {
@@ -72,7 +72,7 @@ function exposureOf({ state, positions }: MarkedBook): Exposure {
   return { equityUsd, shares };
 }
 
-function totalOf(exposures: readonly Exposure[]): Exposure {
+function sumExposure(exposures: readonly Exposure[]): Exposure {
   const shares = new Map<InstrumentKey, Share>();
   let equityUsd = new Exact(0);
   for (const exposure of exposures) {

@@ -5,7 +5,7 @@ export { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
 export {
   type BookSums,
   type ExactSums,
-  exposureOf,
+  computeExposure,
   exposureOfSums,
   plusCash,
   NO_OTHER_BOOKS,
@@ -16,15 +16,15 @@ export {
   type RiskContext,
 } from './context.ts';
 export { type ExposureTotals, exposureTotals } from './exposure-totals.ts';
-export { breachesOf, figuresOf, type OrderFigures, type RiskFrame } from './kernel.ts';
-export { limitedLiveCapital, type Mandate, mandateOf } from './mandate.ts';
+export { findBreaches, readOrderFigures, type OrderFigures, type RiskFrame } from './kernel.ts';
+export { limitedLiveCapital, type Mandate, combineMandate } from './mandate.ts';
 export {
   ADD_EXCHANGE_KEY,
   ALL_ENABLED,
   type DisabledVenues,
   type PoolLiquidity,
   EXCHANGE_KEY,
-  haltOf,
+  decideHalt,
   knownLiquidity,
   lackInWords,
   missingSetting,

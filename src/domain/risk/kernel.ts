@@ -3,11 +3,11 @@
  * assessed on big integers by the same comparisons.
  */
 import { Decimal, type DecimalString, isDecimalString } from '../values/decimal.ts';
-import { marketStepOf } from '../market/market-step.ts';
+import { findMarketStep } from '../market/market-step.ts';
 import type { Order } from '../orders/order.ts';
 import type { LimitCapacities } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
-import { ceilDivide, floorScaled, powerOfTen, ratioOf, stepScale, USD_SCALE } from '../values/exact.ts';
+import { ceilDivide, floorScaled, powerOfTen, toRatio, stepScale, USD_SCALE } from '../values/exact.ts';
 
 /** Maximum integer that doubles represent exactly here, with one bit to spare. */
 const EXACT = 2 ** 52;
@@ -47,8 +47,8 @@ export interface OrderFigures {
 }
 
 /** Returns the limits that an order breaches as a mask of `RISK_BITS`, or 0 if it passes. Hot path without allocations. */
-export function breachesOf(frame: RiskFrame, order: OrderFigures): number {
-  if (order.limitPrice !== null) return exactBreachesOf(frame, order, order.limitPrice);
+export function findBreaches(frame: RiskFrame, order: OrderFigures): number {
+  if (order.limitPrice !== null) return findExactBreaches(frame, order, order.limitPrice);
   if (!order.buys) {
     let mask = frame.sellMask;
     if (order.lots > frame.available) mask |= RISK_BITS.reduce_only;
@@ -63,22 +63,22 @@ export function breachesOf(frame: RiskFrame, order: OrderFigures): number {
   return mask;
 }
 
-function exactBreachesOf(frame: RiskFrame, order: OrderFigures, limitPrice: DecimalString): number {
+function findExactBreaches(frame: RiskFrame, order: OrderFigures, limitPrice: DecimalString): number {
   const worst = order.buys ? frame.worstBuy : frame.worstSell;
   const slipped = worst !== null && (order.buys ? new Decimal(limitPrice).gt(worst) : new Decimal(limitPrice).lt(worst));
   const slippage = slipped ? RISK_BITS.slippage_budget_breach : 0;
   if (!order.buys) {
-    return frame.sellMask | slippage | (exactLotsOf(order) > frame.availableLots ? RISK_BITS.reduce_only : 0);
+    return frame.sellMask | slippage | (readExactLots(order) > frame.availableLots ? RISK_BITS.reduce_only : 0);
   }
-  const notional = exactNotionalOf(order);
+  const notional = readExactNotional(order);
   return frame.capacities.reduce((mask, { code, free }) => (notional > free ? mask | RISK_BITS[code] : mask), frame.buyMask | slippage);
 }
 
-export function exactNotionalOf(order: OrderFigures): bigint {
+export function readExactNotional(order: OrderFigures): bigint {
   return order.exactNotional ?? BigInt(order.notional);
 }
 
-export function exactLotsOf(order: OrderFigures): bigint {
+export function readExactLots(order: OrderFigures): bigint {
   return order.exactLots ?? BigInt(order.lots);
 }
 
@@ -129,10 +129,10 @@ function notionalNumber(lots: number, lotScale: number, ticks: number, tickScale
  * Reads an order's numbers. @throws RangeError if the quantity is not a positive whole number of lots, the price is not positive, the
  * stated notional is not quantity x limit price, or a buy is reduce-only. Each is a defect of the order's creator.
  */
-export function figuresOf(order: Order): OrderFigures {
+export function readOrderFigures(order: Order): OrderFigures {
   if (order.reduceOnly !== (order.side === 'sell'))
     throw new RangeError(`order ${order.id}: reduceOnly must be true for a sell and false for a buy`);
-  const { lot, tick } = marketStepOf(order.instrument);
+  const { lot, tick } = findMarketStep(order.instrument);
   const lotScale = stepScale(lot);
   const tickScale = stepScale(tick);
   const lots = scaledNumber(order.quantity, lotScale);
@@ -142,21 +142,21 @@ export function figuresOf(order: Order): OrderFigures {
   if (notional > 0 && notional === scaledNumber(order.notionalUsd, USD_SCALE)) {
     return { buys, exactLots: null, lots, exactNotional: null, notional, limitPrice: null, ticks };
   }
-  return exactFiguresOf(order, lotScale);
+  return readExactFigures(order, lotScale);
 }
 
-function exactFiguresOf(order: Order, lotScale: number): OrderFigures {
+function readExactFigures(order: Order, lotScale: number): OrderFigures {
   for (const text of [order.quantity, order.limitPrice, order.notionalUsd])
     if (!isDecimalString(text)) throw new RangeError(`order ${order.id}: ${JSON.stringify(text)} is not a plain decimal`);
-  const quantity = ratioOf(order.quantity);
-  const price = ratioOf(order.limitPrice);
+  const quantity = toRatio(order.quantity);
+  const price = toRatio(order.limitPrice);
   const exactLots = floorScaled(order.quantity, lotScale);
   if (exactLots <= 0n || exactLots * quantity.denominator !== quantity.numerator * powerOfTen(lotScale)) {
     throw new RangeError(`${order.quantity} is not a positive whole number of lots of ${order.instrument}`);
   }
   if (price.numerator <= 0n) throw new RangeError(`order ${order.id} has no limit price above zero`);
   const exactNotional = ceilDivide(quantity.numerator * price.numerator * powerOfTen(USD_SCALE), quantity.denominator * price.denominator);
-  const stated = ratioOf(order.notionalUsd);
+  const stated = toRatio(order.notionalUsd);
   if (stated.numerator * powerOfTen(USD_SCALE) !== exactNotional * stated.denominator) {
     throw new RangeError(`order ${order.id} states a notional of ${order.notionalUsd} for ${order.quantity} at ${order.limitPrice}`);
   }

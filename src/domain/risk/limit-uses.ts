@@ -2,11 +2,11 @@
 import { CATALOG, type Catalog } from '../catalog/catalog.ts';
 import type { DecimalString } from '../values/decimal.ts';
 import type { Order } from '../orders/order.ts';
-import { limitCapacitiesOf, usedAfter } from './capacity.ts';
+import { computeLimitCapacities, usedAfter } from './capacity.ts';
 import type { RiskCode } from './codes.ts';
 import type { RiskContext } from './context.ts';
 import { usdText } from '../values/exact.ts';
-import { exactNotionalOf, figuresOf } from './kernel.ts';
+import { readExactNotional, readOrderFigures } from './kernel.ts';
 
 /** A limit in US dollars. For the balance, the remainder. */
 export interface LimitUse {
@@ -21,8 +21,8 @@ export interface LimitUse {
 /** Returns the limits of a buy, as `assessOrder` computes them. Empty for a sell, which may always reduce. */
 export function limitUses(order: Order, context: RiskContext, catalog: Catalog = CATALOG): readonly LimitUse[] {
   if (order.side === 'sell') return [];
-  const notional = exactNotionalOf(figuresOf(order));
-  return limitCapacitiesOf(context, order.instrument, order.id, catalog).map((capacity) => ({
+  const notional = readExactNotional(readOrderFigures(order));
+  return computeLimitCapacities(context, order.instrument, order.id, catalog).map((capacity) => ({
     code: capacity.code,
     limitUsd: capacity.limit === null ? null : usdText(capacity.limit),
     beforeUsd: usdText(usedAfter(capacity, 0n)),

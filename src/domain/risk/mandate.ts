@@ -15,7 +15,7 @@ const LIMITED_LIVE_PART = '0.1';
  * Null for a manual order, whose mandate is the preferences alone. @param stage Null without an agent. @param autonomy `risk_only` may only
  * reduce.
  */
-export function mandateOf(manifest: Manifest | null, preferences: RiskPreferences, stage: Stage | null, autonomy?: Autonomy): Mandate {
+export function combineMandate(manifest: Manifest | null, preferences: RiskPreferences, stage: Stage | null, autonomy?: Autonomy): Mandate {
   const reduceOnly = preferences.reduceOnly || autonomy === 'risk_only';
   if (manifest === null) return { ...preferences, reduceOnly };
   const capital = stage === 'limited_live' ? limitedLiveCapital(manifest.maxCapitalUsd) : manifest.maxCapitalUsd;

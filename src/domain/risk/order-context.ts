@@ -4,7 +4,7 @@
 import type { Autonomy, Stage } from '../agents/agent.ts';
 import type { MarkedBook } from '../books/book.ts';
 import { carriedIn, isReadableCarried } from '../conditions/carried-reference.ts';
-import { costModelOf } from '../orders/costs.ts';
+import { findCostModel } from '../orders/costs.ts';
 import type { Observation } from '../market/cut.ts';
 import type { DecimalString } from '../values/decimal.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -13,7 +13,7 @@ import type { ReferencePrice } from '../market/quote.ts';
 import type { EpochMs } from '../values/time.ts';
 import { type ExecutableVenue, splitInstrumentKey } from '../market/venue.ts';
 import { type OtherBooks, observedOrderQuote, type RiskContext } from './context.ts';
-import { mandateOf } from './mandate.ts';
+import { combineMandate } from './mandate.ts';
 import type { RiskPreferences } from './preferences.ts';
 
 /** Maximum age in milliseconds of a pool's liquidity. Older liquidity is unknown. */
@@ -117,7 +117,7 @@ interface HaltFacts {
 }
 
 /** Returns the effect of halts and pauses. Nothing begins after a halt or for a paused agent. A pause lets positions be closed. */
-export function haltOf({ decidedEpoch, epoch, paused, closes }: HaltFacts): RiskContext['halt'] {
+export function decideHalt({ decidedEpoch, epoch, paused, closes }: HaltFacts): RiskContext['halt'] {
   if (decidedEpoch !== epoch) return 'all';
   if (!paused) return 'none';
   return closes ? 'entries' : 'all';
@@ -153,12 +153,12 @@ export function orderContext(order: Pick<Order, 'instrument' | 'mode' | 'side'>,
     quote: market.quote,
     reference: { required: inputs.readsReference, observed: market.reference, carried: isCarried(market, agent) },
     liquidityUsd: market.liquidityUsd,
-    mandate: mandateOf(agent?.manifest ?? null, inputs.preferences, agent?.stage ?? null, agent?.autonomy),
+    mandate: combineMandate(agent?.manifest ?? null, inputs.preferences, agent?.stage ?? null, agent?.autonomy),
     book: inputs.book,
     others: inputs.others,
     halt: control.halt,
     ...(inputs.accountHolds === undefined ? {} : { accountHolds: inputs.accountHolds }),
     disabledFeature: order.mode === 'live' ? missingSetting(control.disabled, venue, order.side) : null,
-    feeBps: inputs.feeBps ?? costModelOf(order.instrument).takerFeeBps,
+    feeBps: inputs.feeBps ?? findCostModel(order.instrument).takerFeeBps,
   };
 }

@@ -2,7 +2,7 @@
 import { isPosition } from '../books/book.ts';
 import { CATALOG, isTradableAt } from '../catalog/catalog.ts';
 import { Decimal, plainDecimal } from '../values/decimal.ts';
-import { floorToStep, marketStepOf } from '../market/market-step.ts';
+import { floorToStep, findMarketStep } from '../market/market-step.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 import { numberRatio } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
@@ -81,6 +81,6 @@ export function sellableLots(instrument: InstrumentKey, { book, accountHolds = '
     if (pending.side === 'sell' && pending.id !== exceptProposalId && pending.instrument === instrument)
       left = left.minus(pending.quantity);
   }
-  const { lot } = marketStepOf(instrument);
+  const { lot } = findMarketStep(instrument);
   return left.isNegative() ? 0n : floorScaled(floorToStep(plainDecimal(left), lot), stepScale(lot));
 }

@@ -16,7 +16,7 @@ export function wholeNumber(least: number, most: number) {
   };
 }
 
-export function oneOf<const T extends readonly string[]>(allowed: T) {
+export function oneWord<const T extends readonly string[]>(allowed: T) {
   return (given: string): Parsed<T[number]> => {
     if (allowed.includes(given)) return { value: given };
     const [near] = nearestNames(given, allowed, 1);

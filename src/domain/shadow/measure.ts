@@ -3,10 +3,10 @@
  * unknown, never good.
  */
 import type { BookLevel } from '../market/order-book.ts';
-import { costModelOf } from '../orders/costs.ts';
+import { findCostModel } from '../orders/costs.ts';
 import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
-import { floorToStep, marketStepOf } from '../market/market-step.ts';
-import { averagePriceOf, takenFrom } from '../orders/paper-fill.ts';
+import { floorToStep, findMarketStep } from '../market/market-step.ts';
+import { computeAveragePrice, takenFrom } from '../orders/paper-fill.ts';
 import type { EpochMs } from '../values/time.ts';
 import { type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../market/venue.ts';
 import type { FlowRule } from '../venues/venue-facts.ts';
@@ -64,10 +64,10 @@ type Verdict = Found | UnknownReason;
 const NOTHING: Found = { quantity: new Decimal(0), price: null };
 
 /** Returns the window of an order: from its sending until its venue could no longer fill it. */
-export function spanOf({ instrument, sentAt, restedUntil }: ShadowOrder): FlowSpan {
+export function computeFlowSpan({ instrument, sentAt, restedUntil }: ShadowOrder): FlowSpan {
   const { limits, flowRule } = VENUE_FACTS[splitInstrumentKey(instrument).venue];
   const rule = restedUntil !== null && flowRule !== 'book_and_trades' ? null : flowRule;
-  const arrival = sentAt + costModelOf(instrument).latencyMs;
+  const arrival = sentAt + findCostModel(instrument).latencyMs;
   const booksUntil = rule === 'pool_state' ? arrival + limits.maxAgeMs : arrival;
   const until = Math.max(booksUntil, restedUntil ?? booksUntil);
   return { instrument, rule, from: sentAt, arrival, booksUntil, until, maxAgeMs: limits.maxAgeMs };
@@ -75,7 +75,7 @@ export function spanOf({ instrument, sentAt, restedUntil }: ShadowOrder): FlowSp
 
 /** Returns the time at which an order can be measured, when everything relevant has been received or never will be. */
 export function measurableAt(order: ShadowOrder): EpochMs {
-  return spanOf(order).until + (order.restedUntil === null ? 1_000 : NEXT_TRADE_MS);
+  return computeFlowSpan(order).until + (order.restedUntil === null ? 1_000 : NEXT_TRADE_MS);
 }
 
 /** Measures an order. @throws Error if the window belongs to another order, an impossible state. */
@@ -84,7 +84,7 @@ export function measureShadow(order: ShadowOrder, window: FlowWindow): ShadowMea
   if (instrument !== order.instrument || from !== order.sentAt || arrival < from || until < Math.max(arrival, order.restedUntil ?? 0))
     throw new Error(`the flow of ${instrument} is not that of order ${order.id}`);
   const inside = ({ at }: { readonly at: EpochMs }): boolean => at > from && at <= until;
-  const verdict = verdictOf(order, window);
+  const verdict = judgeFlow(order, window);
   const isKnown = typeof verdict !== 'string';
   return {
     rule,
@@ -99,7 +99,7 @@ export function measureShadow(order: ShadowOrder, window: FlowWindow): ShadowMea
   };
 }
 
-function verdictOf(order: ShadowOrder, window: FlowWindow): Verdict {
+function judgeFlow(order: ShadowOrder, window: FlowWindow): Verdict {
   const { rule, arrival, maxAgeMs, books } = window;
   if (rule === null) return 'no_rule';
   if (window.trades.length > MOST_TRADES) return 'too_much';
@@ -122,7 +122,7 @@ function takenIn(order: ShadowOrder, book: FlowBook): Verdict {
   if (best === undefined || isBeyond(order, best.price)) return NOTHING;
   const taken = takenFrom(order, levels, book.liquidityUsd);
   if (taken === null) return 'size_unknown';
-  return taken.quantity.gt(0) ? { quantity: taken.quantity, price: averagePriceOf(order.side, taken) } : NOTHING;
+  return taken.quantity.gt(0) ? { quantity: taken.quantity, price: computeAveragePrice(order.side, taken) } : NOTHING;
 }
 
 /** Returns the worse of two results: the one that gives less, or the same at a worse price. */
@@ -160,7 +160,7 @@ function restedIn(order: ShadowOrder, window: FlowWindow, joined: FlowBook): Ver
   }
   const ahead = queueAhead(order, joined);
   const beyondQueue = ahead === null ? new Decimal(0) : Decimal.max(0, at.minus(ahead));
-  const { lot } = marketStepOf(order.instrument);
+  const { lot } = findMarketStep(order.instrument);
   const quantity = new Decimal(floorToStep(Decimal.min(order.quantity, through.plus(beyondQueue)), lot));
   return quantity.gt(0) ? { quantity, price } : NOTHING;
 }
@@ -177,12 +177,12 @@ function queueAhead({ side, limitPrice }: ShadowOrder, book: FlowBook): Decimal 
   const levels = side === 'buy' ? book.bids : book.asks;
   const price = new Decimal(limitPrice);
   const own = levels.find((level) => price.eq(level.price));
-  if (own !== undefined) return sizeOf(own);
+  if (own !== undefined) return readSize(own);
   const deepest = levels.at(-1);
   if (deepest === undefined) return new Decimal(0);
   return (side === 'buy' ? price.gt(deepest.price) : price.lt(deepest.price)) ? new Decimal(0) : null;
 }
 
-function sizeOf({ size }: BookLevel): Decimal | null {
+function readSize({ size }: BookLevel): Decimal | null {
   return isDecimalString(size) && (isPositive(size) || new Decimal(size).isZero()) ? new Decimal(size) : null;
 }

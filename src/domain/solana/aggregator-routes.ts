@@ -105,7 +105,7 @@ const VENUE_WITH_LIST = 47;
 class Unreadable extends Error {}
 
 /** Returns a reader of consecutive bytes. @throws Unreadable if they end too early. */
-function readerOf(data: Uint8Array) {
+function createReader(data: Uint8Array) {
   let at = 8;
   const uint = (length: number): bigint => {
     if (at + length > data.length) throw new Unreadable();
@@ -115,7 +115,7 @@ function readerOf(data: Uint8Array) {
   return { uint, skip: (length: number) => void uint(length), atEnd: () => at === data.length };
 }
 
-function skipPlan({ uint, skip }: ReturnType<typeof readerOf>): void {
+function skipPlan({ uint, skip }: ReturnType<typeof createReader>): void {
   for (let steps = uint(4); steps > 0n; steps--) {
     const venue = Number(uint(1));
     if (venue >= KNOWN_VENUES) throw new Unreadable();
@@ -133,7 +133,7 @@ function skipPlan({ uint, skip }: ReturnType<typeof readerOf>): void {
 export function readRoute(data: Uint8Array): Route | null {
   const layout = ROUTES[Array.from(data.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join('')];
   if (layout === undefined) return null;
-  const reader = readerOf(data);
+  const reader = createReader(data);
   try {
     const id = layout.hasId ? Number(reader.uint(1)) : null;
     skipPlan(reader);
@@ -149,11 +149,11 @@ export function readRoute(data: Uint8Array): Route | null {
 }
 
 /** Returns the minimum output of an exact-in route. */
-export function leastOf({ quoted, slippage }: Pick<Route, 'quoted' | 'slippage'>): bigint {
+export function computeLeast({ quoted, slippage }: Pick<Route, 'quoted' | 'slippage'>): bigint {
   return (quoted * (10_000n - slippage)) / 10_000n;
 }
 
 /** Returns the account of the platform's fee, or null if the route has none. */
-export function feeAccountOf({ accounts }: Pick<Route, 'accounts'>, named: readonly string[]): string | null {
+export function findFeeAccount({ accounts }: Pick<Route, 'accounts'>, named: readonly string[]): string | null {
   return named[accounts.indexOf('platformFee')] ?? null;
 }

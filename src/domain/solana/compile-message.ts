@@ -32,7 +32,7 @@ export function compileMessage(payer: string, blockhash: string, instructions: r
   const accounts = placed(payer, instructions);
   if (accounts.length > 256) throw new RangeError(`a message cannot have ${accounts.length} accounts`);
   const index = new Map(accounts.map(([address], place) => [address, place]));
-  const indexOf = (address: string): number => index.get(address) as number;
+  const findIndex = (address: string): number => index.get(address) as number;
   const signers = accounts.filter(([, { signer }]) => signer);
   const header = Uint8Array.of(
     signers.length,
@@ -41,9 +41,9 @@ export function compileMessage(payer: string, blockhash: string, instructions: r
   );
   const compiled = instructions.map(({ program, accounts: named, data }) =>
     joined(
-      Uint8Array.of(indexOf(program)),
+      Uint8Array.of(findIndex(program)),
       count(named.length),
-      Uint8Array.from(named, ({ address }) => indexOf(address)),
+      Uint8Array.from(named, ({ address }) => findIndex(address)),
       count(data.length),
       data,
     ),

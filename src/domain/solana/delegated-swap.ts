@@ -3,8 +3,8 @@
  * account and amount must be accounted for by the order, the wallet or the chain. Anything unknown is refused.
  */
 import { programAddress } from '../launch/program-address.ts';
-import { feeAccountOf, leastOf, type Route, type RouteAccount, readRoute } from './aggregator-routes.ts';
-import { accountsOf, signersOf, type WireInstruction, type WireTransaction } from './message.ts';
+import { findFeeAccount, computeLeast, type Route, type RouteAccount, readRoute } from './aggregator-routes.ts';
+import { listAccounts, listSigners, type WireInstruction, type WireTransaction } from './message.ts';
 import {
   AGGREGATOR_PROGRAM,
   ASSOCIATED_TOKEN_PROGRAM,
@@ -65,7 +65,7 @@ const object = (why: string): never => {
 export function delegatedSwapObjection(transaction: WireTransaction, swap: DelegatedSwap): string | null {
   try {
     checkSigners(transaction, swap);
-    const accounts = accountsOf(transaction, swap.tables);
+    const accounts = listAccounts(transaction, swap.tables);
     const moved: Moved = { given: 0n, got: 0n, units: null, unitPrice: null };
     for (const [index, instruction] of transaction.instructions.entries()) {
       try {
@@ -84,7 +84,7 @@ export function delegatedSwapObjection(transaction: WireTransaction, swap: Deleg
 }
 
 function checkSigners(transaction: WireTransaction, { wallet, makers }: DelegatedSwap): void {
-  const signers = signersOf(transaction);
+  const signers = listSigners(transaction);
   if (!signers.includes(wallet)) object(`the wallet ${wallet} does not sign it`);
   for (const [index, signer] of signers.entries()) {
     const isSigned = (transaction.signatures[index] as Uint8Array).some((byte) => byte !== 0);
@@ -194,15 +194,15 @@ function checkTransfer(program: string, data: Uint8Array, named: readonly string
 function routeAccounts({ id }: Route, swap: DelegatedSwap): Readonly<Record<RouteAccount, readonly string[]>> {
   const { wallet, input, output, accountOf } = swap;
   const shared = id === null ? null : programAddress(AGGREGATOR_PROGRAM, ['authority', Uint8Array.of(id)]).address;
-  const sharedOf = ({ mint, program }: SwapMint): readonly string[] => (shared === null ? [] : [accountOf(shared, mint, program)]);
+  const listShared = ({ mint, program }: SwapMint): readonly string[] => (shared === null ? [] : [accountOf(shared, mint, program)]);
   const own = accountOf(wallet, output.mint, output.program);
   return {
     tokenProgram: [TOKEN_PROGRAM, TOKEN_2022],
     programAuthority: shared === null ? [] : [shared],
     user: [wallet],
     source: [accountOf(wallet, input.mint, input.program)],
-    programSource: sharedOf(input),
-    programDestination: sharedOf(output),
+    programSource: listShared(input),
+    programDestination: listShared(output),
     destination: [own],
     otherDestination: [own, AGGREGATOR_PROGRAM],
     inputMint: [input.mint],
@@ -220,7 +220,7 @@ function checkRoute(data: Uint8Array, named: readonly string[], swap: DelegatedS
   const route = readRoute(data);
   if (route === null) return object('the aggregator is asked for something else than a route that is known');
   if (route.kind !== 'exactIn') object(`a route that fixes another amount than what is given is not signed (${route.name})`);
-  if (route.platformFee !== 0n) object(`the route pays a fee of ${route.platformFee} basis points to ${feeAccountOf(route, named)}`);
+  if (route.platformFee !== 0n) object(`the route pays a fee of ${route.platformFee} basis points to ${findFeeAccount(route, named)}`);
   const known = routeAccounts(route, swap);
   for (const [place, account] of route.accounts.entries())
     if (!known[account].includes(named[place] ?? ''))
@@ -230,5 +230,5 @@ function checkRoute(data: Uint8Array, named: readonly string[], swap: DelegatedS
     object('the route is given the wallet itself');
   if (route.slippage > 10_000n) object(`the route may slip by ${route.slippage} basis points`);
   moved.given += route.given;
-  moved.got += leastOf(route);
+  moved.got += computeLeast(route);
 }

@@ -1,5 +1,5 @@
 /** Changes that a wallet made to a message before signing: instructions added, removed or altered, and anything else. */
-import { accountsOf, signersOf, type WireInstruction, type WireMessage } from './message.ts';
+import { listAccounts, listSigners, type WireInstruction, type WireMessage } from './message.ts';
 import { type NamedProgram, namedProgram, programWords } from './programs.ts';
 
 /** Contents of lookup tables: addresses by index. */
@@ -21,7 +21,7 @@ export interface MessageDifference {
  * Compares a prepared message with a returned one. An account is the same whether it is listed directly or by its index in one of `tables`,
  * because a wallet that inserts an instruction moves accounts out of them.
  */
-export function differenceOf(prepared: WireMessage, given: WireMessage, tables: Tables = new Map()): MessageDifference {
+export function compareMessages(prepared: WireMessage, given: WireMessage, tables: Tables = new Map()): MessageDifference {
   const [before, after] = [prepared, given].map((message) => spelled(message, tables)) as [Spelled[], Spelled[]];
   const { gone, come } = unmatched(before, after);
   const common = sameMembers(gone, come);
@@ -61,7 +61,7 @@ interface Spelled {
 }
 
 function spelled(message: WireMessage, tables: Tables): Spelled[] {
-  const accounts = accountsOf(message, tables);
+  const accounts = listAccounts(message, tables);
   return message.instructions.map((instruction) => ({ program: instruction.program, text: spelledOne(instruction, accounts), gap: 0 }));
 }
 
@@ -107,7 +107,7 @@ function partsThatDiffer(prepared: WireMessage, given: WireMessage): string[] {
   const differs: readonly (readonly [string, boolean])[] = [
     ['version', prepared.version !== given.version],
     ['fee_payer', prepared.staticKeys[0] !== given.staticKeys[0]],
-    ['signers', !same(signersOf(prepared), signersOf(given))],
+    ['signers', !same(listSigners(prepared), listSigners(given))],
     ['blockhash', prepared.blockhash !== given.blockhash],
     ['keys', !same(prepared.staticKeys, given.staticKeys)],
     ['lookups', !same(prepared.lookups, given.lookups)],

@@ -135,7 +135,7 @@ function reading<Value>(read: () => Value): Outcome<Value> {
 }
 
 function messageFrom(reader: Reader): WireMessage {
-  const version = versionOf(reader);
+  const version = readVersion(reader);
   const header = {
     requiredSignatures: reader.byte('the header'),
     readonlySigned: reader.byte('the header'),
@@ -153,7 +153,7 @@ function messageFrom(reader: Reader): WireMessage {
   return { version, header, staticKeys, blockhash, instructions, lookups };
 }
 
-function versionOf(reader: Reader): WireMessage['version'] {
+function readVersion(reader: Reader): WireMessage['version'] {
   const first = reader.bytes[reader.at];
   if (first === undefined || (first & VERSIONED) === 0) return 'legacy';
   const version = reader.byte('the version') & ~VERSIONED;
@@ -200,12 +200,12 @@ function assertIndexes(keys: readonly string[], instructions: readonly WireInstr
 }
 
 /** Returns the signers in the order of their signatures. The first one pays. */
-export function signersOf({ header, staticKeys }: Pick<WireMessage, 'header' | 'staticKeys'>): readonly string[] {
+export function listSigners({ header, staticKeys }: Pick<WireMessage, 'header' | 'staticKeys'>): readonly string[] {
   return staticKeys.slice(0, header.requiredSignatures);
 }
 
 /** Lists every account in the order of the instructions' indexes. An address of a missing table is written `table[index]`. */
-export function accountsOf(
+export function listAccounts(
   { staticKeys, lookups }: Pick<WireMessage, 'staticKeys' | 'lookups'>,
   tables: ReadonlyMap<string, readonly string[]> = new Map(),
 ): readonly string[] {

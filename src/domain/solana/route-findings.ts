@@ -1,13 +1,13 @@
 /** Finds payments to strangers in signed routes, from the stored messages without a chain. */
 import { associatedAccount } from '../launch/curve/program.ts';
-import { feeAccountOf, type Route, readRoute } from './aggregator-routes.ts';
+import { findFeeAccount, type Route, readRoute } from './aggregator-routes.ts';
 import { isAddress } from './base58.ts';
-import { accountsOf, type WireMessage } from './message.ts';
+import { listAccounts, type WireMessage } from './message.ts';
 import { AGGREGATOR_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from './programs.ts';
 
 /** Returns one sentence per aggregator instruction that pays a fee, ends outside the wallet, or cannot be read. */
 export function routeFindings(message: Pick<WireMessage, 'staticKeys' | 'instructions' | 'lookups'>, wallet: string): readonly string[] {
-  const names = accountsOf(message);
+  const names = listAccounts(message);
   return message.instructions.flatMap(({ program, accounts, data }, index) => {
     if (program !== AGGREGATOR_PROGRAM) return [];
     const named = accounts.map((place) => names[place] ?? '');
@@ -19,7 +19,7 @@ export function routeFindings(message: Pick<WireMessage, 'staticKeys' | 'instruc
 }
 
 function feeFinding(route: Route, named: readonly string[]): string | null {
-  return route.platformFee === 0n ? null : `pays a fee of ${route.platformFee} basis points to ${feeAccountOf(route, named)}`;
+  return route.platformFee === 0n ? null : `pays a fee of ${route.platformFee} basis points to ${findFeeAccount(route, named)}`;
 }
 
 /** Returns a finding if a route ends at another account than the wallet's. Accounts of lookup tables are unknown here and left out. */

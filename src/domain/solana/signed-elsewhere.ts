@@ -1,7 +1,7 @@
 /** Compares a wallet's signed bytes with the prepared ones, for pages, which load this file as one module and sign in the browser. */
-import { differenceOf, differenceWords } from './difference.ts';
-import { readTransaction, signersOf } from './message.ts';
-import { sentencesOf } from './transaction-words.ts';
+import { compareMessages, differenceWords } from './difference.ts';
+import { readTransaction, listSigners } from './message.ts';
+import { describeInstructions } from './transaction-words.ts';
 
 /** Effects of a transaction, as far as known without a chain. */
 export interface TransactionContent {
@@ -13,12 +13,12 @@ export interface TransactionContent {
 }
 
 /** Describes a transaction. @throws Error with the place of the fault if the bytes are not a transaction. */
-export function contentOf(bytes: Uint8Array): TransactionContent {
+export function describeContent(bytes: Uint8Array): TransactionContent {
   const transaction = readable(bytes);
   return {
     feePayer: transaction.staticKeys[0] ?? '',
-    signers: signersOf(transaction),
-    sentences: sentencesOf(transaction),
+    signers: listSigners(transaction),
+    sentences: describeInstructions(transaction),
   };
 }
 
@@ -32,8 +32,8 @@ export function objectionTo(prepared: Uint8Array, signed: Uint8Array, signer: st
   if (!read.ok) return read.refusal.detail;
   const after = read.value;
   const isSame = before.message.length === after.message.length && before.message.every((byte, index) => byte === after.message[index]);
-  if (!isSame) return differenceWords(differenceOf(before, after));
-  const place = signersOf(after).indexOf(signer);
+  if (!isSame) return differenceWords(compareMessages(before, after));
+  const place = listSigners(after).indexOf(signer);
   if (place < 0) return `${signer} is no signer of this transaction`;
   return after.signatures[place]?.every((byte) => byte === 0) === true ? `the wallet did not sign for ${signer}` : null;
 }

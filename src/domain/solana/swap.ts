@@ -1,14 +1,14 @@
 /** A swap: its promise, the check that a transaction keeps it, and the fill of a finalized one. Chain amounts are raw base units. */
 import { type Fill, type FillQuote, PRICE_DECIMALS } from '../books/book.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../catalog/catalog.ts';
-import { slippageBpsOf } from '../orders/costs.ts';
+import { computeSlippageBps } from '../orders/costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
-import { marketStepOf } from '../market/market-step.ts';
-import { type Order, type OrderSide, orderOf } from '../orders/order.ts';
+import { findMarketStep } from '../market/market-step.ts';
+import { type Order, type OrderSide, completeOrder } from '../orders/order.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { InstrumentKey } from '../market/venue.ts';
 import type { BalanceChanges } from './chain.ts';
-import { accountsOf, signersOf, type WireInstruction, type WireTransaction } from './message.ts';
+import { listAccounts, listSigners, type WireInstruction, type WireTransaction } from './message.ts';
 import {
   AGGREGATOR_PROGRAM,
   ASSOCIATED_TOKEN_PROGRAM,
@@ -44,18 +44,22 @@ export interface SwapPromise {
 export const USDC_LEG: SwapLeg = { mint: USDC_MINT, decimals: USDC_DECIMALS, multiplier: '1' };
 
 /** Converts a raw amount to UI units. */
-export function uiOf(raw: string, { decimals, multiplier }: SwapLeg): Decimal {
+export function toUi(raw: string, { decimals, multiplier }: SwapLeg): Decimal {
   return new Decimal(raw).times(multiplier).div(new Decimal(10).pow(decimals));
 }
 
 /** Converts a UI amount to raw units, rounded down. */
-export function rawOf(ui: Decimal | DecimalString, { decimals, multiplier }: SwapLeg): string {
+export function toRaw(ui: Decimal | DecimalString, { decimals, multiplier }: SwapLeg): string {
   return new Decimal(ui).times(new Decimal(10).pow(decimals)).div(multiplier).floor().toFixed(0);
 }
 
 /** Returns the US dollars per UI unit of the token, from the raw amounts of both sides. */
-export function priceOf({ side, input, output }: Pick<SwapPromise, 'side' | 'input' | 'output'>, inRaw: string, outRaw: string): Decimal {
-  const [given, got] = [uiOf(inRaw, input), uiOf(outRaw, output)];
+export function computePrice(
+  { side, input, output }: Pick<SwapPromise, 'side' | 'input' | 'output'>,
+  inRaw: string,
+  outRaw: string,
+): Decimal {
+  const [given, got] = [toUi(inRaw, input), toUi(outRaw, output)];
   return side === 'buy' ? given.div(got) : got.div(given);
 }
 
@@ -87,7 +91,7 @@ export interface RouteRules {
 /** Returns why a wallet must not be asked to sign an unsigned transaction for this swap, or null. */
 export function routeObjection(transaction: WireTransaction, promise: Pick<SwapPromise, 'wallet'>, rules: RouteRules): string | null {
   const { wallet } = promise;
-  const signers = signersOf(transaction);
+  const signers = listSigners(transaction);
   if (!signers.includes(wallet)) return `the wallet ${wallet} does not sign it`;
   const [payer] = signers;
   if (payer !== wallet && !rules.makers.has(payer as string)) return `${payer} pays for it, who is neither the wallet nor a known maker`;
@@ -97,7 +101,7 @@ export function routeObjection(transaction: WireTransaction, promise: Pick<SwapP
     if (signer !== wallet && !rules.makers.has(signer)) return `${signer} is to sign it, who is no known maker`;
     if (signer !== wallet && !isSigned) return `the maker ${signer} has not signed it`;
   }
-  const accounts = accountsOf(transaction, rules.tables);
+  const accounts = listAccounts(transaction, rules.tables);
   for (const [index, instruction] of transaction.instructions.entries()) {
     const objection = instructionObjection(instruction, accounts, wallet, rules);
     if (objection !== null) return `instruction ${index}: ${objection}`;
@@ -134,8 +138,8 @@ const MOST_LAMPORTS = 12_000_000n;
 /** Returns why these balance changes break the promise, or null if they keep it. */
 export function balanceObjection(changes: BalanceChanges, promise: SwapPromise): string | null {
   const { wallet, input, output, inAmount, minOutAmount } = promise;
-  const given = -deltaOf(changes, wallet, input.mint);
-  const got = deltaOf(changes, wallet, output.mint);
+  const given = -sumDelta(changes, wallet, input.mint);
+  const got = sumDelta(changes, wallet, output.mint);
   if (given <= 0n) return `the wallet would give nothing of ${input.mint}`;
   if (given > BigInt(inAmount)) return `the wallet would give ${given} of ${input.mint}, more than the ${inAmount} that were asked for`;
   if (got < BigInt(minOutAmount)) return `the wallet would get ${got} of ${output.mint}, less than the ${minOutAmount} that were promised`;
@@ -150,7 +154,7 @@ export function balanceObjection(changes: BalanceChanges, promise: SwapPromise):
 }
 
 /** Returns the change of an owner's balance of a mint, over all of its accounts. */
-function deltaOf({ tokens }: BalanceChanges, owner: string, mint: string): bigint {
+function sumDelta({ tokens }: BalanceChanges, owner: string, mint: string): bigint {
   return tokens.reduce(
     (sum, change) => (change.owner === owner && change.mint === mint ? sum + BigInt(change.after) - BigInt(change.before) : sum),
     0n,
@@ -175,10 +179,10 @@ interface SwapFillInfo {
  */
 export function swapFill(changes: BalanceChanges, promise: SwapPromise, info: SwapFillInfo): Fill | null {
   const { wallet, side, input, output } = promise;
-  const given = -deltaOf(changes, wallet, input.mint);
-  const got = deltaOf(changes, wallet, output.mint);
+  const given = -sumDelta(changes, wallet, input.mint);
+  const got = sumDelta(changes, wallet, output.mint);
   if (given <= 0n || got <= 0n) return null;
-  const [paid, received] = [uiOf(given.toString(), input), uiOf(got.toString(), output)];
+  const [paid, received] = [toUi(given.toString(), input), toUi(got.toString(), output)];
   const [quantity, dollars] = side === 'buy' ? [received, paid] : [paid, received];
   const price = dollars.div(quantity).toDecimalPlaces(PRICE_DECIMALS);
   if (!price.gt(0)) return null;
@@ -193,7 +197,7 @@ export function swapFill(changes: BalanceChanges, promise: SwapPromise, info: Sw
     feeUsd: '0',
     notionalUsd: plainDecimal(dollars),
     decisionPrice: info.decisionPrice,
-    slippageBps: slippageBpsOf(side, info.decisionPrice, price),
+    slippageBps: computeSlippageBps(side, info.decisionPrice, price),
     at: info.at,
     quotes: info.quotes,
   };
@@ -217,8 +221,8 @@ export interface SwapOrderParts {
  * lots, and the last part of one could otherwise never be sold.
  */
 export function swapOrder({ side, input, inAmount }: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, parts: SwapOrderParts): Order {
-  const { lot, tick } = marketStepOf(parts.instrument);
-  const given = uiOf(inAmount, input);
+  const { lot, tick } = findMarketStep(parts.instrument);
+  const given = toUi(inAmount, input);
   const inSteps = (value: Decimal, step: DecimalString, up: boolean): Decimal => {
     const steps = value.div(step);
     return (up ? steps.ceil() : steps.floor()).times(step);
@@ -230,7 +234,7 @@ export function swapOrder({ side, input, inAmount }: Pick<SwapPromise, 'side' | 
   const { id, bookId, instrument, maxSlippageBps, sellable = '0' } = parts;
   const isTheRest = side === 'sell' && given.lte(sellable) && counted.gt(sellable) && given.gte(lot);
   const quantity = isTheRest ? inSteps(given, lot, false) : counted;
-  return orderOf({
+  return completeOrder({
     id,
     origin: 'manual',
     mode: 'live',

@@ -108,7 +108,7 @@ function flaggedKey(bytes: Uint8Array, at: number): string | null {
 }
 
 /** Reads the extensions of a mint or an account, or returns null if the bytes are not one. */
-export function extensionsOf(bytes: Uint8Array, kind: 'mint' | 'account'): ReadonlyMap<number, Uint8Array> | null {
+export function readExtensions(bytes: Uint8Array, kind: 'mint' | 'account'): ReadonlyMap<number, Uint8Array> | null {
   const plain = kind === 'mint' ? MINT_BYTES : ACCOUNT_BYTES;
   if (bytes.length === plain) return new Map();
   if (bytes.length <= KIND_AT || bytes.length === MULTISIG_BYTES || bytes[KIND_AT] !== (kind === 'mint' ? 1 : 2)) return null;
@@ -127,7 +127,7 @@ export function extensionsOf(bytes: Uint8Array, kind: 'mint' | 'account'): Reado
 
 /** Reads a mint, or returns null if the bytes are not an initialized mint of either token program. */
 export function readMint(bytes: Uint8Array): MintAccount | null {
-  const extensions = extensionsOf(bytes, 'mint');
+  const extensions = readExtensions(bytes, 'mint');
   if (extensions === null || bytes[45] !== 1) return null;
   const scale = extensions.get(EXTENSION.scaledUiAmount);
   const fee = extensions.get(EXTENSION.transferFeeConfig);
@@ -170,7 +170,7 @@ export function multiplierAt(mint: Pick<MintAccount, 'scale'>, at: EpochMs): num
 
 /** Reads a token account, or returns null if the bytes are not an initialized account of either token program. */
 export function readTokenAccount(bytes: Uint8Array): TokenAccount | null {
-  const extensions = extensionsOf(bytes, 'account');
+  const extensions = readExtensions(bytes, 'account');
   const state = bytes[108];
   if (extensions === null || (state !== 1 && state !== 2)) return null;
   const withheld = extensions.get(EXTENSION.transferFeeAmount);

@@ -4,9 +4,9 @@
  */
 import { readUint } from '../launch/byte-struct.ts';
 import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../launch/curve/instructions.ts';
-import { leastOf, type RouteAccount, readRoute } from './aggregator-routes.ts';
+import { computeLeast, type RouteAccount, readRoute } from './aggregator-routes.ts';
 import { base58 } from './base58.ts';
-import { accountsOf, type WireMessage } from './message.ts';
+import { listAccounts, type WireMessage } from './message.ts';
 import {
   AGGREGATOR_PROGRAM,
   ASSOCIATED_TOKEN_PROGRAM,
@@ -41,10 +41,10 @@ class Cut extends Error {}
 type Reader = (call: Call) => string | null;
 
 /** Returns one sentence per instruction, in order. */
-export function sentencesOf(message: Pick<WireMessage, 'staticKeys' | 'instructions' | 'lookups'>): readonly string[] {
-  const names = accountsOf(message);
+export function describeInstructions(message: Pick<WireMessage, 'staticKeys' | 'instructions' | 'lookups'>): readonly string[] {
+  const names = listAccounts(message);
   return message.instructions.map(({ program, accounts, data }) => {
-    const call = callOf(
+    const call = readCall(
       data,
       accounts.map((place) => names[place] ?? ''),
     );
@@ -65,7 +65,7 @@ function unknown(program: string, accounts: number, bytes: number): string {
   return `Calls ${programWords(namedProgram(program))} with ${accounts} accounts and ${bytes} bytes of data: what it does is not known here.`;
 }
 
-function callOf(data: Uint8Array, accounts: readonly string[]): Call {
+function readCall(data: Uint8Array, accounts: readonly string[]): Call {
   const within = (at: number, length: number): void => {
     if (at + length > data.length) throw new Cut();
   };
@@ -232,7 +232,7 @@ const aggregator: Reader = ({ data, account }) => {
   const named = (one: RouteAccount): string => account(route.accounts.indexOf(one));
   const fee =
     route.platformFee === 0n ? '' : ` Of what is swapped ${amountText(route.platformFee, 2)} % goes to ${named('platformFee')} as a fee.`;
-  return `Swaps by the aggregator for ${named('user')}: gives exactly ${units(route.given)} of ${named('source')} and gets at least ${units(leastOf(route))} into ${named('destination')}.${fee}`;
+  return `Swaps by the aggregator for ${named('user')}: gives exactly ${units(route.given)} of ${named('source')} and gets at least ${units(computeLeast(route))} into ${named('destination')}.${fee}`;
 };
 
 const READERS: Readonly<Record<string, Reader>> = {

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { type Outcome, type Refusal, refuse } from '../values/refusal.ts';
 import { base58, fromBase58 } from './base58.ts';
-import { differenceOf, differenceWords } from './difference.ts';
-import { readMessage, readTransaction, signersOf, type WireTransaction } from './message.ts';
+import { compareMessages, differenceWords } from './difference.ts';
+import { readMessage, readTransaction, listSigners, type WireTransaction } from './message.ts';
 
 /** A message as stored before its signer saw it. Plain JSON. */
 export interface PreparedMessage {
@@ -32,18 +32,18 @@ export interface VerifiedTransaction {
 export type VerifySignature = (signature: Uint8Array, message: Uint8Array, key: Uint8Array) => boolean;
 
 /** Returns the stored form of an unsigned or partly signed transaction's message. */
-export function preparedMessageOf(transaction: WireTransaction, lastValidBlockHeight: number): PreparedMessage {
+export function toPreparedMessage(transaction: WireTransaction, lastValidBlockHeight: number): PreparedMessage {
   return {
     messageBase64: Buffer.from(transaction.message).toString('base64'),
-    digest: digestOf(transaction.message),
-    requiredSigners: signersOf(transaction),
+    digest: hashBytes(transaction.message),
+    requiredSigners: listSigners(transaction),
     blockhash: transaction.blockhash,
     lastValidBlockHeight,
   };
 }
 
 /** Returns the SHA-256 in hexadecimal. */
-export function digestOf(bytes: Uint8Array): string {
+export function hashBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
@@ -68,10 +68,10 @@ export function verifySigned(
   if (!read.ok) return read;
   const transaction = read.value;
   const expected = fromBase64(prepared.messageBase64);
-  if (expected === null || digestOf(expected) !== prepared.digest)
+  if (expected === null || hashBytes(expected) !== prepared.digest)
     throw new Error(`the prepared message is not the one of digest ${prepared.digest}`);
   if (!sameBytes(expected, transaction.message)) return { ok: false, refusal: differs(expected, transaction, tables) };
-  const signers = signersOf(transaction);
+  const signers = listSigners(transaction);
   for (const [index, signer] of signers.entries()) {
     const signature = transaction.signatures[index] as Uint8Array;
     if (signature.every((byte) => byte === 0))
@@ -93,7 +93,7 @@ const WHAT_TO_DO =
 function differs(expected: Uint8Array, given: WireTransaction, tables: ReadonlyMap<string, readonly string[]>): Refusal {
   const prepared = readMessage(expected);
   if (!prepared.ok) throw new Error(`the prepared message cannot be read: ${prepared.refusal.detail}`);
-  const difference = differenceOf(prepared.value, given, tables);
+  const difference = compareMessages(prepared.value, given, tables);
   const detail = `the signed message is not the prepared one: ${differenceWords(difference)}; ${WHAT_TO_DO}`;
   return { code: 'signed_bytes_differ', detail, difference };
 }

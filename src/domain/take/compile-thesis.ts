@@ -19,7 +19,7 @@ import { assetNames } from './thesis-assets.ts';
 import { readSides } from './thesis-conditions.ts';
 import { type Meaning, PHRASES, shownMeaning } from './thesis-phrases.ts';
 import { assignSides, type Item, type SidedCondition } from './thesis-sides.ts';
-import { normalised, strangeDigits, type Token, tokensOf } from './thesis-tokens.ts';
+import { normalised, strangeDigits, type Token, splitTokens } from './thesis-tokens.ts';
 
 /** Maximum characters of a thesis. */
 export const MAX_THESIS_LENGTH = 2_000;
@@ -140,7 +140,7 @@ function scan(text: string, tokens: readonly Token[], now: EpochMs): Scanned {
   const items: Item[] = [];
   const assets: Token[] = [];
   const inReasons: Token[] = [];
-  const textOf = (at: number, count: number): string =>
+  const joinTokens = (at: number, count: number): string =>
     text
       .slice((tokens[at] as Token).start, (tokens[at + count - 1] as Token).end)
       .replaceAll('\n', ' ')
@@ -148,7 +148,7 @@ function scan(text: string, tokens: readonly Token[], now: EpochMs): Scanned {
   const label = labelLength(tokens);
   assets.push(...tokens.slice(0, label).filter(({ kind }) => kind === 'ASSET'));
   if (label > 0)
-    items.push({ text: textOf(0, label), meaning: { kind: 'rationale' } }, { text: ':', meaning: { kind: 'link', word: 'sentence' } });
+    items.push({ text: joinTokens(0, label), meaning: { kind: 'rationale' } }, { text: ':', meaning: { kind: 'link', word: 'sentence' } });
   for (let at = label; at < tokens.length; ) {
     const token = tokens[at] as Token;
     const found = token.kind === 'UNCLEAR' ? null : readAt(at);
@@ -164,7 +164,7 @@ function scan(text: string, tokens: readonly Token[], now: EpochMs): Scanned {
     const count = isReason ? reasonLength(tokens, at, readAt) : found.count;
     const own = tokens.slice(at, at + count);
     (isReason ? inReasons : assets).push(...own.filter(({ kind }) => kind === 'ASSET'));
-    const phrase = textOf(at, count);
+    const phrase = joinTokens(at, count);
     if (isReason && own.some(({ kind }) => WEIGHTY.includes(kind)))
       items.push({ text: phrase, meaning: { kind: 'question', question: isItAReason(phrase) } });
     else for (const meaning of found.meanings) items.push({ text: phrase, meaning });
@@ -259,9 +259,9 @@ function single<K extends Limit>(items: readonly Item[], kind: K, reading: Readi
   if (first === undefined) return null;
   const { meaning } = first;
   reading.understood.push({ phrase: first.text, as: shownMeaning(meaning as Meaning, null) });
-  const valueOf = (one: Extract<Meaning, { kind: K }>): unknown =>
+  const readValue = (one: Extract<Meaning, { kind: K }>): unknown =>
     'usd' in one ? one.usd : 'bps' in one ? one.bps : 'at' in one ? one.at : null;
-  const other = corrected ? undefined : found.find((one) => valueOf(one.meaning) !== valueOf(meaning));
+  const other = corrected ? undefined : found.find((one) => readValue(one.meaning) !== readValue(meaning));
   if (other !== undefined) reading.questions.push(`Which ${kind} holds: "${first.text}" or "${other.text}"?`);
   const assumed = 'assumed' in meaning ? meaning.assumed : undefined;
   if (assumed !== undefined) reading.assumed.push(assumed);
@@ -284,7 +284,7 @@ export function compileThesis(thesis: string, world: TakeWorld): CompiledThesis 
       problems: [{ path: '$.thesis', problem, allowed: `a text of 1 to ${MAX_THESIS_LENGTH} characters` }],
     };
   const text = normalised(thesis);
-  const tokens = withoutDoubleNegation(tokensOf(text, assetNames(world.catalog), world.now));
+  const tokens = withoutDoubleNegation(splitTokens(text, assetNames(world.catalog), world.now));
   const scanned = scan(text, tokens, world.now);
   const { items } = scanned;
   const asset = settledAsset(scanned, tokens);

@@ -17,19 +17,19 @@ function inWords({ entry, exit, allocationUsd, maxSlippageBps }: Take): string {
   return `${sides.join(', ')}, ${allocationUsd} USD, ${maxSlippageBps} basis points`;
 }
 
-const policyOf = ({ asset, entry, exit, allocationUsd, maxSlippageBps }: Take): string =>
+const toPolicyText = ({ asset, entry, exit, allocationUsd, maxSlippageBps }: Take): string =>
   canonicalJson({ asset, entry, exit, allocationUsd, maxSlippageBps });
 
 /**
  * Returns what the author of a stored Take must confirm before it is armed. For older Takes this includes words that now have another
  * meaning.
  */
-export function openOf({ thesis, open }: StoredWords, take: Take, createdAt: EpochMs, catalog: Catalog): readonly string[] {
+export function listOpen({ thesis, open }: StoredWords, take: Take, createdAt: EpochMs, catalog: Catalog): readonly string[] {
   if (open !== null) return open;
   if (thesis === null) return [];
   const today = compileThesis(thesis, { catalog, now: createdAt });
   if (today.ok)
-    return policyOf(today.take) === policyOf(take)
+    return toPolicyText(today.take) === toPolicyText(take)
       ? today.open
       : [`the words mean today: ${inWords(today.take)}; the Take holds: ${inWords(take)}`];
   const asked = today.why === 'ambiguous' ? today.questions[0] : today.problems.map(({ path, problem }) => `${path}: ${problem}`)[0];

@@ -1,6 +1,6 @@
 /** A Take: one asset, its conditions and limits as a canonical hashed object, and the manifest of its evaluations. */
 import { canonicalHash } from '../values/canonical-json.ts';
-import { costModelOf, marketStateOf, slippageFromMiddleBps } from '../orders/costs.ts';
+import { findCostModel, assumedMarketState, slippageFromMiddleBps } from '../orders/costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { MANIFEST_SCHEMA_VERSION } from '../manifest/limits.ts';
 import type { Manifest, ManifestCondition, UniverseEntry } from '../manifest/manifest.ts';
@@ -66,7 +66,7 @@ const TARGETS: Readonly<Record<string, Pick<TakeTarget, 'kind' | 'direction'> & 
 };
 
 /** Returns the first entry condition on a price or a premium as a target, or null if there is none. */
-export function targetOf(take: Pick<Take, 'entry'>): TakeTarget | null {
+export function findTarget(take: Pick<Take, 'entry'>): TakeTarget | null {
   for (const condition of take.entry) {
     const target = TARGETS[condition.type];
     if (target !== undefined) return { kind: target.kind, direction: target.direction, value: String(condition[target.field]) };
@@ -86,7 +86,7 @@ const UNSET = 0;
 
 /** Returns the notional that the allocation pays for together with the venue's fee, rounded down to a cent. */
 function tradeNotionalUsd({ allocationUsd, asset }: Pick<Take, 'allocationUsd' | 'asset'>): DecimalString {
-  const withFee = new Decimal(costModelOf(asset.key).takerFeeBps).div(10_000).plus(1);
+  const withFee = new Decimal(findCostModel(asset.key).takerFeeBps).div(10_000).plus(1);
   return plainDecimal(new Decimal(allocationUsd).div(withFee).toDecimalPlaces(2, Decimal.ROUND_FLOOR));
 }
 
@@ -95,7 +95,7 @@ function tradeNotionalUsd({ allocationUsd, asset }: Pick<Take, 'allocationUsd' |
  * notional. A Take passes no gates, so it has no evidence of its own.
  */
 export function expectedSlippageOfTake(take: Take): number {
-  return slippageFromMiddleBps('buy', Number(tradeNotionalUsd(take)), marketStateOf(take.asset.key));
+  return slippageFromMiddleBps('buy', Number(tradeNotionalUsd(take)), assumedMarketState(take.asset.key));
 }
 
 /**

@@ -27,7 +27,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 const KIND_OF_NAME = / (?:xStock|PreStock|spot|perpetual)$/;
 
 /** Returns the names of an entry: `Apple xStock` gives `apple` and its aliases. */
-function namesOf(entry: CatalogEntry): string[] {
+function listNames(entry: CatalogEntry): string[] {
   return [entry.name.replace(KIND_OF_NAME, '').toLowerCase(), ...(ALIASES[entry.underlying] ?? [])];
 }
 
@@ -59,7 +59,7 @@ export function assetNames(catalog: Catalog): NamesOfAssets {
     else for (const pair of [entry.instrument, ...entry.pairs]) put(exact, pair.toLowerCase(), entry);
     if (isLaunched || isBuilderMarket(entry)) continue;
     put(inferred, entry.underlying.toLowerCase(), entry);
-    for (const name of namesOf(entry)) if (!ORDINARY.has(name)) put(inferred, name, entry);
+    for (const name of listNames(entry)) if (!ORDINARY.has(name)) put(inferred, name, entry);
   }
   const phrases = [...inferred.keys()].filter((name) => name.includes(' ')).sort((a, b) => b.length - a.length);
   return (text, at) => {
@@ -70,11 +70,11 @@ export function assetNames(catalog: Catalog): NamesOfAssets {
     const word = NAME.exec(text)?.[0].replace(/[:/_-]+$/, '');
     if (word === undefined) return null;
     const clean = word.replace(/^[$#]/, '').replace(/'s$/i, '');
-    const asset = assetOf(clean, word.startsWith('$'));
+    const asset = findAsset(clean, word.startsWith('$'));
     return asset === null ? null : { length: word.length, asset };
   };
 
-  function assetOf(word: string, marked: boolean): NamedAsset | null {
+  function findAsset(word: string, marked: boolean): NamedAsset | null {
     const own = exact.get(word) ?? exact.get(word.toLowerCase());
     const meant = inferred.get(word.toLowerCase());
     // The symbol of an underlying may mean any of its instruments, even if one of them has the same symbol.
@@ -113,7 +113,7 @@ const LOOKALIKES = new Map(
 );
 
 /** Reduces a name to its appearance: without case, marks, spaces and signs, and with lookalikes as the Latin letter. */
-function lookOf(name: string): string {
+function toLook(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase();
   return plain.replace(/./gu, (char) => LOOKALIKES.get(char) ?? char).replace(/[^\p{L}\p{N}]/gu, '');
 }
@@ -129,8 +129,8 @@ export function nameProblem(symbol: string, name: string, catalog: Catalog): str
   const fixed = new Set(
     catalog.entries
       .filter(({ kind }) => kind !== 'agent_token')
-      .flatMap((entry) => [entry.instrument, entry.underlying, ...entry.pairs, entry.name, ...namesOf(entry)])
-      .map(lookOf),
+      .flatMap((entry) => [entry.instrument, entry.underlying, ...entry.pairs, entry.name, ...listNames(entry)])
+      .map(toLook),
   );
   for (const [field, text] of [
     ['symbol', symbol],
@@ -138,7 +138,7 @@ export function nameProblem(symbol: string, name: string, catalog: Catalog): str
   ] as const) {
     const shown = JSON.stringify(text.slice(0, 40)).replace(/[^\x20-\x7e]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
     const word = text.normalize('NFKC').trim().toLowerCase();
-    const look = lookOf(text);
+    const look = toLook(text);
     if (UNSEEN.test(text)) return `the ${field} ${shown} holds characters that nobody sees: choose another`;
     if (fixed.has(look) || fixed.has(look.replace(/(?:token|inc|corp|stock|x)$/, '')))
       return `the ${field} ${shown} is the name of an instrument or a company of the catalog, or looks like it: choose another`;

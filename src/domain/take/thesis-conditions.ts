@@ -172,7 +172,7 @@ function bracketed(sided: readonly SidedCondition[], entry: readonly ManifestCon
   );
 }
 
-function authoredOf({ item, side }: SidedCondition, asset: CatalogEntry, sides: Sides): Authored {
+function toAuthored({ item, side }: SidedCondition, asset: CatalogEntry, sides: Sides): Authored {
   const { meaning, text } = item;
   if (meaning.kind === 'gap') return gapCondition(meaning, side, asset, sides, text);
   if (meaning.kind === 'level') return levelCondition(meaning, side, sides.entry, text);
@@ -223,7 +223,7 @@ export function readSides(sided: readonly SidedCondition[], asset: CatalogEntry,
   const sides: Sides = { entry: [], exit: [], problems: [] };
   const read = (one: SidedCondition): void => {
     const { side, item } = one;
-    const authored = authoredOf(one, asset, sides);
+    const authored = toAuthored(one, asset, sides);
     if ('question' in authored) {
       reading.questions.push(authored.question);
       return;

@@ -82,7 +82,7 @@ const AMOUNTS = ['USD', 'KNUM', 'NUM'];
 
 const all = (tokens: readonly Token[], kinds: readonly string[]): Token[] => tokens.filter(({ kind }) => kinds.includes(kind));
 const has = (tokens: readonly Token[], ...kinds: readonly string[]): boolean => tokens.some(({ kind }) => kinds.includes(kind));
-const textOf = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join(' ');
+const joinText = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join(' ');
 const question = (text: string): Meaning => ({ kind: 'question', question: text });
 const filler: Meaning = { kind: 'link', word: 'filler' };
 const action = (side: Side): Meaning => ({ kind: 'action', side });
@@ -91,7 +91,7 @@ function percent(token: Token | undefined): number {
   return Number(token?.value);
 }
 
-function numberOf(tokens: readonly Token[], ...kinds: readonly string[]): number {
+function readNumber(tokens: readonly Token[], ...kinds: readonly string[]): number {
   return percent(all(tokens, kinds)[0]);
 }
 
@@ -110,11 +110,11 @@ const PARITY = (tokens: readonly Token[]): GapMeaning => ({
 
 /** Reads a gap of a size, with its word and comparison. */
 function sized(tokens: readonly Token[], word: 'discount' | 'premium', compared: 'greater' | 'smaller' | 'none'): Meaning {
-  const size = numberOf(tokens, ...PERCENTS);
+  const size = readNumber(tokens, ...PERCENTS);
   if (size < 0 && compared !== 'none' && word === 'discount')
-    return question(`A discount is written without a minus: what does "${textOf(tokens)}" mean?`);
-  if (word === 'premium' && has(tokens, 'OR_DEEPER') && !/wider|beyond/i.test(textOf(tokens)))
-    return question(`Is "${textOf(tokens)}" above or below that premium? Write "premium above …" or "premium below …".`);
+    return question(`A discount is written without a minus: what does "${joinText(tokens)}" mean?`);
+  if (word === 'premium' && has(tokens, 'OR_DEEPER') && !/wider|beyond/i.test(joinText(tokens)))
+    return question(`Is "${joinText(tokens)}" above or below that premium? Write "premium above …" or "premium below …".`);
   const pct = word === 'discount' ? 0 - Math.abs(size) : size;
   const base = { kind: 'gap', pct, against: against(tokens), word } as const;
   if (compared === 'none') return { ...base, direction: pct === 0 ? 'parity' : 'size' };
@@ -129,8 +129,8 @@ function compared(tokens: readonly Token[]): 'greater' | 'smaller' | 'none' {
 
 function gapWord(tokens: readonly Token[]): Meaning {
   if (has(tokens, 'GAP')) {
-    const value = numberOf(tokens, ...PERCENTS);
-    if (value > 0) return question(`Is "${textOf(tokens)}" a discount or a premium? Write one of these words.`);
+    const value = readNumber(tokens, ...PERCENTS);
+    if (value > 0) return question(`Is "${joinText(tokens)}" a discount or a premium? Write one of these words.`);
     return signedGap(tokens, 'premium');
   }
   return sized(tokens, has(tokens, 'DISC') ? 'discount' : 'premium', compared(tokens));
@@ -146,7 +146,7 @@ function besideReference(tokens: readonly Token[]): Meaning {
   );
   const word = direction?.kind === 'RICH' || direction?.kind.startsWith('MORE') ? 'premium' : 'discount';
   // A lower price is further below, and less far above.
-  const isCheaper = /or cheaper/i.test(textOf(rest));
+  const isCheaper = /or cheaper/i.test(joinText(rest));
   if (isCheaper)
     return sized(
       tokens.filter(({ kind }) => kind !== 'OR_LESS'),
@@ -169,9 +169,9 @@ function referenceFirst(tokens: readonly Token[]): Meaning {
 
 /** Reads a signed gap. "-18% or deeper" is further below. "-18% or more" is ambiguous. */
 function signedGap(tokens: readonly Token[], word: 'bare' | 'premium'): Meaning {
-  const pct = numberOf(tokens, ...PERCENTS);
+  const pct = readNumber(tokens, ...PERCENTS);
   if (pct < 0 ? has(tokens, 'OR_MORE', 'OR_LESS') : has(tokens, 'OR_DEEPER'))
-    return question(`Is "${textOf(tokens)}" further below or above it? Write "discount of at least …" or "premium above …".`);
+    return question(`Is "${joinText(tokens)}" further below or above it? Write "discount of at least …" or "premium above …".`);
   const how = has(tokens, 'OR_DEEPER') ? 'smaller' : compared(tokens);
   const base = { kind: 'gap', pct, against: against(tokens) } as const;
   if (how === 'none')
@@ -188,8 +188,8 @@ function gapRange(tokens: readonly Token[]): Meaning | readonly Meaning[] {
   const unsigned = a >= 0 && b >= 0;
   const isDiscount = has(tokens, 'DISC', 'LESS', 'LESSW', 'CHEAP');
   if (unsigned && !isDiscount && !has(tokens, 'PREM', 'MORE', 'MOREW', 'RICH'))
-    return question(`Is "${textOf(tokens)}" a discount or a premium? Write one of these words.`);
-  if (a < 0 !== b < 0 && isDiscount) return question(`Which bounds does "${textOf(tokens)}" mean?`);
+    return question(`Is "${joinText(tokens)}" a discount or a premium? Write one of these words.`);
+  if (a < 0 !== b < 0 && isDiscount) return question(`Which bounds does "${joinText(tokens)}" mean?`);
   const bounds = (isDiscount && unsigned ? [0 - a, 0 - b] : [a, b]).sort((x, y) => x - y) as [number, number];
   // If only the first number lacks the unit, it has the second one's: "0.5-1.5%", but not "30-80 bps" read as 30 %.
   const units = all(tokens, PERCENTS);
@@ -240,21 +240,21 @@ const GAPS: readonly Phrase[] = [
   phrase('(NPCT SLASH PPCT|PPCT SLASH NPCT)', (t) => all(t, PERCENTS).map((one) => signedGap([one], 'bare'))),
   phrase('cmp NPCT', (t) => signedGap(t, 'bare')),
   phrase('cmp? (PCT|ZERO)', (t) => {
-    const zero = has(t, 'ZERO') || numberOf(t, 'PCT') === 0;
-    if (!zero) return question(`What is "${textOf(t)}" measured from? Write "2% discount", "take profit 2%" or "stop loss 2%".`);
+    const zero = has(t, 'ZERO') || readNumber(t, 'PCT') === 0;
+    if (!zero) return question(`What is "${joinText(t)}" measured from? Write "2% discount", "take profit 2%" or "stop loss 2%".`);
     return compared(t) === 'none' ? PARITY(t) : { ...PARITY(t), direction: compared(t) === 'greater' ? 'above' : 'below', word: 'premium' };
   }),
   phrase('BACK? PCT bench', (t) =>
-    /within/i.test(textOf(t))
-      ? { kind: 'gap', direction: 'above', pct: 0 - numberOf(t, 'PCT'), against: against(t), word: 'premium' }
-      : question(`Is "${textOf(t)}" below or above it?`),
+    /within/i.test(joinText(t))
+      ? { kind: 'gap', direction: 'above', pct: 0 - readNumber(t, 'PCT'), against: against(t), word: 'premium' }
+      : question(`Is "${joinText(t)}" below or above it?`),
   ),
   phrase('DISC WIDENS PCT', (t) => sized(t, 'discount', 'greater')),
   phrase('DISC? NARROWS less? PCT', (t) => sized(t, 'discount', 'smaller')),
   phrase('GAP bench? NARROWS (NPCT|PPCT|PCT)', (t) =>
-    numberOf(t, ...PERCENTS) < 0
-      ? { kind: 'gap', direction: 'above', pct: numberOf(t, ...PERCENTS), against: against(t), word: 'premium' }
-      : question(`Is "${textOf(t)}" a discount or a premium? Write one of these words.`),
+    readNumber(t, ...PERCENTS) < 0
+      ? { kind: 'gap', direction: 'above', pct: readNumber(t, ...PERCENTS), against: against(t), word: 'premium' }
+      : question(`Is "${joinText(t)}" a discount or a premium? Write one of these words.`),
   ),
   phrase('gap bench? GONE', PARITY),
   phrase('RECOVERY', PARITY),
@@ -278,7 +278,7 @@ function price(direction: 'below' | 'above', token: Token | undefined): Meaning 
 
 const SHARE_PRICE = (t: readonly Token[]): Meaning =>
   question(
-    `Is "${textOf(t)}" the price of the share or of the token? A Take watches the token: write "token price below …", or its discount to the share.`,
+    `Is "${joinText(t)}" the price of the share or of the token? A Take watches the token: write "token price below …", or its discount to the share.`,
   );
 
 const PRICES: readonly Phrase[] = [
@@ -314,19 +314,19 @@ const PRICES: readonly Phrase[] = [
     price(has(t, 'OR_LESS') ? 'below' : 'above', all(t, AMOUNTS)[0]),
   ]),
   phrase('SELL amount (WORTH|WITH)', (t) =>
-    question(`Is "${textOf(t)}" a price, or a part of the position? A Take sells all of it at once.`),
+    question(`Is "${joinText(t)}" a price, or a part of the position? A Take sells all of it at once.`),
   ),
   phrase('STOP LOSS? (PRICE|MOTION)* LESS? amount', (t) => level('stop', t)),
   phrase('TAKE (PRICE|MOTION)* MORE? amount', (t) => level('target', t)),
   phrase('(LESSW|MOREW|LEASTW) amount', (t) =>
-    question(`Is "${textOf(t)}" a price to wait for or the amount to invest? Write "price below $150" or "with $500".`),
+    question(`Is "${joinText(t)}" a price to wait for or the amount to invest? Write "price below $150" or "with $500".`),
   ),
 ];
 
 function timeframe(tokens: readonly Token[]): { readonly timeframe?: string } | { readonly question: string } {
   const lengths = [...new Set(all(tokens, ['DUR']).map(({ value }) => Math.round(Number(value) * 60)))];
   const shown = lengths.map((minutes) => (minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`));
-  if (shown.length > 1) return { question: `On which bars is "${textOf(tokens)}" measured: ${shown.join(' or ')}?` };
+  if (shown.length > 1) return { question: `On which bars is "${joinText(tokens)}" measured: ${shown.join(' or ')}?` };
   return shown[0] === undefined ? {} : { timeframe: shown[0] };
 }
 
@@ -339,7 +339,7 @@ function rsi(tokens: readonly Token[]): Meaning | readonly Meaning[] {
   const after = all(tokens.slice(place), ['NUM']);
   const bounds = has(tokens, 'BETWEEN') ? 2 : 1;
   const periods = [...before, ...after.slice(bounds)].map(({ value }) => Number(value));
-  if (new Set(periods).size > 1) return question(`Which period does the RSI in "${textOf(tokens)}" have?`);
+  if (new Set(periods).size > 1) return question(`Which period does the RSI in "${joinText(tokens)}" have?`);
   const common = { ...(periods[0] === undefined ? {} : { period: periods[0] }), ...bars };
   const condition = (type: string, value: number): Meaning => ({ kind: 'condition', condition: { type, value, ...common } });
   if (bounds === 2) {
@@ -358,7 +358,7 @@ function emaCross(tokens: readonly Token[]): Meaning {
   const cross = tokens.findIndex(({ kind }) => kind === 'CROSS_UP' || kind === 'CROSS_DOWN');
   const [first, second] = all(tokens, ['NUM']).map(({ value }) => Number(value)) as [number, number];
   const isPair = all(tokens.slice(0, cross), ['NUM']).length !== 1;
-  if (first === second || (isPair && first > second)) return question(`Which of the averages in "${textOf(tokens)}" is the fast one?`);
+  if (first === second || (isPair && first > second)) return question(`Which of the averages in "${joinText(tokens)}" is the fast one?`);
   const up = (tokens[cross]?.kind === 'CROSS_UP') === first < second;
   return {
     kind: 'condition',
@@ -393,7 +393,7 @@ const INDICATORS: readonly Phrase[] = [
     return {
       kind: 'condition',
       side: 'entry',
-      condition: { type: 'volatility_below', period: Number(period ?? 24), pct: numberOf(t, ...PERCENTS), ...bars },
+      condition: { type: 'volatility_below', period: Number(period ?? 24), pct: readNumber(t, ...PERCENTS), ...bars },
       ...(period === undefined ? { assumed: 'the volatility is that of 24 bars, annualised' } : {}),
     };
   }),
@@ -403,7 +403,7 @@ const INDICATORS: readonly Phrase[] = [
       kind: 'condition',
       condition: {
         type: has(t, ...SMALLER) ? 'funding_percentile_below' : 'funding_percentile_above',
-        percentile: numberOf(t, 'NUM', 'PCT'),
+        percentile: readNumber(t, 'NUM', 'PCT'),
         windowDays: days === undefined ? 30 : Number(days) / 24,
       },
       ...(days === undefined ? { assumed: 'the funding percentile is that of 30 days' } : {}),
@@ -411,24 +411,24 @@ const INDICATORS: readonly Phrase[] = [
   }),
   phrase('FUND_RATE MOTION? BOTTOM (NUM|PCT) PERCENTILE?', (t) => ({
     kind: 'condition',
-    condition: { type: 'funding_percentile_below', percentile: numberOf(t, 'NUM', 'PCT'), windowDays: 30 },
+    condition: { type: 'funding_percentile_below', percentile: readNumber(t, 'NUM', 'PCT'), windowDays: 30 },
     assumed: 'the funding percentile is that of 30 days',
   })),
   phrase('BASIS MOTION? NEGATIVE', () => ({ kind: 'condition', condition: { type: 'basis_below', pct: 0 } })),
   phrase('BASIS MOTION? cmp (pct|ZERO)', (t) => ({
     kind: 'condition',
-    condition: { type: has(t, ...SMALLER) ? 'basis_below' : 'basis_above', pct: numberOf(t, ...PERCENTS, 'ZERO') },
+    condition: { type: has(t, ...SMALLER) ? 'basis_below' : 'basis_above', pct: readNumber(t, ...PERCENTS, 'ZERO') },
   })),
   phrase('LIQ MOTION? more money LIQ?', (t) => liquidity(t)),
   phrase('LIQ MOTION? money OR_MORE', (t) => liquidity(t)),
   phrase('more? money LIQ LEASTW?', (t) =>
-    has(t, ...GREATER) ? liquidity(t) : question(`Does "${textOf(t)}" mean at least that? Write "liquidity above …".`),
+    has(t, ...GREATER) ? liquidity(t) : question(`Does "${joinText(t)}" mean at least that? Write "liquidity above …".`),
   ),
   phrase('LIQ MOTION? less amount', (t) =>
-    question(`There is no condition for "${textOf(t)}"; write "liquidity above …", or leave it out.`),
+    question(`There is no condition for "${joinText(t)}"; write "liquidity above …", or leave it out.`),
   ),
-  phrase('OVERSOLD', (t) => question(`What does "${textOf(t)}" mean? Write it as a number, for example "RSI below 30".`)),
-  phrase('NAMED_CROSS', (t) => question(`Which averages does "${textOf(t)}" mean? Write "EMA 50 crosses above EMA 200".`)),
+  phrase('OVERSOLD', (t) => question(`What does "${joinText(t)}" mean? Write it as a number, for example "RSI below 30".`)),
+  phrase('NAMED_CROSS', (t) => question(`Which averages does "${joinText(t)}" mean? Write "EMA 50 crosses above EMA 200".`)),
 ];
 
 function liquidity(tokens: readonly Token[]): Meaning {
@@ -439,7 +439,7 @@ function news(tokens: readonly Token[], type: 'no_negative_event' | 'negative_ev
   const severity = all(tokens, ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'])[0]?.kind.toLowerCase();
   const hours = all(tokens, ['DUR'])[0]?.value;
   if (type === 'negative_event' && severity === undefined)
-    return question(`How severe must the news behind "${textOf(tokens)}" be? Write "low", "medium", "high" or "critical" before it.`);
+    return question(`How severe must the news behind "${joinText(tokens)}" be? Write "low", "medium", "high" or "critical" before it.`);
   const assumed = [
     ...(severity === undefined ? ['events of high severity or worse'] : []),
     ...(hours === undefined ? ['of the last 24 hours'] : []),
@@ -457,7 +457,7 @@ const SESSIONS: Readonly<Record<string, string>> = { REGULAR: 'REGULAR', PRE: 'P
 function sessions(tokens: readonly Token[]): Meaning {
   const named = has(tokens, 'OUTSIDE') ? ['PRE_MARKET', 'POST_MARKET', 'CLOSED'] : tokens.flatMap(({ kind }) => SESSIONS[kind] ?? []);
   if (has(tokens, 'AND') && named.includes('REGULAR') && named.includes('CLOSED'))
-    return question(`Which one holds: the sessions of "${textOf(tokens)}" are never at the same time?`);
+    return question(`Which one holds: the sessions of "${joinText(tokens)}" are never at the same time?`);
   return { kind: 'condition', side: 'entry', condition: { type: 'session_in', sessions: [...new Set(named)] } };
 }
 
@@ -488,8 +488,8 @@ const EVENTS: readonly Phrase[] = [
 ];
 
 function exitAt(type: 'stop_loss' | 'take_profit', tokens: readonly Token[]): Meaning {
-  const pct = Math.abs(numberOf(tokens, ...PERCENTS));
-  if (pct === 0) return question(`"${textOf(tokens)}" would sell at once: at how many percent is it meant?`);
+  const pct = Math.abs(readNumber(tokens, ...PERCENTS));
+  if (pct === 0) return question(`"${joinText(tokens)}" would sell at once: at how many percent is it meant?`);
   return { kind: 'condition', side: 'exit', anywhere: true, condition: { type, pct } };
 }
 
@@ -497,7 +497,7 @@ function exitAt(type: 'stop_loss' | 'take_profit', tokens: readonly Token[]): Me
 const positionAt = (type: 'stop_loss' | 'take_profit', tokens: readonly Token[]): Meaning => ({
   kind: 'condition',
   side: 'exit',
-  condition: { type, pct: Math.abs(numberOf(tokens, ...PERCENTS)) },
+  condition: { type, pct: Math.abs(readNumber(tokens, ...PERCENTS)) },
 });
 
 const pairAt = (tokens: readonly Token[]): readonly Meaning[] => {
@@ -530,8 +530,8 @@ const EXITS: readonly Phrase[] = [
   phrase('AFTER HOLD ASSET? DUR', (t) => held(t, false)),
   // "or 4h" may also be the bars of an indicator.
   phrase('OR DUR (?=COMMA|END|SLASH|$)', (t) =>
-    /^or (?:\d+ ?[mh]|hourly|daily)$/i.test(textOf(t))
-      ? question(`Is "${textOf(t)}" how long it is held? Write "or after …".`)
+    /^or (?:\d+ ?[mh]|hourly|daily)$/i.test(joinText(t))
+      ? question(`Is "${joinText(t)}" how long it is held? Write "or after …".`)
       : [{ kind: 'link', word: 'or' }, held(t, false)],
   ),
   // "up eight percent or down four": the second number has the unit of the first.
@@ -549,7 +549,7 @@ const HIGH_SLIPPAGE_BPS = 1_000;
 
 function slip(tokens: readonly Token[]): Meaning {
   const bps = Number(new Decimal(all(tokens, PERCENTS)[0]?.value ?? '0').times(100));
-  if (bps > HIGH_SLIPPAGE_BPS) return question(`"${textOf(tokens)}" is a slippage budget of ${bps} basis points: which one is meant?`);
+  if (bps > HIGH_SLIPPAGE_BPS) return question(`"${joinText(tokens)}" is a slippage budget of ${bps} basis points: which one is meant?`);
   return { kind: 'slippage', bps };
 }
 
@@ -563,19 +563,19 @@ const allocation = (tokens: readonly Token[]): Meaning => {
   };
 };
 
-const MONEY_RANGE = (t: readonly Token[]): Meaning => question(`Which amount is to be invested: "${textOf(t)}" names two?`);
+const MONEY_RANGE = (t: readonly Token[]): Meaning => question(`Which amount is to be invested: "${joinText(t)}" names two?`);
 const TOKENS_OR_DOLLARS = (t: readonly Token[]): Meaning =>
-  question(`Is "${textOf(t)}" an amount in US dollars? Write it with its currency, for example $500.`);
+  question(`Is "${joinText(t)}" an amount in US dollars? Write it with its currency, for example $500.`);
 
 const LIMITS: readonly Phrase[] = [
   phrase('MOSTW? SLIP MOTION? cmp* MOTION? PCT', slip),
   phrase('MOSTW? PCT (MOSTW|WORTH)? SLIP (MOSTW|WORTH)?', slip),
   phrase('MOSTW? SLIP cmp? NUM (?!OR)', (t) => ({
     kind: 'slippage',
-    bps: numberOf(t, 'NUM'),
-    assumed: `the slippage budget of ${numberOf(t, 'NUM')} is in basis points`,
+    bps: readNumber(t, 'NUM'),
+    assumed: `the slippage budget of ${readNumber(t, 'NUM')} is in basis points`,
   })),
-  phrase('SLIP cmp? (NUM|PCT) OR (NUM|PCT)', (t) => question(`Which slippage budget holds: "${textOf(t)}" names two?`)),
+  phrase('SLIP cmp? (NUM|PCT) OR (NUM|PCT)', (t) => question(`Which slippage budget holds: "${joinText(t)}" names two?`)),
   phrase('(SIZE|WITH) (SIZE|WITH|MOTION|MOSTW|LESS|ASSET)* amount (WORTH|SIZE|WITH)*', allocation),
   phrase('amount (WORTH|SIZE)', allocation),
   phrase('money MOSTW (?=COMMA|END|SLASH|$)', allocation),
@@ -592,18 +592,18 @@ const LIMITS: readonly Phrase[] = [
   phrase('NUM ASSET', TOKENS_OR_DOLLARS),
   phrase('ACTUALLY amount', allocation),
   phrase('RISK MOSTW? amount', (t) =>
-    question(`Is "${textOf(t)}" the amount to invest, or the most that may be lost? Write "with $500" and "stop loss 5%".`),
+    question(`Is "${joinText(t)}" the amount to invest, or the most that may be lost? Write "with $500" and "stop loss 5%".`),
   ),
   phrase('(SIZE|WITH|BUY)* BETWEEN? amount (TO|DASH) amount', MONEY_RANGE),
   phrase('(SIZE|WITH|BUY)* BETWEEN amount AND amount', MONEY_RANGE),
   phrase('OR UNTIL (?!DATE|DUR)', () => [{ kind: 'link', word: 'or' }, action('exit')]),
   phrase('(VALID|UNTIL) (VALID|UNTIL|MOSTW)* (DUR|DATE)', expiry),
   phrase('(VALID|UNTIL) (VALID|UNTIL|MOSTW)* (DUR|DATE) OR (DUR|DATE)', (t) =>
-    question(`Until when is it valid: "${textOf(t)}" names two?`),
+    question(`Until when is it valid: "${joinText(t)}" names two?`),
   ),
   phrase('(DUR|DATE) (ORDER|VALID) (?!DUR|DATE)', expiry),
   // An order without an end gets a Take's default life, which the answer names.
-  phrase('VALID (?!DUR|DATE)', (t) => (/^gtc$/i.test(textOf(t)) ? filler : question(`Until when: "${textOf(t)}"?`))),
+  phrase('VALID (?!DUR|DATE)', (t) => (/^gtc$/i.test(joinText(t)) ? filler : question(`Until when: "${joinText(t)}"?`))),
 ];
 
 function expiry(tokens: readonly Token[], now: EpochMs): Meaning {
@@ -653,7 +653,7 @@ export const PHRASES: readonly Phrase[] = [
   ...PRICES,
   ...LIMITS,
   ...Object.entries(LINKS).map(([kind, meaning]) => phrase(kind, () => meaning)),
-  ...Object.entries(INSTEAD).map(([kind, words]) => phrase(kind, (t) => question(`"${textOf(t)}": ${words}`))),
+  ...Object.entries(INSTEAD).map(([kind, words]) => phrase(kind, (t) => question(`"${joinText(t)}": ${words}`))),
 ];
 
 /** Describes a reading. */

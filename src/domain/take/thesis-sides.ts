@@ -37,7 +37,7 @@ interface Clause {
 }
 
 /** Splits items into clauses, which end at commas and sentences, and at "and" or "or" before a verb or "when". */
-function clausesOf(items: readonly Item[]): Clause[] {
+function splitClauses(items: readonly Item[]): Clause[] {
   const clauses: { items: Item[]; after: Clause['after'] }[] = [{ items: [], after: null }];
   for (const [i, item] of items.entries()) {
     const joins = isLink(item, 'and', 'or');
@@ -59,7 +59,7 @@ function clausesOf(items: readonly Item[]): Clause[] {
   return clauses;
 }
 
-const looseOf = (items: readonly Item[]): ConditionItem[] =>
+const listLoose = (items: readonly Item[]): ConditionItem[] =>
   items.filter((item): item is ConditionItem => isCondition(item) && ownSide(item) === null);
 const startsWithWhen = ({ items }: Clause): boolean =>
   isLink(
@@ -93,10 +93,10 @@ class Assignment {
   }
 
   private withoutVerb(clause: Clause, next: Clause | undefined): void {
-    const loose = looseOf(clause.items);
+    const loose = listLoose(clause.items);
     const verbs = next?.items.filter(isAction) ?? [];
     const nextSide = verbs[0] === undefined ? null : sideOfAction(verbs[0]);
-    const leadsOn = startsWithWhen(clause) && nextSide !== null && looseOf(next?.items ?? []).length === 0;
+    const leadsOn = startsWithWhen(clause) && nextSide !== null && listLoose(next?.items ?? []).length === 0;
     for (const item of loose) {
       if (isEntryOnly(item)) this.sides.set(item, 'entry');
       else if (leadsOn && !(this.before === 'exit' && !this.settled)) this.set(item, nextSide as Side);
@@ -120,12 +120,12 @@ class Assignment {
       const whens = between.filter((item) => isLink(item, 'when')).length;
       const next = actions[i + 1];
       if (next !== undefined && sideOfAction(next) !== sideOfAction(verb) && whens > 1)
-        this.questions.push(whichSide(looseOf(between)[0] ?? verb));
-      for (const item of looseOf(between)) this.sides.set(item, sideOfAction(verb));
+        this.questions.push(whichSide(listLoose(between)[0] ?? verb));
+      for (const item of listLoose(between)) this.sides.set(item, sideOfAction(verb));
     }
-    const leading = looseOf(items.slice(0, items.indexOf(first)));
+    const leading = listLoose(items.slice(0, items.indexOf(first)));
     const governed =
-      looseOf(items.slice(items.indexOf(first) + 1)).length === 0 || startsWithWhen(clause) || sideOfAction(first) === 'entry';
+      listLoose(items.slice(items.indexOf(first) + 1)).length === 0 || startsWithWhen(clause) || sideOfAction(first) === 'entry';
     const side = governed ? sideOfAction(first) : (this.before ?? 'entry');
     for (const item of leading) {
       if (!governed && this.before === 'exit') this.questions.push(whichSide(item));
@@ -133,7 +133,7 @@ class Assignment {
     }
     const last = actions.at(-1) as Item;
     this.before = sideOfAction(last);
-    this.settled = looseOf(items.slice(items.indexOf(last) + 1)).length > 0 || (last === first && governed && leading.length > 0);
+    this.settled = listLoose(items.slice(items.indexOf(last) + 1)).length > 0 || (last === first && governed && leading.length > 0);
   }
 }
 
@@ -187,7 +187,7 @@ function misplaced({ item, side }: SidedCondition): string[] {
 /** Assigns every condition its side, and returns the remaining questions. */
 export function assignSides(items: readonly Item[]): { readonly sided: readonly SidedCondition[]; readonly questions: readonly string[] } {
   const assignment = new Assignment();
-  assignment.assign(clausesOf(items));
+  assignment.assign(splitClauses(items));
   const { sides, questions } = assignment;
   for (const item of items) if (isCondition(item) && ownSide(item) !== null) sides.set(item, ownSide(item) as Side);
   const sided = items.filter(isCondition).map((item) => ({ item, side: sides.get(item) ?? 'entry' }));

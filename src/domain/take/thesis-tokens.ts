@@ -160,7 +160,7 @@ function nextPlace(text: string, at: number): number {
 }
 
 /** Returns the tokens of a normalized text from left to right, without filler words. */
-export function tokensOf(text: string, assets: NamesOfAssets, now: EpochMs): Token[] {
+export function splitTokens(text: string, assets: NamesOfAssets, now: EpochMs): Token[] {
   const tokens: Token[] = [];
   let afterColon = false;
   for (let at = 0; at < text.length; ) {

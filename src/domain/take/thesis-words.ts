@@ -631,11 +631,11 @@ export function wordAt(text: string, at: number): Word | null {
 
 /** Words of the grammar in lower case. No token may have such a name. */
 export const GRAMMAR_WORDS: ReadonlySet<string> = new Set(
-  [...QUANTITY_WORDS, ...[...Object.values(WORDS).flat(), ...FILLERS, ...MOTIONS].flatMap(formsOf)].map((word) => word.toLowerCase()),
+  [...QUANTITY_WORDS, ...[...Object.values(WORDS).flat(), ...FILLERS, ...MOTIONS].flatMap(listForms)].map((word) => word.toLowerCase()),
 );
 
 /** Returns the letters of a source without its signs, with and without each optional ending. */
-function formsOf(source: string): string[] {
+function listForms(source: string): string[] {
   const plain = source.replaceAll(/\(\?[=!][^()]*(?:\([^()]*\)[^()]*)*\)/g, ' ').replaceAll(/\\./g, ' ');
   const endings = [...plain.matchAll(/([a-z]+)\(\?:([a-z|[\]]+)\)/gi)].flatMap(([, stem = '', ends = '']) =>
     ends.split('|').map((end) => stem + end),

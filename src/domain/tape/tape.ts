@@ -90,7 +90,7 @@ export interface TapeCutNote {
   readonly instruments: readonly InstrumentKey[];
   readonly needs: readonly IndicatorNeed[];
   /**
-   * Version 2: records commit to cuts by the second rule (`CutHashes`), and indicators look back over windows (`windowOf`). Missing on
+   * Version 2: records commit to cuts by the second rule (`CutHashes`), and indicators look back over windows (`computeWindow`). Missing on
    * older tapes.
    */
   readonly rule?: 2;
@@ -154,7 +154,7 @@ const jsonObjectText: Check = (value) => {
 };
 const actorEvent: Check = (value) => (isObject(value) && typeof value['type'] === 'string' ? null : 'an object with a type');
 
-function oneOf(words: readonly string[]): Check {
+function checkWord(words: readonly string[]): Check {
   const allowed = new Set<unknown>(words);
   return (value) => (allowed.has(value) ? null : `one of ${words.join(', ')}`);
 }
@@ -165,7 +165,7 @@ function orNull(check: Check): Check {
     return wanted === null ? null : `${wanted}, or null`;
   };
 }
-function listOf(check: Check): Check {
+function checkList(check: Check): Check {
   return (value) => {
     if (!Array.isArray(value)) return 'a list';
     for (const item of value as unknown[]) {
@@ -175,7 +175,7 @@ function listOf(check: Check): Check {
     return null;
   };
 }
-const flags = listOf(oneOf(QUALITY_FLAGS));
+const flags = checkList(checkWord(QUALITY_FLAGS));
 const timeframe: Check = (value) => (typeof value === 'string' && timeframeMs(value) !== null ? null : 'a timeframe such as 1m or 4h');
 const candles: Check = (value) => {
   if (!Array.isArray(value)) return 'a list of candles';
@@ -216,7 +216,7 @@ function shape(needed: Readonly<Record<string, Check>>, optional: Readonly<Recor
 /** Members of every kind, in the order of a line. */
 const SHAPES: Readonly<Record<TapeKind, Shape>> = {
   quote: shape({
-    venue: oneOf(EXECUTABLE_VENUES),
+    venue: checkWord(EXECUTABLE_VENUES),
     instrument: name,
     source: name,
     observedAt: time,
@@ -227,11 +227,11 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
     bidSize: orNull(decimal),
     askSize: orNull(decimal),
     sequence: orNull(count),
-    quality: oneOf(QUALITIES),
+    quality: checkWord(QUALITIES),
     flags,
   }),
   reference: shape({
-    venue: oneOf(['reference']),
+    venue: checkWord(['reference']),
     instrument: name,
     source: name,
     observedAt: time,
@@ -239,12 +239,12 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
     feedUpdatedAt: time,
     referencePrice: decimal,
     confidence: decimal,
-    publisherSession: orNull(oneOf(SESSIONS)),
-    quality: oneOf(QUALITIES),
+    publisherSession: orNull(checkWord(SESSIONS)),
+    quality: checkWord(QUALITIES),
     flags,
   }),
   perp_context: shape({
-    venue: oneOf(['evmvenue']),
+    venue: checkWord(['evmvenue']),
     instrument: name,
     source: name,
     observedAt: time,
@@ -256,7 +256,7 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
     dayNotional: decimal,
   }),
   pool_liquidity: shape({
-    venue: oneOf(['spotchain']),
+    venue: checkWord(['spotchain']),
     instrument: name,
     source: name,
     observedAt: time,
@@ -264,7 +264,7 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
     liquidityUsd: decimal,
   }),
   candles: shape(
-    { venue: oneOf(VENUES), instrument: name, timeframe, source: name, receivedAt: time, candles },
+    { venue: checkWord(VENUES), instrument: name, timeframe, source: name, receivedAt: time, candles },
     {
       covers: (value) =>
         isObject(value) && time(value['from']) === null && time(value['to']) === null && Object.keys(value).length === 2
@@ -274,24 +274,24 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
   ),
   feed_status: shape(
     {
-      venue: oneOf(VENUES),
+      venue: checkWord(VENUES),
       source: name,
       receivedAt: time,
-      status: oneOf(['connected', 'disconnected']),
+      status: checkWord(['connected', 'disconnected']),
       epoch: count,
       detail: text,
     },
     { missedAt: time },
   ),
-  heartbeat: shape({ venue: oneOf(VENUES), source: name, receivedAt: time }),
+  heartbeat: shape({ venue: checkWord(VENUES), source: name, receivedAt: time }),
   news: shape({
-    venue: oneOf(['reference']),
+    venue: checkWord(['reference']),
     source: name,
     id: name,
     receivedAt: time,
     observedAt: time,
-    symbols: listOf(name),
-    severity: oneOf(SEVERITIES),
+    symbols: checkList(name),
+    severity: checkWord(SEVERITIES),
     negative: flag,
     rumor: flag,
     headline: text,
@@ -300,9 +300,9 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
   cut: shape(
     {
       receivedAt: time,
-      source: oneOf(['streams', 'silence']),
-      instruments: listOf(anInstrumentKey),
-      needs: listOf(indicatorNeed),
+      source: checkWord(['streams', 'silence']),
+      instruments: checkList(anInstrumentKey),
+      needs: checkList(indicatorNeed),
     },
     { rule: (value) => (value === 2 ? null : 'rule 2') },
   ),
@@ -317,8 +317,8 @@ const AGENT: Readonly<Record<string, Check>> = {
   orgId: uuid,
   manifest: object,
   manifestVersion: count,
-  autonomy: oneOf(AUTONOMY_LEVELS),
-  stage: oneOf(STAGES),
+  autonomy: checkWord(AUTONOMY_LEVELS),
+  stage: checkWord(STAGES),
   tickFrom: orNull(time),
   tickUntil: orNull(time),
   previousHash: hash64,
@@ -360,9 +360,9 @@ const HEADER: Readonly<Record<string, Check>> = {
   recordedAt: (value) =>
     typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && Number.isFinite(Date.parse(value)) ? null : 'an ISO 8601 time',
   source: text,
-  venues: listOf(oneOf(VENUES)),
-  instruments: listOf(anInstrumentKey),
-  agents: listOf(tapeAgent),
+  venues: checkList(checkWord(VENUES)),
+  instruments: checkList(anInstrumentKey),
+  agents: checkList(tapeAgent),
   continues: name,
 };
 

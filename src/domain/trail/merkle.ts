@@ -21,7 +21,7 @@ function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 }
 
 /** Returns the largest power of two below `size`, which is at least 2. */
-function splitOf(size: number): number {
+function splitSize(size: number): number {
   let split = 1;
   while (split * 2 < size) split *= 2;
   return split;
@@ -64,7 +64,7 @@ export function inclusionProof(leaves: readonly Uint8Array[], index: number): re
   if (!Number.isInteger(index) || index < 0 || index >= leaves.length)
     throw new RangeError(`there is no entry ${index} of ${leaves.length}`);
   if (leaves.length === 1) return [];
-  const split = splitOf(leaves.length);
+  const split = splitSize(leaves.length);
   return index < split
     ? [...inclusionProof(leaves.slice(0, split), index), merkleRoot(leaves.slice(split))]
     : [...inclusionProof(leaves.slice(split), index - split), merkleRoot(leaves.slice(0, split))];
@@ -100,7 +100,7 @@ export function consistencyProof(leaves: readonly Uint8Array[], size: number): r
 
 function subproof(leaves: readonly Uint8Array[], size: number, isWhole: boolean): readonly Buffer[] {
   if (size === leaves.length) return isWhole ? [] : [merkleRoot(leaves)];
-  const split = splitOf(leaves.length);
+  const split = splitSize(leaves.length);
   return size <= split
     ? [...subproof(leaves.slice(0, split), size, isWhole), merkleRoot(leaves.slice(split))]
     : [...subproof(leaves.slice(split), size - split, false), merkleRoot(leaves.slice(0, split))];
@@ -158,16 +158,16 @@ export function thinnedRoot(
   );
   if (!Number.isInteger(size) || size < 1 || !isInOrder || places.length !== leaves.length) return null;
   let [kept, taken] = [0, 0];
-  const rootOf = (from: number, count: number): Uint8Array | null => {
+  const hashRoot = (from: number, count: number): Uint8Array | null => {
     const place = places[kept];
     if (place === undefined || place >= from + count) return hashes[taken++] ?? null;
     if (count === 1) return leaves[kept++] ?? null;
-    const split = splitOf(count);
-    const left = rootOf(from, split);
-    const right = left && rootOf(from + split, count - split);
+    const split = splitSize(count);
+    const left = hashRoot(from, split);
+    const right = left && hashRoot(from + split, count - split);
     return left && right && nodeHash(left, right);
   };
-  const root = rootOf(0, size);
+  const root = hashRoot(0, size);
   return root === null || taken !== hashes.length ? null : Buffer.from(root);
 }
 

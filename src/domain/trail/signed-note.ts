@@ -38,7 +38,7 @@ export interface Checkpoint {
 }
 
 /** Returns the eight hexadecimal digits that identify a key together with its name. */
-export function keyIdOf(name: string, publicKey: Uint8Array): string {
+export function deriveKeyId(name: string, publicKey: Uint8Array): string {
   return createHash('sha256')
     .update(`${name}\n`)
     .update(Buffer.from([ED25519]))
@@ -61,7 +61,7 @@ export function parseVerifierKey(text: string): VerifierKey {
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.length !== KEY_BYTES + 1 || bytes[0] !== ED25519) throw new SyntaxError(`the key ${name} is not an Ed25519 key`);
   const publicKey = bytes.subarray(1);
-  if (keyIdOf(name, publicKey) !== id) throw new SyntaxError(`the key ${name} does not have the id ${id}`);
+  if (deriveKeyId(name, publicKey) !== id) throw new SyntaxError(`the key ${name} does not have the id ${id}`);
   return { name, id, publicKey };
 }
 

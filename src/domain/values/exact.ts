@@ -21,7 +21,7 @@ export interface Ratio {
 }
 
 /** Returns the exact ratio of a plain decimal text. */
-export function ratioOf(text: DecimalString): Ratio {
+export function toRatio(text: DecimalString): Ratio {
   const dot = text.indexOf('.');
   if (dot < 0) return { numerator: BigInt(text), denominator: 1n };
   return { numerator: BigInt(text.slice(0, dot) + text.slice(dot + 1)), denominator: powerOfTen(text.length - dot - 1) };
@@ -40,13 +40,13 @@ export function ceilDivide(a: bigint, b: bigint): bigint {
 
 /** Returns a decimal text in units of 10^-scale, rounded down. */
 export function floorScaled(text: DecimalString, scale: number): bigint {
-  const { numerator, denominator } = ratioOf(text);
+  const { numerator, denominator } = toRatio(text);
   return floorDivide(numerator * powerOfTen(scale), denominator);
 }
 
 /** Returns a decimal text in units of 10^-scale, rounded up. */
 export function ceilScaled(text: DecimalString, scale: number): bigint {
-  const { numerator, denominator } = ratioOf(text);
+  const { numerator, denominator } = toRatio(text);
   return ceilDivide(numerator * powerOfTen(scale), denominator);
 }
 
@@ -72,7 +72,7 @@ export interface Exact {
 export const ZERO: Exact = { units: 0n, scale: 0 };
 
 /** Returns a plain decimal text as an exact number. */
-export function exactOf(text: DecimalString): Exact {
+export function toExact(text: DecimalString): Exact {
   const dot = text.indexOf('.');
   return dot < 0
     ? { units: BigInt(text), scale: 0 }

@@ -19,12 +19,12 @@ function digits(value: number): string {
   return HEX[value & 0xff] as string;
 }
 
-function byteOf(random: Uint8Array, index: number): number {
+function readByte(random: Uint8Array, index: number): number {
   return random[index] as number;
 }
 
 function drawn(random: Uint8Array, index: number): string {
-  return HEX[byteOf(random, index)] as string;
+  return HEX[readByte(random, index)] as string;
 }
 
 /**
@@ -34,7 +34,7 @@ function drawn(random: Uint8Array, index: number): string {
 export function uuidV7(at: EpochMs, random: Uint8Array): string {
   const high = Math.floor(at / 2 ** 32);
   const time = `${digits(high >> 8)}${digits(high)}${digits(at >>> 24)}${digits(at >>> 16)}-${digits(at >>> 8)}${digits(at)}`;
-  return `${time}-${digits((byteOf(random, 0) & 0x0f) | 0x70)}${drawn(random, 1)}-${digits((byteOf(random, 2) & 0x3f) | 0x80)}${drawn(random, 3)}-${drawn(random, 4)}${drawn(random, 5)}${drawn(random, 6)}${drawn(random, 7)}${drawn(random, 8)}${drawn(random, 9)}`;
+  return `${time}-${digits((readByte(random, 0) & 0x0f) | 0x70)}${drawn(random, 1)}-${digits((readByte(random, 2) & 0x3f) | 0x80)}${drawn(random, 3)}-${drawn(random, 4)}${drawn(random, 5)}${drawn(random, 6)}${drawn(random, 7)}${drawn(random, 8)}${drawn(random, 9)}`;
 }
 
 /** Returns a UUIDv8 derived from a text: the same text has the same id, so that a replay repeats it. */

@@ -136,7 +136,7 @@ function valueOfWords(words: readonly string[]): Decimal | null {
 }
 
 /** Returns digits as a decimal, or a question if their separators are ambiguous. */
-function digitsOf(text: string, shown: string, hasFactor: boolean): DecimalString | { readonly question: string } {
+function readDigits(text: string, shown: string, hasFactor: boolean): DecimalString | { readonly question: string } {
   const grouped = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text);
   if (!grouped && !/^\d*(?:\.\d+)?$/.test(text)) return { question: `How is "${shown}" meant? Write numbers such as 1,000 or 1000.50.` };
   if (/^[1-9]\d{0,2}\.\d{3}$/.test(text) && !hasFactor)
@@ -185,7 +185,7 @@ export function quantityAt(text: string, at: number): Quantity | UnclearNumber |
   const read =
     digits === undefined
       ? plainDecimal(words?.value ?? 1)
-      : digitsOf(tail === null ? digits : `${digits}.${tail[1]}`, shown, factor !== null);
+      : readDigits(tail === null ? digits : `${digits}.${tail[1]}`, shown, factor !== null);
   if (typeof read !== 'string') return { length: next - at, question: read.question };
   if (currency !== '' && unit !== null && unit.unit !== 'usd') return { length: next - at, question: `Is "${shown}" an amount of money?` };
   const minus = /^(?:-|minus)/i.test(sign);
@@ -250,7 +250,7 @@ function endOfDay(year: number, month: number, day: number): EpochMs | null {
   return new Date(at).getUTCMonth() === month ? at + DAY_MS : null;
 }
 
-function dayOf(month: string, day: string, year: string | undefined, now: EpochMs): EpochMs | null {
+function readDay(month: string, day: string, year: string | undefined, now: EpochMs): EpochMs | null {
   const place = MONTHS.indexOf(month.slice(0, 3).toLowerCase());
   const thisYear = new Date(now).getUTCFullYear();
   if (year !== undefined) return endOfDay(Number(year), place, Number(day));
@@ -284,9 +284,9 @@ export function dateAt(text: string, at: number, now: EpochMs): WrittenDate | Un
     return answered(all.length, date === null ? null : Date.parse(`${year}-${month}-${day}T${time ?? '00:00'}Z`));
   }
   const first = matchAt(DATES.dayFirst, text, at);
-  if (first !== null) return answered(first[0].length, dayOf(first[2] as string, first[1] as string, first[3], now));
+  if (first !== null) return answered(first[0].length, readDay(first[2] as string, first[1] as string, first[3], now));
   const second = matchAt(DATES.monthFirst, text, at);
-  if (second !== null) return answered(second[0].length, dayOf(second[1] as string, second[2] as string, second[3], now));
+  if (second !== null) return answered(second[0].length, readDay(second[1] as string, second[2] as string, second[3], now));
   const end = matchAt(DATES.endOf, text, at);
   if (end !== null) return answered(end[0].length, endOfPeriod((end[1] ?? (end[2] as string)).toLowerCase(), now));
   const weekday = matchAt(DATES.weekday, text, at);

@@ -13,7 +13,7 @@ export const AGENT_TICK_MS = MINUTE_MS;
 export const TAKE_TICK_MS = 30_000;
 
 /** Returns the start of the slot that contains `at`: floor(at / period) * period. */
-export function slotOf(at: EpochMs, periodMs: number): EpochMs {
+export function startOfSlot(at: EpochMs, periodMs: number): EpochMs {
   return Math.floor(at / periodMs) * periodMs;
 }
 

@@ -12,7 +12,7 @@ export type InstantsAt = (wall: EpochMs) => readonly EpochMs[];
  * is no such zone.
  */
 export function wallClock(zone: string): InstantsAt {
-  const format = formatOf(zone);
+  const format = createFormat(zone);
   const offsets = new Map<number, number>();
   /** Offset of the zone. In the last half century every zone has changed it on whole quarters of an hour. */
   const offsetAt = (at: EpochMs): number => {
@@ -30,7 +30,7 @@ export function wallClock(zone: string): InstantsAt {
   };
 }
 
-function formatOf(zone: string): Intl.DateTimeFormat {
+function createFormat(zone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   } catch {

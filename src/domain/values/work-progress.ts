@@ -49,10 +49,14 @@ export function workProgress(work: {
   readonly at: EpochMs;
 }): WorkProgress {
   const { counted = null, begunAt = null, endsAt = null, waitingFor = null, at } = work;
-  return { progress: counted, remainingMs: endsAt !== null ? Math.max(0, endsAt - at) : leftOf(counted, begunAt, at), waitingFor };
+  return {
+    progress: counted,
+    remainingMs: endsAt !== null ? Math.max(0, endsAt - at) : estimateRemaining(counted, begunAt, at),
+    waitingFor,
+  };
 }
 
-function leftOf(counted: Counted | null, begunAt: EpochMs | null, at: EpochMs): number | null {
+function estimateRemaining(counted: Counted | null, begunAt: EpochMs | null, at: EpochMs): number | null {
   if (counted === null || begunAt === null || counted.done <= 0 || counted.done > counted.total) return null;
   return Math.round((Math.max(0, at - begunAt) * (counted.total - counted.done)) / counted.done);
 }

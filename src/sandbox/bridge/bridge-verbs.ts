@@ -16,7 +16,7 @@ export function bridgeVerbs(
   token: string,
   scripts: Readonly<Record<string, BridgeScript>>,
 ): Readonly<Record<string, (body: Body) => unknown>> {
-  function scriptOf(provider: unknown): BridgeScript {
+  function readScript(provider: unknown): BridgeScript {
     const script = typeof provider === 'string' && Object.hasOwn(scripts, provider) ? scripts[provider] : undefined;
     if (script === undefined)
       throw new RangeError(`provider must be one of ${Object.keys(scripts).join(', ')}, not ${JSON.stringify(provider)}`);
@@ -46,11 +46,11 @@ export function bridgeVerbs(
     },
     bridge_trouble: ({ provider, how }) => {
       if (how !== null && typeof how !== 'string') throw new RangeError(`how must be a text or null, not ${JSON.stringify(how)}`);
-      scriptOf(provider).trouble(how);
+      readScript(provider).trouble(how);
       return {};
     },
     bridge_release: ({ provider }) => {
-      scriptOf(provider).release();
+      readScript(provider).release();
       return {};
     },
   };

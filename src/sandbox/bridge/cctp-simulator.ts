@@ -8,7 +8,7 @@ import type { EpochMs } from '../../domain/values/time.ts';
 import { SANDBOX_MESSENGER } from '../evmchain/evm-ledger.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
-import { BURN_PROGRAM, burnOf } from '../solana/burn-program.ts';
+import { BURN_PROGRAM, findBurn } from '../solana/burn-program.ts';
 import { sandboxKey } from '../solana/keys.ts';
 import { type BridgeChains, depth, nameOfNothing, pay, payBadly, type Side } from './chains.ts';
 import { type BridgeScript, type BridgeTrouble, createBridgeScript } from './bridge-script.ts';
@@ -63,7 +63,7 @@ export async function createCctpSimulator(options: CctpSimulatorOptions) {
   const minted = new Map<string, string>(); // Newest mint by recipient.
 
   /** Returns the message of a burn, or null if the burn is in no block. A fork can drop a burn that was not minted yet. */
-  function messageOf(from: Side, hash: string): Message | null {
+  function findMessage(from: Side, hash: string): Message | null {
     const known = messages.get(hash);
     if (depth(options, from, hash) === 'none') {
       if (known?.mintHash == null) messages.delete(hash);
@@ -104,13 +104,13 @@ export async function createCctpSimulator(options: CctpSimulatorOptions) {
     const to: Side = message.domain === SOLANA_DOMAIN ? 'spotchain' : 'evmvenue';
     if (message.trouble === 'names_failed_payment') return payBadly(options, to, STRANGER);
     if (message.trouble === 'claims_payment') return nameOfNothing(to, message.hash);
-    const amount = message.amount - feeOf(message);
+    const amount = message.amount - computeFee(message);
     const paid = message.trouble === 'pays_part' ? amount / 2n : amount;
     if (namesAnother(message.trouble)) return minted.get(message.recipient) ?? nameOfNothing(to, message.hash);
     const hash = pay(
       options,
       to,
-      to === 'spotchain' ? ownerOf(options, message.recipient) : getAddress(`0x${message.recipient.slice(26)}`),
+      to === 'spotchain' ? findOwner(options, message.recipient) : getAddress(`0x${message.recipient.slice(26)}`),
       paid,
     );
     minted.set(message.recipient, hash);
@@ -127,10 +127,10 @@ export async function createCctpSimulator(options: CctpSimulatorOptions) {
     const domain = /^\/v2\/messages\/(\d+)$/.exec(path)?.[1];
     if (domain === undefined) return { status: 404, body: { code: 404, message: 'Not found' } };
     const from: Side = Number(domain) === SOLANA_DOMAIN ? 'spotchain' : 'evmvenue';
-    const message = messageOf(from, query.get('transactionHash') ?? '');
+    const message = findMessage(from, query.get('transactionHash') ?? '');
     if (message === null) return { status: 404, body: { code: 404, message: 'Message not found' } };
     proceed(message);
-    return { status: 200, body: { messages: [bodyOf(message, from === 'spotchain' ? SOLANA_DOMAIN : evmDomain)] } };
+    return { status: 200, body: { messages: [toBody(message, from === 'spotchain' ? SOLANA_DOMAIN : evmDomain)] } };
   }
 
   const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: () => null });
@@ -161,28 +161,28 @@ function evmBurn({ evm }: Pick<CctpSimulatorOptions, 'evm'>, hash: string): Read
 function solanaBurn({ solana }: Pick<CctpSimulatorOptions, 'solana'>, hash: string): Read | null {
   const landed = solana.landed(hash);
   if (landed === null || landed.run.error !== null || !landed.run.keys.includes(BURN_PROGRAM)) return null;
-  const burn = burnOf(landed.transaction);
+  const burn = findBurn(landed.transaction);
   if (burn === null) return null;
-  const hexOf = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString('hex')}`;
+  const toHex = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString('hex')}`;
   const { owner, amount, domain, maxFee, finality } = burn;
-  return { sender: owner, amount, domain, maxFee, finality, recipient: hexOf(burn.recipient), hook: hexOf(burn.hook) };
+  return { sender: owner, amount, domain, maxFee, finality, recipient: toHex(burn.recipient), hook: toHex(burn.hook) };
 }
 
 /** Returns the fee for speed and forwarding, capped at the burn's maximum fee. */
-function feeOf({ amount, finality, maxFee }: Message): bigint {
+function computeFee({ amount, finality, maxFee }: Message): bigint {
   const fee = (finality <= 1_000 ? (amount * BigInt(FAST_BPS) + 9_999n) / 10_000n : 0n) + BigInt(FORWARD_FEE.med);
   return fee > maxFee ? maxFee : fee;
 }
 
 /** Returns the owner of the token account that a burn names. */
-function ownerOf({ solana }: Pick<CctpSimulatorOptions, 'solana'>, recipient: Hex): string {
+function findOwner({ solana }: Pick<CctpSimulatorOptions, 'solana'>, recipient: Hex): string {
   const account = getAddressDecoder().decode(Buffer.from(recipient.slice(2), 'hex'));
   const held = solana.account(account, 'processed');
   return (held === null ? null : readTokenAccount(held.data as Uint8Array)?.owner) ?? STRANGER;
 }
 
 /** Formats a message as the attestation service returns it. */
-function bodyOf(message: Message, sourceDomain: number): object {
+function toBody(message: Message, sourceDomain: number): object {
   const { attestedAt, mintHash, trouble } = message;
   const complete = attestedAt !== null;
   const nonce = `0x${createHash('sha256').update(`nonce ${message.hash}`).digest('hex')}`;

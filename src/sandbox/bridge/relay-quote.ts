@@ -125,10 +125,10 @@ function approval(context: RelayContext, intent: Intent): object {
 }
 
 /** Returns the order id that the deposit names: the quote's, unless the script swaps it. */
-const orderOf = ({ order, trouble }: Intent): Hex => (trouble === 'swaps_order' ? `0x${'0d'.repeat(32)}` : (order as Hex));
+const chooseOrder = ({ order, trouble }: Intent): Hex => (trouble === 'swaps_order' ? `0x${'0d'.repeat(32)}` : (order as Hex));
 
 function evmDeposit(context: RelayContext, intent: Intent): object {
-  const args = [getAddress(intent.sender), getAddress(context.token), intent.amount, orderOf(intent)] as const;
+  const args = [getAddress(intent.sender), getAddress(context.token), intent.amount, chooseOrder(intent)] as const;
   const data = encodeFunctionData({ abi: DEPOSITORY_ABI, functionName: 'depositErc20', args });
   return call(context, intent, intent.trouble === 'swaps_destination' ? EVM_STRANGER : SANDBOX_DEPOSITORY, data);
 }
@@ -140,7 +140,7 @@ function solanaDeposit({ stable }: RelayContext, intent: Intent): object {
   const data = Buffer.alloc(48);
   data.set(DEPOSIT_TOKEN, 0);
   data.writeBigUInt64LE(intent.amount, 8);
-  data.set(Buffer.from(orderOf(intent).slice(2), 'hex'), 16);
+  data.set(Buffer.from(chooseOrder(intent).slice(2), 'hex'), 16);
   const key = (pubkey: string, isSigner = false, isWritable = false) => ({ pubkey, isSigner, isWritable });
   const keys = [
     key(DEPOSITORY),

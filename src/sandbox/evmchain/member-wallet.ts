@@ -15,7 +15,7 @@ type Answer = (method: string, params: readonly unknown[]) => Promise<unknown>;
  */
 export function createMemberWallet(url: string, name: string): Answer {
   const node: Answer = (method, params) => askNode(url, method, params);
-  const account = accountOf(name);
+  const account = deriveAccount(name);
   return async (method, params) => {
     if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [account.address];
     if (method === 'eth_sendTransaction') return send(node, account, params[0]);
@@ -29,7 +29,7 @@ export function createMemberWallet(url: string, name: string): Answer {
 }
 
 /** Derives the account of a name. Skips addresses that end in 0, which the simulator leaves empty. */
-function accountOf(name: string): PrivateKeyAccount {
+function deriveAccount(name: string): PrivateKeyAccount {
   for (let number = 0; ; number++) {
     const account = privateKeyToAccount(keccak256(toBytes(`sandbox ${name} ${number}`)));
     if (!account.address.endsWith('0')) return account;

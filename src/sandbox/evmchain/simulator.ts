@@ -84,9 +84,9 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
   const ledger = options.ledger ?? foundLedger({ chainId: options.chainId, tokens: options.tokens, newest });
   const contracts: Contracts = { tokens, codes, owners, ledger, multicall: options.multicall !== false };
 
-  const blockOf = (tag: unknown): number | null => blockOfTag(tag, newest(), ledger);
+  const findBlock = (tag: unknown): number | null => blockOfTag(tag, newest(), ledger);
   function state(tag: unknown): void {
-    if (blockOf(tag) === null) throw new RpcError(-32000, 'header not found');
+    if (findBlock(tag) === null) throw new RpcError(-32000, 'header not found');
   }
 
   const METHODS: Methods = {
@@ -97,12 +97,12 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     eth_blockNumber: () => hex(newest()),
     eth_gasPrice: () => hex(10_000_000),
     eth_getBlockByNumber: ([tag]) => {
-      const number = blockOf(tag);
+      const number = findBlock(tag);
       return number === null ? null : block(ledger, number);
     },
     eth_getBalance: ([address, tag]) => {
       state(tag);
-      return hex(ledger.balance(addressOf(address), null));
+      return hex(ledger.balance(toAddress(address), null));
     },
     eth_maxPriorityFeePerGas: () => hex(0),
     eth_estimateGas: () => hex(250_000),
@@ -121,11 +121,11 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     },
     eth_getCode: ([address, tag]) => {
       state(tag);
-      return codeOf(contracts, addressOf(address));
+      return findCode(contracts, toAddress(address));
     },
     eth_getTransactionCount: ([address, tag]) => {
       state(tag);
-      return hex(ledger.nonce(addressOf(address), tag === 'finalized' || tag === 'safe'));
+      return hex(ledger.nonce(toAddress(address), tag === 'finalized' || tag === 'safe'));
     },
     eth_call: ([transaction, tag]) => {
       state(tag);
@@ -133,11 +133,11 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
       const payload = data ?? input ?? '0x';
       if (typeof payload !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(payload))
         throw new RpcError(-32602, 'invalid argument 0: invalid hex string');
-      const returned = call(contracts, addressOf(to), payload as Hex);
+      const returned = call(contracts, toAddress(to), payload as Hex);
       if (returned !== null && returned !== '0x') return returned;
       // Simulates a call from a wallet: it fails if its changes would fail, and the changes are discarded.
       if (from !== undefined)
-        return dryRun(ledger, { from: addressOf(from), to: addressOf(to), data: payload as Hex, value: BigInt(String(value ?? '0x0')) });
+        return dryRun(ledger, { from: toAddress(from), to: toAddress(to), data: payload as Hex, value: BigInt(String(value ?? '0x0')) });
       if (returned !== null) return returned;
       throw new RpcError(3, 'execution reverted', encodeErrorResult({ abi: ERROR_ABI, errorName: 'Error', args: ['not supported'] }));
     },
@@ -217,7 +217,7 @@ function blockOfTag(tag: unknown, newest: number, ledger: EvmLedger): number | n
   return number <= newest ? number : null;
 }
 
-function codeOf(contracts: Contracts, address: string): Hex {
+function findCode(contracts: Contracts, address: string): Hex {
   const { tokens, codes } = contracts;
   const known = codes.get(address);
   if (known !== undefined) return known;
@@ -293,7 +293,7 @@ function dryRun(ledger: EvmLedger, wanted: { from: string; to: string; data: Hex
   }
 }
 
-function addressOf(value: unknown): string {
+function toAddress(value: unknown): string {
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)) return value.toLowerCase();
   throw new RpcError(-32602, `invalid argument 0: hex string has length ${String(value).length - 2}, want 40 for common.Address`);
 }

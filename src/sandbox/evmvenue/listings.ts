@@ -34,7 +34,7 @@ export interface PerpListings {
 }
 
 /** Returns the listings, without the assets that are not public yet. */
-export function listingsOf(market: Market, now: EpochMs): PerpListings {
+export function createListings(market: Market, now: EpochMs): PerpListings {
   const all = market.assets
     .filter(({ symbol, kind }) => kind !== 'pre_ipo' && !FUNDS.has(symbol))
     .map(({ symbol, kind }): PerpListing => {
@@ -52,7 +52,7 @@ export function listingsOf(market: Market, now: EpochMs): PerpListings {
 }
 
 /** Returns the listings of a dex in the venue's format, or null if the dex is unknown. */
-export function metaOf({ mainDex, shareDex }: PerpListings, dex: unknown): object | null {
+export function formatMeta({ mainDex, shareDex }: PerpListings, dex: unknown): object | null {
   if (dex !== undefined && dex !== '' && dex !== SHARE_DEX) return null;
   const own = dex === SHARE_DEX ? shareDex : mainDex;
   const universe: object[] = own.map(({ coin, sizeDecimals, maxLeverage }) =>

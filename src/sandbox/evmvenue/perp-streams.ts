@@ -40,7 +40,7 @@ interface Sending extends Subscription {
   readonly random: () => number;
 }
 
-const nameOf = ({ type, coin, interval, fast }: Subscription): string => `${type} ${coin} ${interval} ${fast}`;
+const nameSubscription = ({ type, coin, interval, fast }: Subscription): string => `${type} ${coin} ${interval} ${fast}`;
 
 export class PerpStreams {
   readonly #clock: Clock;
@@ -102,7 +102,7 @@ export class PerpStreams {
   /** Starts the timer of a subscription, shared by all sockets that have it. */
   #start(subscription: Subscription): void {
     const { type, coin } = subscription;
-    const name = nameOf(subscription);
+    const name = nameSubscription(subscription);
     if (this.#calls.has(name)) return;
     const listing = this.#listings.get(coin) as PerpListing;
     const random = seededRandom(this.#seed + coin.length + this.#calls.size);
@@ -166,7 +166,7 @@ export class PerpStreams {
   }
 
   #stopUnused(): void {
-    const wanted = new Set([...this.#sessions].flatMap(({ subscriptions }) => [...subscriptions.values()].map(nameOf)));
+    const wanted = new Set([...this.#sessions].flatMap(({ subscriptions }) => [...subscriptions.values()].map(nameSubscription)));
     for (const name of this.#calls.names()) if (!name.startsWith('socket ') && !wanted.has(name)) this.#calls.cancel(name);
   }
 

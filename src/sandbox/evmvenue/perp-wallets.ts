@@ -24,7 +24,7 @@ export function perpPrice(price: number, sizeDecimals: number): string {
   return text.includes('.') ? text : `${text}.0`;
 }
 
-function randomOf(address: string): () => number {
+function createRandom(address: string): () => number {
   return seededRandom(createHash('sha256').update(address).digest().readUInt32LE(0));
 }
 
@@ -37,7 +37,7 @@ interface Position {
 /** Returns up to three positions. Addresses ending in 0 are unknown to the venue and hold nothing. */
 function holdings(address: string, listings: readonly PerpListing[], epoch: EpochMs): readonly Position[] {
   if (address.endsWith('0')) return [];
-  const random = randomOf(address);
+  const random = createRandom(address);
   return listings.slice(0, 1 + Math.floor(random() * 3)).map((listing) => ({
     listing,
     size: Number(((random() < 0.5 ? -1 : 1) * (0.2 + 2 * random())).toFixed(listing.sizeDecimals)),
@@ -106,7 +106,7 @@ export function clearinghouseState(address: string, market: Market, listings: re
  */
 export function userFills(address: string, market: Market, listings: readonly PerpListing[], now: EpochMs): readonly object[] {
   if (address.endsWith('0')) return [];
-  const roundTrips = address.endsWith('f') ? MAX_FILLS : 20 + Math.floor(randomOf(`fills ${address}`)() * 60);
+  const roundTrips = address.endsWith('f') ? MAX_FILLS : 20 + Math.floor(createRandom(`fills ${address}`)() * 60);
   const stepMs = address.endsWith('f') ? HOUR_MS / 2 : 12 * HOUR_MS;
   const lastTrip = Math.floor(now / stepMs);
   const fills: object[] = [];
@@ -138,7 +138,7 @@ function roundTrip(
   trip: number,
   stepMs: number,
 ): readonly [object, object] {
-  const random = randomOf(`fills ${address} ${trip}`);
+  const random = createRandom(`fills ${address} ${trip}`);
   const listing = listings[Math.floor(random() * listings.length)] as PerpListing;
   const size = Number((0.1 + random()).toFixed(listing.sizeDecimals));
   const long = random() < 0.5;

@@ -4,7 +4,7 @@ import { createFaultSwitch, type FaultSwitch, seededRandom } from '../faults.ts'
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import type { Market } from '../market/market.ts';
 import { RequestWeight } from '../request-weight.ts';
-import { listingsOf, DELISTED_CONTEXT, metaOf, type PerpListings, SHARE_DEX } from './listings.ts';
+import { createListings, DELISTED_CONTEXT, formatMeta, type PerpListings, SHARE_DEX } from './listings.ts';
 import { PerpMarket, INTERVAL_MS, rate } from './perp-market.ts';
 import { PerpStreams } from './perp-streams.ts';
 import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
@@ -61,7 +61,7 @@ export async function createEvmVenueSimulator(options: EvmVenueSimulatorOptions)
   const { market, clock } = options;
   const seed = options.seed ?? 1;
   const faults = options.faults ?? createFaultSwitch(seed);
-  const listings = listingsOf(market, clock.now());
+  const listings = createListings(market, clock.now());
   const perps = new PerpMarket({ market, faults, seed });
   const streams = new PerpStreams({ ...options, faults, seed, listings: listings.byCoin, perps });
   const info = infoTypes({ market, listings, perps, venueNow: () => clock.now() + faults.settings.clockOffsetMs });
@@ -120,19 +120,19 @@ function infoTypes(sources: InfoSources): InfoTypes {
   return { ...dexTypes(sources), ...marketTypes(sources), ...walletTypes(sources) };
 }
 
-const listingOf = ({ byCoin }: PerpListings, coin: unknown): PerpListing | undefined =>
+const findListing = ({ byCoin }: PerpListings, coin: unknown): PerpListing | undefined =>
   typeof coin === 'string' ? byCoin.get(coin) : undefined;
-const addressOf = (user: unknown): string | null =>
+const readAddress = (user: unknown): string | null =>
   typeof user === 'string' && /^0x[0-9a-fA-F]{40}$/.test(user) ? user.toLowerCase() : null;
 
 /** Creates the requests about listings and all prices. */
 function dexTypes({ market, listings, perps }: InfoSources): InfoTypes {
   return {
-    meta: { weight: 20, answer: ({ dex }) => metaOf(listings, dex) ?? undefined },
+    meta: { weight: 20, answer: ({ dex }) => formatMeta(listings, dex) ?? undefined },
     metaAndAssetCtxs: {
       weight: 20,
       answer: ({ dex }, now) => {
-        const head = metaOf(listings, dex);
+        const head = formatMeta(listings, dex);
         if (head === null) return undefined;
         const contexts = (dex === SHARE_DEX ? listings.shareDex : listings.mainDex).map((listing) => perps.context(listing, now));
         return [head, dex === SHARE_DEX ? contexts : [...contexts, DELISTED_CONTEXT]];
@@ -164,14 +164,14 @@ function marketTypes({ market, listings, perps }: InfoSources): InfoTypes {
     l2Book: {
       weight: 2,
       answer: ({ coin }, now) => {
-        const listing = listingOf(listings, coin);
+        const listing = findListing(listings, coin);
         return listing === undefined ? null : perps.book(listing, now, false);
       },
     },
     recentTrades: {
       weight: 20,
       answer: ({ coin }, now) => {
-        const listing = listingOf(listings, coin);
+        const listing = findListing(listings, coin);
         return listing === undefined ? null : perps.recentTrades(listing, now);
       },
     },
@@ -179,7 +179,7 @@ function marketTypes({ market, listings, perps }: InfoSources): InfoTypes {
       weight: 20,
       answer: ({ req }, now) => {
         const { coin, interval, startTime, endTime } = (req ?? {}) as Record<string, unknown>;
-        const listing = listingOf(listings, coin);
+        const listing = findListing(listings, coin);
         if (typeof interval !== 'string' || !Object.hasOwn(INTERVAL_MS, interval) || typeof startTime !== 'number') return undefined;
         if (listing === undefined) return null;
         const barMs = INTERVAL_MS[interval] as number;
@@ -194,7 +194,7 @@ function marketTypes({ market, listings, perps }: InfoSources): InfoTypes {
     fundingHistory: {
       weight: 20,
       answer: ({ coin, startTime, endTime }, now) => {
-        const listing = listingOf(listings, coin);
+        const listing = findListing(listings, coin);
         if (typeof startTime !== 'number') return undefined;
         if (listing === undefined) return null;
         const end = Math.min(typeof endTime === 'number' ? endTime : now, now);
@@ -223,21 +223,21 @@ function walletTypes({ market, listings, venueNow }: InfoSources): InfoTypes {
     clearinghouseState: {
       weight: 2,
       answer: ({ user }, now) => {
-        const address = addressOf(user);
+        const address = readAddress(user);
         return address === null ? undefined : clearinghouseState(address, market, listings.mainDex, now, venueNow());
       },
     },
     userFills: {
       weight: 20,
       answer: ({ user }, now) => {
-        const address = addressOf(user);
+        const address = readAddress(user);
         return address === null ? undefined : userFills(address, market, listings.mainDex, now);
       },
     },
     userFillsByTime: {
       weight: 20,
       answer: ({ user, startTime }, now) => {
-        const address = addressOf(user);
+        const address = readAddress(user);
         return address === null || typeof startTime !== 'number'
           ? undefined
           : userFillsSince(address, market, listings.mainDex, now, startTime);

@@ -38,7 +38,7 @@ function tokenChanges({ run }: Landed) {
 }
 
 /** Formats an enhanced transaction. Only every other one has a type and swap event, as if the provider knew half of the programs. */
-export function enhancedOf(landed: Landed): object {
+export function toEnhanced(landed: Landed): object {
   const { run, signature, slot, unixSeconds, transaction } = landed;
   const tokens = tokenChanges(landed);
   const isKnown = slot % 2 === 0;
@@ -102,7 +102,7 @@ export async function createIndexerSimulator(options: IndexerOptions) {
     const from = before === null ? 0 : history.findIndex(({ signature }) => signature === before) + 1;
     if (before !== null && from === 0) return { status: 400, body: { error: 'before-signature is not of this address' } };
     const page = history.slice(from, from + limit).map((landed) => {
-      const told = enhancedOf(landed) as { timestamp: number };
+      const told = toEnhanced(landed) as { timestamp: number };
       return { ...told, timestamp: told.timestamp + Math.round(faults.settings.clockOffsetMs / 1_000) };
     });
     // The provider sometimes repeats a transaction. The page still respects its limit.

@@ -4,7 +4,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import { newYorkOffsetMs, tradingDay } from '../../domain/market/session.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
-import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
+import { mixed, deriveSeed, uniform } from '../market/seeded-noise.ts';
 import { createHttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import type { SeededFiling, SeededStories } from './seeded-stories.ts';
 
@@ -31,7 +31,7 @@ const UNDECLARED = '<html><head><title>SEC.gov | Your Request Originates from an
 const NO_SUCH_KEY = '<?xml version="1.0" encoding="UTF-8"?><Error><Code>NoSuchKey</Code></Error>';
 
 function insiderFilings(symbol: string, from: EpochMs, to: EpochMs): SeededFiling[] {
-  const seed = seedOf(`insiders/${symbol}`);
+  const seed = deriveSeed(`insiders/${symbol}`);
   const found: SeededFiling[] = [];
   for (let day = Math.floor(from / DAY_MS); day * DAY_MS < to; day++) {
     const acceptedAt = day * DAY_MS + 22 * HOUR_MS;
@@ -49,7 +49,7 @@ function insiderFilings(symbol: string, from: EpochMs, to: EpochMs): SeededFilin
 }
 
 /** Returns the filing date: the day itself until 17:30 New York time, later the next business day. Insider reports keep their day. */
-function filingDateOf({ acceptedAt, form }: SeededFiling): string {
+function computeFilingDate({ acceptedAt, form }: SeededFiling): string {
   const local = acceptedAt + newYorkOffsetMs(acceptedAt);
   if (form === '4' || local % DAY_MS < 17.5 * HOUR_MS) return dateText(local);
   let next = local + DAY_MS;
@@ -58,12 +58,12 @@ function filingDateOf({ acceptedAt, form }: SeededFiling): string {
 }
 
 /** Formats filings as columns of equal length, newest first. */
-function columnsOf(filings: readonly SeededFiling[]) {
+function toColumns(filings: readonly SeededFiling[]) {
   const newest = [...filings].sort((a, b) => b.acceptedAt - a.acceptedAt);
   const iso = (at: EpochMs): string => new Date(at).toISOString();
   return {
     accessionNumber: newest.map(({ accessionNumber }) => accessionNumber),
-    filingDate: newest.map(filingDateOf),
+    filingDate: newest.map(computeFilingDate),
     reportDate: newest.map(({ acceptedAt, form }) => iso(form.endsWith('/A') ? acceptedAt - 5 * HOUR_MS : acceptedAt).slice(0, 10)),
     acceptanceDateTime: newest.map(({ acceptedAt }) => iso(acceptedAt)),
     act: newest.map(() => '34'),
@@ -80,7 +80,7 @@ function columnsOf(filings: readonly SeededFiling[]) {
 }
 
 /** Returns a company's filings in the regulator's format. */
-export function submissionsOf(company: FilingsSimulatorOptions['companies'][number], filings: readonly SeededFiling[]) {
+export function formatSubmissions(company: FilingsSimulatorOptions['companies'][number], filings: readonly SeededFiling[]) {
   return {
     cik: company.cik,
     entityType: 'operating',
@@ -90,7 +90,7 @@ export function submissionsOf(company: FilingsSimulatorOptions['companies'][numb
     exchanges: ['Nasdaq'],
     category: 'Large accelerated filer',
     fiscalYearEnd: '1231',
-    filings: { recent: columnsOf(filings), files: [] },
+    filings: { recent: toColumns(filings), files: [] },
   };
 }
 
@@ -130,7 +130,7 @@ export async function createFilingsSimulator(options: FilingsSimulatorOptions) {
       return {
         status: 200,
         headers: { etag },
-        body: submissionsOf(company, filings),
+        body: formatSubmissions(company, filings),
       };
     },
   });

@@ -1,7 +1,7 @@
 /** Seeded economy as a pure function of (seed, date): rates, prices, jobs and market stress, with release days and revisions. */
 import { tradingDay } from '../../domain/market/session.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
-import { SmoothNoise, seedOf } from '../market/seeded-noise.ts';
+import { SmoothNoise, deriveSeed } from '../market/seeded-noise.ts';
 
 /** Release of the calendar, with the provider's id and name. */
 export interface SeededRelease {
@@ -64,7 +64,7 @@ export type SeededMacro = ReturnType<typeof createSeededMacro>;
 
 export function createSeededMacro(seed: number, value: (symbol: string, at: EpochMs) => number) {
   const noise = (name: string, periodDays: number): ((day: EpochMs) => number) => {
-    const path = new SmoothNoise(seedOf(`${seed}/macro/${name}`), periodDays);
+    const path = new SmoothNoise(deriveSeed(`${seed}/macro/${name}`), periodDays);
     return (day) => path.at(Math.floor(day / DAY_MS));
   };
   const policy = noise('policy', 420);

@@ -80,14 +80,14 @@ function tell(symbol: string, seed: number, bucket: number, files: boolean): Tol
   const draw = (number: number): number => uniform(seed ^ number, bucket);
   const number = mixed(seed, bucket);
   return {
-    items: wireOf(plan, symbol, `story-${symbol}-${number.toString(16)}`, draw),
-    filings: filed ? filingsOf(symbol, plot.items ?? [], at, number, draw) : [],
+    items: createWireItems(plan, symbol, `story-${symbol}-${number.toString(16)}`, draw),
+    filings: filed ? createFilings(symbol, plot.items ?? [], at, number, draw) : [],
     rumors: draw(12) < 0.45 ? [{ symbol, at: at - Math.floor((10 + 80 * draw(13)) * MINUTE_MS), text: plot.whisper(`$${symbol}`) }] : [],
   };
 }
 
 /** Returns the wire items of a story. */
-function wireOf(
+function createWireItems(
   { plot, at, filed, followed, withdrawnAt }: StoryPlan,
   symbol: string,
   storyId: string,
@@ -116,7 +116,7 @@ function wireOf(
 }
 
 /** Returns the filing that begins a story, and sometimes an amendment. */
-function filingsOf(
+function createFilings(
   symbol: string,
   items: readonly string[],
   at: EpochMs,

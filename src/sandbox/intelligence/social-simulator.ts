@@ -3,7 +3,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
-import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
+import { mixed, deriveSeed, uniform } from '../market/seeded-noise.ts';
 import { createHttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import type { SeededStories } from './seeded-stories.ts';
 
@@ -45,7 +45,7 @@ const AUTHORS = [
   'carry_carla',
   'basis_bob',
 ];
-const idOf = (at: EpochMs, seed: number): string => String(((BigInt(at) - BigInt(ID_EPOCH)) << 22n) | BigInt(seed & 0x3fffff));
+const createId = (at: EpochMs, seed: number): string => String(((BigInt(at) - BigInt(ID_EPOCH)) << 22n) | BigInt(seed & 0x3fffff));
 const older = (a: string, b: string): boolean => a.length < b.length || (a.length === b.length && a < b);
 
 /** Returns the text of an hour's post about a price move, or sometimes about no asset at all. */
@@ -56,8 +56,8 @@ function words(symbol: string, movePct: number, roll: number): string {
   return movePct >= 0 ? `still holding $${symbol}` : `why is $${symbol} down ${moved} today`;
 }
 
-function postOf(at: EpochMs, seed: number, text: string, author = AUTHORS[seed % AUTHORS.length] as string): Post {
-  return { id: idOf(at, seed), at, author, text, seed };
+function createPost(at: EpochMs, seed: number, text: string, author = AUTHORS[seed % AUTHORS.length] as string): Post {
+  return { id: createId(at, seed), at, author, text, seed };
 }
 
 /** Formats a post like the search. Its engagement grows with time. */
@@ -67,7 +67,7 @@ function tweet({ id, at, author, text, seed }: Post, now: EpochMs) {
   return {
     id,
     text,
-    author_id: String(seedOf(author)),
+    author_id: String(deriveSeed(author)),
     created_at: new Date(at).toISOString(),
     public_metrics: {
       retweet_count: Math.floor(likes / 7),
@@ -88,7 +88,7 @@ function tweet({ id, at, author, text, seed }: Post, now: EpochMs) {
 /** Opens the simulator: `GET /2/tweets/search/recent`, newest first, paged by token. */
 export async function createSocialSimulator(options: SocialSimulatorOptions) {
   const { market, stories, clock } = options;
-  const seeds = market.assets.map(({ symbol }) => [symbol, seedOf(`${options.seed}/social/${symbol}`)] as const);
+  const seeds = market.assets.map(({ symbol }) => [symbol, deriveSeed(`${options.seed}/social/${symbol}`)] as const);
   const own: Post[] = [];
   let window = 0;
   let used = 0;
@@ -96,14 +96,14 @@ export async function createSocialSimulator(options: SocialSimulatorOptions) {
   function postsBetween(from: EpochMs, to: EpochMs): Post[] {
     const found = [
       ...own,
-      ...stories.rumors(from, to).map(({ symbol, at, text }) => postOf(at, mixed(seedOf(symbol), Math.floor(at / 1000)), text)),
+      ...stories.rumors(from, to).map(({ symbol, at, text }) => createPost(at, mixed(deriveSeed(symbol), Math.floor(at / 1000)), text)),
     ];
     for (let hour = Math.floor(from / HOUR_MS); hour * HOUR_MS < to; hour++) {
       for (const [symbol, seed] of seeds) {
         if (uniform(seed, hour) >= POST_CHANCE) continue;
         const at = hour * HOUR_MS + Math.floor(uniform(seed ^ 1, hour) * HOUR_MS);
         const movePct = (market.value(symbol, at) / market.value(symbol, at - HOUR_MS) - 1) * 100;
-        found.push(postOf(at, mixed(seed, hour), words(symbol, movePct, uniform(seed ^ 2, hour))));
+        found.push(createPost(at, mixed(seed, hour), words(symbol, movePct, uniform(seed ^ 2, hour))));
       }
     }
     return found.filter(({ at }) => at >= from && at < to).sort((a, b) => (older(a.id, b.id) ? 1 : -1));
@@ -137,7 +137,7 @@ export async function createSocialSimulator(options: SocialSimulatorOptions) {
           ? { meta: { result_count: 0 } }
           : {
               data: page.map((one) => tweet(one, now)),
-              includes: { users: authors.map((username) => ({ id: String(seedOf(username)), name: username, username })) },
+              includes: { users: authors.map((username) => ({ id: String(deriveSeed(username)), name: username, username })) },
               meta: {
                 newest_id: page[0]?.id,
                 oldest_id: page.at(-1)?.id,
@@ -171,6 +171,6 @@ export async function createSocialSimulator(options: SocialSimulatorOptions) {
   });
   return {
     ...simulator /** Posts a text now. */,
-    post: (text: string, author?: string) => void own.push(postOf(clock.now(), mixed(seedOf(text), own.length), text, author)),
+    post: (text: string, author?: string) => void own.push(createPost(clock.now(), mixed(deriveSeed(text), own.length), text, author)),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { newYorkOffsetMs } from '../../domain/market/session.ts';
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
-import { seedOf, uniform } from '../market/seeded-noise.ts';
+import { deriveSeed, uniform } from '../market/seeded-noise.ts';
 
 /** Length of a bucket in milliseconds. An asset has at most one story per bucket. */
 export const BUCKET = 12 * HOUR_MS;
@@ -184,7 +184,7 @@ export interface StoryPlan {
 }
 
 export function storySeed(seed: number | string, symbol: string): number {
-  return seedOf(`${seed}/news/${symbol}`);
+  return deriveSeed(`${seed}/news/${symbol}`);
 }
 
 /** Plans the story of an asset's bucket, or returns null if there is none. @param files true if the issuer files with the regulator */

@@ -3,7 +3,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import { DAY_MS, type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
-import { SmoothNoise, seedOf } from '../market/seeded-noise.ts';
+import { SmoothNoise, deriveSeed } from '../market/seeded-noise.ts';
 import { createHttpSimulator, type HttpSimulator } from '../reference/http-simulator.ts';
 
 interface Chain {
@@ -26,7 +26,15 @@ function chain(
   usd: number,
   coin: Chain['coin'],
 ): Chain {
-  return { name, gecko_id: gecko, tokenSymbol: token, cmcId: gecko === null ? null : String(seedOf(name) % 20_000), chainId, usd, coin };
+  return {
+    name,
+    gecko_id: gecko,
+    tokenSymbol: token,
+    cmcId: gecko === null ? null : String(deriveSeed(name) % 20_000),
+    chainId,
+    usd,
+    coin,
+  };
 }
 
 const CHAINS: readonly Chain[] = [
@@ -64,7 +72,7 @@ export interface TvlSimulatorOptions {
 /** Opens the simulator: `/v2/chains`, `/v2/historicalChainTvl` and `/v2/historicalChainTvl/<chain>`, with ETags. */
 export async function createTvlSimulator(options: TvlSimulatorOptions): Promise<HttpSimulator> {
   const { market, clock } = options;
-  const noises = new Map(CHAINS.map(({ name }) => [name, new SmoothNoise(seedOf(`${options.seed}/tvl/${name}`), 2 * 1440)]));
+  const noises = new Map(CHAINS.map(({ name }) => [name, new SmoothNoise(deriveSeed(`${options.seed}/tvl/${name}`), 2 * 1440)]));
 
   /** Returns the value locked, in US dollars. It follows the coin's price, and some deposits come and go. */
   function tvl({ name, usd, coin }: Chain, at: EpochMs): number {

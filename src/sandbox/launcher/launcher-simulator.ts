@@ -8,7 +8,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
-import { accountOf, type SolanaChain } from '../solana/chain.ts';
+import { createAccount, type SolanaChain } from '../solana/chain.ts';
 import { fund, plainMint } from '../solana/genesis.ts';
 import { SYSTEM, TOKEN } from '../solana/instructions.ts';
 import { sandboxKey } from '../solana/keys.ts';
@@ -53,11 +53,11 @@ interface Launched {
 }
 
 /** Returns the identifying fields of a body, equal for preflight and launch. */
-function aboutOf({ preflight: _, txSignature: __, preflightToken: ___, ...about }: Record<string, unknown>): string {
+function identifyBody({ preflight: _, txSignature: __, preflightToken: ___, ...about }: Record<string, unknown>): string {
   return JSON.stringify(Object.entries(about).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function paymentOf(payFrom: string, amountLamports: number, validForSeconds: number): object {
+function createPayment(payFrom: string, amountLamports: number, validForSeconds: number): object {
   const amountSol = amountLamports / 1e9;
   const breakdown = { creationFeeSol: amountSol, devBuySol: 0 };
   return { method: 'sol', amountLamports, amountSol, payTo: WALLET, payFrom, validForSeconds, breakdown };
@@ -85,8 +85,8 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
     const validForSeconds = script.current() === 'brief' ? BRIEF_SECONDS : VALID_SECONDS;
     const token = createHash('sha256').update(`preflight ${made} ${clock.now()}`).digest('hex');
     const wallet = body['walletAddress'] as string;
-    preflights.set(token, { body: aboutOf(body), wallet, lamports, until: clock.now() + validForSeconds * 1_000 });
-    const payment = paymentOf(wallet, lamports, validForSeconds);
+    preflights.set(token, { body: identifyBody(body), wallet, lamports, until: clock.now() + validForSeconds * 1_000 });
+    const payment = createPayment(wallet, lamports, validForSeconds);
     return { status: 200, body: { payment, retryWith: { txSignature: '<signature>', preflightToken: token }, meta: meta() } };
   }
 
@@ -108,11 +108,11 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
       return refuse(400, 'MISSING', 'txSignature and preflightToken are needed', { missing: ['txSignature', 'preflightToken'] });
     const known = launches.get(signature);
     if (known !== undefined)
-      return known.body === aboutOf(body)
+      return known.body === identifyBody(body)
         ? launchedBody(known, true)
         : refuse(409, 'SIGNATURE_USED', 'the payment launched another token', { mintAddress: known.mint });
     const asked = preflights.get(preflightToken);
-    if (asked === undefined || asked.body !== aboutOf(body))
+    if (asked === undefined || asked.body !== identifyBody(body))
       return refuse(422, 'PREFLIGHT_MISMATCH', 'the body is not that of the preflight');
     const problem = paymentProblem(chain, signature, asked);
     if (problem !== null) return refuse(402, 'PAYMENT_INVALID', problem, { expectedWalletAddress: asked.wallet });
@@ -124,7 +124,7 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
       return { status: 202, body: { success: true, status: 'confirming', txHash: null, meta: meta() } };
     if (trouble === 'names_nothing')
       return launchedBody({ body: '', mint: sandboxKey(`nothing ${signature}`).address, hash: signature }, false);
-    const launched: Launched = { body: aboutOf(body), mint: mintToken(chain, signature), hash: signature };
+    const launched: Launched = { body: identifyBody(body), mint: mintToken(chain, signature), hash: signature };
     launches.set(signature, launched);
     return launchedBody(launched, false);
   }
@@ -193,8 +193,8 @@ function mintToken(chain: SolanaChain, signature: string): string {
   const mint = sandboxKey(`launched for ${signature}`).address;
   const curve = sandboxKey(`curve of ${signature}`).address;
   const data = plainMint(DECIMALS);
-  chain.found(accountOf(mint, TOKEN, data, chain.rent(data.length)));
-  chain.found(accountOf(curve, CURVE_PROGRAM, new Uint8Array(8), chain.rent(8)));
+  chain.found(createAccount(mint, TOKEN, data, chain.rent(data.length)));
+  chain.found(createAccount(curve, CURVE_PROGRAM, new Uint8Array(8), chain.rent(8)));
   fund(chain, curve, mint, SUPPLY);
   return mint;
 }

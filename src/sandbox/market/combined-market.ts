@@ -21,7 +21,7 @@ export function combinedMarket(first: Market, second: Market): Market {
 
 type Face = Parameters<Market['candles']>[0];
 
-function priceOf(market: Market, face: Face, symbol: string, at: EpochMs): number {
+function readPrice(market: Market, face: Face, symbol: string, at: EpochMs): number {
   if (face === 'reference') return market.reference(symbol, at).price;
   if (face === 'token') return market.token(symbol, at).price;
   return face === 'perp' ? market.perp(symbol, at).mark : market.spot(symbol, at);
@@ -58,7 +58,7 @@ export function createLayeredMarket(upper: Market, lower: Market, beganAt: Epoch
     candles(face, symbol, timeframeMs, from, to) {
       if (!own.has(symbol)) return lower.candles(face, symbol, timeframeMs, from, to);
       const seam = Math.floor(beganAt / timeframeMs) * timeframeMs;
-      const factor = priceOf(upper, face, symbol, beganAt) / priceOf(lower, face, symbol, beganAt);
+      const factor = readPrice(upper, face, symbol, beganAt) / readPrice(lower, face, symbol, beganAt);
       const earlier =
         from < seam ? lower.candles(face, symbol, timeframeMs, from, Math.min(to, seam)).map((candle) => scaled(candle, factor)) : [];
       return to > seam ? [...earlier, ...upper.candles(face, symbol, timeframeMs, Math.max(from, seam), to)] : earlier;

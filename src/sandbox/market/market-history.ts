@@ -16,7 +16,7 @@ const READING_MS = 4 * HOUR_MS;
  * Returns the closed bars of an asset with from <= openTime < to. `spelled` formats prices like the venue.
  * @throws RangeError if the market has no such asset
  */
-export function barsOf(
+export function computeBars(
   market: Market,
   face: Parameters<Market['candles']>[0],
   symbol: string,
@@ -38,7 +38,7 @@ export function barsOf(
 }
 
 /** Returns the hourly funding of an asset's perpetual, paid at from < at <= to. `scale` is the dex's factor on the venue's funding. */
-export function fundingOf(market: Market, symbol: string, scale: number, from: EpochMs, to: EpochMs): FundingRate[] {
+export function computeFunding(market: Market, symbol: string, scale: number, from: EpochMs, to: EpochMs): FundingRate[] {
   const rates: FundingRate[] = [];
   for (let at = (Math.floor(from / HOUR_MS) + 1) * HOUR_MS; at <= to; at += HOUR_MS)
     rates.push({ at, hourlyFunding: plainDecimal((market.perp(symbol, at).hourlyFunding * scale).toFixed(10)) });
@@ -52,7 +52,7 @@ interface Known {
 }
 
 /** Returns the issuer's marks published within a period, at most one per day. */
-export function marksOf(market: Market, symbol: string, from: EpochMs, to: EpochMs): Known[] {
+export function listMarks(market: Market, symbol: string, from: EpochMs, to: EpochMs): Known[] {
   const marks: Known[] = [];
   for (let at = from; at <= to; at += DAY_MS) {
     const { price, updatedAt } = market.reference(symbol, at);
@@ -62,12 +62,12 @@ export function marksOf(market: Market, symbol: string, from: EpochMs, to: Epoch
 }
 
 /** Returns the depth of a token's pools at intervals of a period. */
-export function depthsOf(market: Market, symbol: string, from: EpochMs, to: EpochMs): Known[] {
+export function computeDepths(market: Market, symbol: string, from: EpochMs, to: EpochMs): Known[] {
   return readings(from, to, (at) => market.token(symbol, at).liquidityUsd);
 }
 
 /** Returns half of an instrument's spread at intervals of a period, in basis points. Empty if the market does not price it. */
-export function halfSpreadsOf(words: Pick<MarketWords, 'quote'>, key: InstrumentKey, from: EpochMs, to: EpochMs): Known[] {
+export function computeHalfSpreads(words: Pick<MarketWords, 'quote'>, key: InstrumentKey, from: EpochMs, to: EpochMs): Known[] {
   return readings(from, to, (at) => halfSpreadBps(words.quote(key, at)));
 }
 

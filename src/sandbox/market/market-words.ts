@@ -9,12 +9,12 @@ import type { OrderBook } from '../../domain/market/order-book.ts';
 import { NO_FLAGS, type PerpContext, type PoolLiquidity, type Quote, type ReferencePrice } from '../../domain/market/quote.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
-import { listingsOf } from '../evmvenue/listings.ts';
+import { createListings } from '../evmvenue/listings.ts';
 import { PerpMarket } from '../evmvenue/perp-market.ts';
 import type { PerpListing } from '../evmvenue/perp-wallets.ts';
 import { createFaultSwitch } from '../faults.ts';
 import { throughPool } from '../spotchain/pool.ts';
-import { rulesOf, SimulatedBook } from '../spotexchange/simulated-book.ts';
+import { chooseRules, SimulatedBook } from '../spotexchange/simulated-book.ts';
 import type { Market } from './market.ts';
 
 /** Size of a pool quote, in US dollars. */
@@ -79,7 +79,7 @@ class SpokenMarket implements MarketWords {
     this.#deps = deps;
     this.#priced = new Set(market.assets.map(({ symbol }) => symbol));
     this.#perps = new PerpMarket({ market, faults: createFaultSwitch(), seed });
-    this.#listings = listingsOf(market, deps.now()).byCoin;
+    this.#listings = createListings(market, deps.now()).byCoin;
   }
 
   at(entries: readonly CatalogEntry[], at: EpochMs): readonly MarketEvent[] {
@@ -142,7 +142,7 @@ class SpokenMarket implements MarketWords {
 
   #spotLevels(symbol: string, at: EpochMs, depth: number): Sided {
     const { market, seed } = this.#deps;
-    const book = this.#books.get(symbol) ?? new SimulatedBook(rulesOf(symbol, market.spot(symbol, at)), seed, 1);
+    const book = this.#books.get(symbol) ?? new SimulatedBook(chooseRules(symbol, market.spot(symbol, at)), seed, 1);
     this.#books.set(symbol, book);
     if (depth === 1) {
       const { bid, ask } = book.topAt(market, at);

@@ -35,7 +35,7 @@ async function minuteSeries(events: AsyncIterable<readonly TapeEvent[]>, assets:
   >();
   for await (const batch of events) {
     for (const event of batch) {
-      const received = priceOf(event);
+      const received = readPrice(event);
       const asset = received && assets.get(received.symbol);
       const face = received && FACES[received.venue];
       if (!received || !asset || !face) continue;
@@ -67,11 +67,11 @@ interface Received {
   readonly prices: readonly (readonly [at: EpochMs, price: string])[];
 }
 
-function priceOf(event: TapeEvent): Received | null {
+function readPrice(event: TapeEvent): Received | null {
   if (event.kind === 'quote') {
     if (event.bid === null || event.ask === null) return null;
     const mid = plainDecimal(new Decimal(event.bid).plus(event.ask).div(2));
-    return { venue: event.venue, symbol: underlyingOf(event.venue, event.instrument), prices: [[event.receivedAt, mid]] };
+    return { venue: event.venue, symbol: findUnderlying(event.venue, event.instrument), prices: [[event.receivedAt, mid]] };
   }
   if (event.kind === 'reference')
     return { venue: 'reference', symbol: event.instrument, prices: [[event.receivedAt, event.referencePrice]] };
@@ -80,10 +80,10 @@ function priceOf(event: TapeEvent): Received | null {
   const prices = event.candles.flatMap(({ openTime, open, high, low, close }) =>
     [open, high, low, close].map((price) => [openTime, price] as const),
   );
-  return { venue: event.venue, symbol: underlyingOf(event.venue, event.instrument), prices };
+  return { venue: event.venue, symbol: findUnderlying(event.venue, event.instrument), prices };
 }
 
-function underlyingOf(venue: Venue, instrument: string): string {
+function findUnderlying(venue: Venue, instrument: string): string {
   const entry = CATALOG.entries.find((one) => one.venue === venue && one.instrument === instrument);
   return entry?.underlying ?? CATALOG.feeds.find((feed) => feed.instrument === instrument)?.instrument ?? instrument;
 }

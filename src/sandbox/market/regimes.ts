@@ -1,6 +1,6 @@
 /** Calm and stressed regimes of the market: the variance of each day, and the thinness of trading. */
 import { SESSION_YEARS } from '../../domain/market/session.ts';
-import { RevertingNoise, seedOf } from './seeded-noise.ts';
+import { RevertingNoise, deriveSeed } from './seeded-noise.ts';
 import { DAY_MS } from '../../domain/values/time.ts';
 
 const DAY_MINUTES = 1440;
@@ -21,7 +21,7 @@ export class Regimes {
   readonly #stress = new Float64Array(DAYS + 2);
 
   constructor(seed: string) {
-    const tension = new RevertingNoise(seedOf(`${seed}/tension`), HALF_LIFE_DAYS, 1);
+    const tension = new RevertingNoise(deriveSeed(`${seed}/tension`), HALF_LIFE_DAYS, 1);
     for (let day = 0; day < this.#stress.length; day++)
       this.#stress[day] = Math.min(1, Math.max(0, (tension.at(day) - TENSE) / (TENSEST - TENSE)));
   }

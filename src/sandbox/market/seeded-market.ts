@@ -8,7 +8,7 @@ import type { Market, MarketAsset } from './market.ts';
 import { lastPrintMinute, shareClock, shareMinuteVariance, sharePrints, wallClock } from './market-hours.ts';
 import { NewsShocks } from './news-shocks.ts';
 import { Regimes } from './regimes.ts';
-import { BridgeNoise, bell, mixed, RevertingNoise, SmoothNoise, seedOf, uniform } from './seeded-noise.ts';
+import { BridgeNoise, bell, mixed, RevertingNoise, SmoothNoise, deriveSeed, uniform } from './seeded-noise.ts';
 import { TokenPremium } from './token-premium.ts';
 
 const DAY_MINUTES = 1440;
@@ -56,7 +56,7 @@ type PathName = 'value' | 'token' | 'perp' | 'spot';
 type CandleFace = Parameters<Market['candles']>[0];
 
 /** Returns the decimals that venues give a price of this level. */
-function decimalsOf(level: number): number {
+function chooseDecimals(level: number): number {
   return level >= 1_000 ? 2 : level >= 1 ? 4 : 8;
 }
 
@@ -109,16 +109,16 @@ class SeededAsset {
     this.traits = traits;
     this.#share = traits.kind === 'equity';
     const clock = this.#share ? world.shareClock : world.wallClock;
-    const named = (purpose: string): number => seedOf(`${seed}/${traits.symbol}/${purpose}`);
+    const named = (purpose: string): number => deriveSeed(`${seed}/${traits.symbol}/${purpose}`);
     this.#seed = named('minutes');
     this.#regimes = regimes;
-    this.#common = new BridgeNoise(seedOf(`${seed}/${traits.kind}`), clock);
+    this.#common = new BridgeNoise(deriveSeed(`${seed}/${traits.kind}`), clock);
     this.#own = new BridgeNoise(named('own'), clock);
     this.#news = world.filers === null ? null : new NewsShocks(storySeed(seed, traits.symbol), world.filers.has(traits.symbol));
     // News is idiosyncratic: an index hardly reacts to it.
     this.#newsSize = 1.3 * Math.sqrt(1 - traits.shared * traits.shared) * (traits.volatility / Math.sqrt(this.#share ? 252 : 365));
     this.#anchorMinute = Math.floor(world.anchor / MINUTE_MS);
-    this.#scale = 10 ** decimalsOf(traits.level);
+    this.#scale = 10 ** chooseDecimals(traits.level);
     this.#premium = new TokenPremium(traits, seed, regimes);
     this.#basis = new RevertingNoise(named('basis'), BASIS_HALF_LIFE, 60);
     this.#basisQuick = new SmoothNoise(named('basis/quick'), 30);

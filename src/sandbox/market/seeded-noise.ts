@@ -1,7 +1,7 @@
 /** Random functions of time with random access: equal seeds and times give equal numbers in any order and process. */
 
 /** Derives a 32-bit seed from a text (FNV-1a, then mixed). */
-export function seedOf(text: string): number {
+export function deriveSeed(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return mixed(hash, text.length);

@@ -1,7 +1,7 @@
 /** Premium of a token over its asset's value: a discount that usually closes within days, and sometimes lasts for weeks. */
 import type { AssetTraits } from './listed-assets.ts';
 import type { Regimes } from './regimes.ts';
-import { RevertingNoise, SmoothNoise, seedOf } from './seeded-noise.ts';
+import { RevertingNoise, SmoothNoise, deriveSeed } from './seeded-noise.ts';
 
 const HOUR = 60;
 const DAY = 24 * HOUR;
@@ -38,13 +38,13 @@ export class TokenPremium {
   #right = 0;
 
   constructor({ symbol, kind, poolUsd }: AssetTraits, seed: string, regimes: Regimes) {
-    const named = (purpose: string): number => seedOf(`${seed}/${symbol}/${purpose}`);
+    const named = (purpose: string): number => deriveSeed(`${seed}/${symbol}/${purpose}`);
     this.#regimes = regimes;
     this.#coin = kind === 'crypto' ? new SmoothNoise(named('premium'), 15) : null;
     // A thin pool reverts more slowly and deviates further.
     this.#size = SIZE * (1_000_000 / poolUsd) ** 0.12 * (kind === 'pre_ipo' ? 1.6 : 1);
     this.#own = new RevertingNoise(named('premium/own'), OWN_HALF_LIFE * DAY, 60);
-    this.#common = new RevertingNoise(seedOf(`${seed}/premium/common`), COMMON_HALF_LIFE * DAY, 60);
+    this.#common = new RevertingNoise(deriveSeed(`${seed}/premium/common`), COMMON_HALF_LIFE * DAY, 60);
     this.#quick = new SmoothNoise(named('premium/quick'), 25);
     this.#flight = new RevertingNoise(named('premium/flight'), FLIGHT_HALF_LIFE * DAY, 360);
   }

@@ -3,8 +3,8 @@ import type { FlowBook, FlowKeeper, FlowPrint } from '../../domain/shadow/flow.t
 import { plainDecimal } from '../../domain/values/decimal.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
-import { rulesOf } from '../spotexchange/simulated-book.ts';
-import { TRADE_EVERY_MS, tradeOf } from '../spotexchange/simulated-trades.ts';
+import { chooseRules } from '../spotexchange/simulated-book.ts';
+import { TRADE_EVERY_MS, createTrade } from '../spotexchange/simulated-trades.ts';
 import type { Market } from './market.ts';
 import type { MarketWords } from './market-words.ts';
 
@@ -35,13 +35,13 @@ export function createToldFlow({ words, market, underlying }: ToldFlowDeps): Flo
   }
 
   /** Returns the trades from the last one at or before `from` to the first one after `until`. */
-  function tradesOf(key: InstrumentKey, from: EpochMs, until: EpochMs): FlowPrint[] {
+  function listTrades(key: InstrumentKey, from: EpochMs, until: EpochMs): FlowPrint[] {
     const symbol = underlying(key);
     if (splitInstrumentKey(key).venue !== 'spotexchange' || symbol === undefined) return [];
-    const rules = rulesOf(symbol, market.spot(symbol, from));
+    const rules = chooseRules(symbol, market.spot(symbol, from));
     const trades: FlowPrint[] = [];
     for (let step = Math.floor(from / TRADE_EVERY_MS); step <= Math.floor(until / TRADE_EVERY_MS) + 1; step++) {
-      const { a: sequence, p, q, T: at } = tradeOf(market, rules, step);
+      const { a: sequence, p, q, T: at } = createTrade(market, rules, step);
       trades.push({ sequence, price: plainDecimal(p), quantity: plainDecimal(q), at });
     }
     return trades;
@@ -53,7 +53,7 @@ export function createToldFlow({ words, market, underlying }: ToldFlowDeps): Flo
       const everyMs = BOOK_EVERY_MS[splitInstrumentKey(instrument).venue] ?? EVERY_MS;
       const books: FlowBook[] = [];
       for (let at = Math.floor(from / everyMs) * everyMs; at <= booksUntil; at += everyMs) books.push(...bookAt(instrument, at));
-      return { ...span, books, trades: tradesOf(instrument, from, until), gaps: [] };
+      return { ...span, books, trades: listTrades(instrument, from, until), gaps: [] };
     },
   };
 }

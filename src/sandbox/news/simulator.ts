@@ -77,7 +77,7 @@ export async function createNewsSimulator(options: NewsSimulatorOptions) {
 type Published = (from: number, to: number) => readonly WireItem[];
 
 /** Returns the article number of an item, derived from its id. */
-const numberOf = (id: string): number => createHash('sha256').update(id).digest().readUIntBE(0, 6);
+const deriveNumber = (id: string): number => createHash('sha256').update(id).digest().readUIntBE(0, 6);
 
 const isCoin = (symbol: string): boolean => CATALOG.source.tables.crypto.some((coin) => coin.symbol === symbol);
 const isShare = (symbol: string): boolean => CATALOG.source.tables.shares.some(({ underlying }) => underlying === symbol);
@@ -107,14 +107,14 @@ function alpacaPage(query: URLSearchParams, published: Published): object {
 
 function alpacaArticle({ id, publishedAt, headline, symbols, url }: WireItem): object {
   return {
-    id: numberOf(id),
+    id: deriveNumber(id),
     headline,
     author: 'Sandbox Staff',
     created_at: publishedAt,
     updated_at: publishedAt,
     summary: '',
     content: '',
-    url: url ?? `https://www.benzinga.com/news/${numberOf(id)}`,
+    url: url ?? `https://www.benzinga.com/news/${deriveNumber(id)}`,
     images: [],
     // Articles name only listed symbols.
     symbols: symbols.filter((symbol) => isCoin(symbol) || isShare(symbol)).map((symbol) => (isCoin(symbol) ? `${symbol}USD` : symbol)),
@@ -138,11 +138,11 @@ function finnhubArticle({ id, publishedAt, headline, source, url }: WireItem, ca
     category,
     datetime: Math.floor(Date.parse(publishedAt) / 1_000),
     headline,
-    id: numberOf(id),
+    id: deriveNumber(id),
     image: '',
     related,
     source: source.name,
     summary: '',
-    url: url ?? `https://finnhub.io/api/news?id=${numberOf(id)}`,
+    url: url ?? `https://finnhub.io/api/news?id=${deriveNumber(id)}`,
   };
 }

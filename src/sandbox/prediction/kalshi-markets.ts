@@ -33,24 +33,24 @@ const dollars = (thousandths: number): string => (thousandths / 1_000).toFixed(4
 export const count = (size: number): string => size.toFixed(2);
 const iso = (at: EpochMs): string => new Date(at).toISOString();
 
-export function seriesOf({ asset, group }: SeededQuestion): string {
+export function toSeries({ asset, group }: SeededQuestion): string {
   return `KX${asset}${(group.split('-')[1] ?? '').slice(0, 1).toUpperCase()}`;
 }
-export function eventOf(question: SeededQuestion): string {
-  return `${seriesOf(question)}-${question.group.split('-').at(-1)}`;
+export function toEventTicker(question: SeededQuestion): string {
+  return `${toSeries(question)}-${question.group.split('-').at(-1)}`;
 }
 /** Returns the ticker of a question's market. */
-export function tickerOf(question: SeededQuestion): string {
+export function toTicker(question: SeededQuestion): string {
   const letter = question.comparator === 'between' ? 'B' : question.comparator === 'below' ? 'L' : 'T';
-  return `${eventOf(question)}-${letter}${question.threshold}`;
+  return `${toEventTicker(question)}-${letter}${question.threshold}`;
 }
 
 /** Returns the questions listed at a time, by ticker. */
 export function listed({ questions }: KalshiVenue, now: EpochMs): ReadonlyMap<string, SeededQuestion> {
-  return new Map(questions.listed('kalshi', now).map((question) => [tickerOf(question), question]));
+  return new Map(questions.listed('kalshi', now).map((question) => [toTicker(question), question]));
 }
 
-export function statusOf({ resolvesAt }: SeededQuestion, now: EpochMs): string {
+export function computeStatus({ resolvesAt }: SeededQuestion, now: EpochMs): string {
   const past = now - resolvesAt;
   return past < 0 ? 'active' : past < DETERMINED_MS ? 'closed' : past < FINAL_MS ? 'determined' : 'finalized';
 }
@@ -58,22 +58,22 @@ export function statusOf({ resolvesAt }: SeededQuestion, now: EpochMs): string {
 /** Formats a market like the catalog. */
 export function marketBody(venue: KalshiVenue, question: SeededQuestion, now: EpochMs): object {
   return {
-    ticker: tickerOf(question),
-    event_ticker: eventOf(question),
+    ticker: toTicker(question),
+    event_ticker: toEventTicker(question),
     market_type: 'binary',
-    ...datesOf(question),
-    status: statusOf(question, now),
-    ...pricesOf(venue, question, now),
+    ...formatDates(question),
+    status: computeStatus(question, now),
+    ...formatPrices(venue, question, now),
     notional_value_dollars: '1.0000',
     price_level_structure: 'tapered_deci_cent',
     price_ranges: PRICE_RANGES,
-    ...outcomeOf(venue, question, now),
+    ...formatOutcome(venue, question, now),
     can_close_early: false,
-    ...wordsOf(question),
+    ...formatWords(question),
   };
 }
 
-function datesOf({ createdAt, resolvesAt }: SeededQuestion) {
+function formatDates({ createdAt, resolvesAt }: SeededQuestion) {
   return {
     created_time: iso(createdAt),
     open_time: iso(createdAt),
@@ -84,7 +84,7 @@ function datesOf({ createdAt, resolvesAt }: SeededQuestion) {
   };
 }
 
-function wordsOf(question: SeededQuestion) {
+function formatWords(question: SeededQuestion) {
   const { threshold, upper, comparator } = question;
   const { title, subtitle, rulesPrimary, rulesSecondary } = kalshiWords(question);
   return {
@@ -100,8 +100,8 @@ function wordsOf(question: SeededQuestion) {
 }
 
 /** Formats prices, sizes and volumes. An ended market has no offers. */
-function pricesOf({ questions, clock, faults }: KalshiVenue, question: SeededQuestion, now: EpochMs) {
-  const open = statusOf(question, now) === 'active';
+function formatPrices({ questions, clock, faults }: KalshiVenue, question: SeededQuestion, now: EpochMs) {
+  const open = computeStatus(question, now) === 'active';
   const { bids, asks } = questions.book(question, 'kalshi', Math.min(clock.now(), question.resolvesAt - 1));
   const [bid, ask] = [bids[0], asks[0]];
   const until = Math.min(now, question.resolvesAt);
@@ -125,8 +125,8 @@ function pricesOf({ questions, clock, faults }: KalshiVenue, question: SeededQue
   };
 }
 
-function outcomeOf({ questions }: KalshiVenue, question: SeededQuestion, now: EpochMs) {
-  const status = statusOf(question, now);
+function formatOutcome({ questions }: KalshiVenue, question: SeededQuestion, now: EpochMs) {
+  const status = computeStatus(question, now);
   const won = status === 'determined' || status === 'finalized' ? questions.outcome(question) : null;
   const result = won === null ? '' : won ? 'yes' : 'no';
   if (status !== 'finalized') return { result, expiration_value: '' };
@@ -139,7 +139,7 @@ function outcomeOf({ questions }: KalshiVenue, question: SeededQuestion, now: Ep
 }
 
 /** Returns the bids of both outcomes, worst first. An offer of yes is a bid for no. */
-export function sidesOf(
+export function formatSides(
   { questions, clock, faults }: KalshiVenue,
   question: SeededQuestion,
 ): { yes: [string, string][]; no: [string, string][] } {
@@ -159,7 +159,7 @@ export function sidesOf(
 const bentDollars = (text: string): string => (text === 'NaN' ? text : dollars(Number(text)));
 
 /** Returns a book's sizes by `yes` or `no` and price. */
-export function levelsOf(book: SeededBook): Map<string, number> {
+export function indexLevels(book: SeededBook): Map<string, number> {
   return new Map([
     ...book.bids.map(({ price, size }) => [`yes ${dollars(price)}`, size] as const),
     ...book.asks.map(({ price, size }) => [`no ${dollars(1_000 - price)}`, size] as const),

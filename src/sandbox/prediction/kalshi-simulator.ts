@@ -3,7 +3,17 @@ import { createPublicKey } from 'node:crypto';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { listenOnLoopback, type LoopbackAnswer, type LoopbackRequest } from '../loopback.ts';
-import { type KalshiVenue, eventOf, listed, marketBody, seriesOf, sidesOf, statusOf, tradeBody, venueNow } from './kalshi-markets.ts';
+import {
+  type KalshiVenue,
+  toEventTicker,
+  listed,
+  marketBody,
+  toSeries,
+  formatSides,
+  computeStatus,
+  tradeBody,
+  venueNow,
+} from './kalshi-markets.ts';
 import { admit, createKalshiSocket, SOCKET_PATH } from './kalshi-socket.ts';
 import type { SeededQuestions, SeededQuestion } from './seeded-questions.ts';
 import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
@@ -98,7 +108,7 @@ function answer(venue: KalshiVenue, route: string, query: URLSearchParams, now: 
 }
 
 function seriesBody(venue: KalshiVenue, ticker: string, now: EpochMs): LoopbackAnswer {
-  const question = [...listed(venue, now).values()].find((one) => seriesOf(one) === ticker);
+  const question = [...listed(venue, now).values()].find((one) => toSeries(one) === ticker);
   if (question === undefined) return refuse(404, 'not_found', 'series not found');
   return {
     status: 200,
@@ -135,11 +145,11 @@ function events(venue: KalshiVenue, query: URLSearchParams, now: EpochMs): Loopb
   if (filter !== null && FILTERS[filter] === undefined) return refuse(400, 'bad_request', `invalid status: ${filter}`);
   const groups = new Map<string, SeededQuestion[]>();
   for (const question of listed(venue, now).values()) {
-    const event = eventOf(question);
+    const event = toEventTicker(question);
     groups.set(event, [...(groups.get(event) ?? []), question]);
   }
   const wanted = [...groups.entries()].filter(
-    ([, group]) => filter === null || group.some((one) => (FILTERS[filter] as readonly string[]).includes(statusOf(one, now))),
+    ([, group]) => filter === null || group.some((one) => (FILTERS[filter] as readonly string[]).includes(computeStatus(one, now))),
   );
   const cut = page(wanted, query, 200);
   if (cut === null) return refuse(400, 'bad_request', 'limit must be between 1 and 200');
@@ -152,7 +162,7 @@ function events(venue: KalshiVenue, query: URLSearchParams, now: EpochMs): Loopb
         const question = group[0] as SeededQuestion;
         return {
           event_ticker: event,
-          series_ticker: seriesOf(question),
+          series_ticker: toSeries(question),
           title: kalshiWords(question).title,
           sub_title: '',
           category: question.share ? 'Financials' : 'Crypto',
@@ -174,7 +184,7 @@ function markets(venue: KalshiVenue, query: URLSearchParams, now: EpochMs): Loop
   const found = [...listed(venue, now)].filter(
     ([ticker, one]) =>
       (tickers === null || tickers.includes(ticker)) &&
-      (filter === null || (FILTERS[filter] as readonly string[]).includes(statusOf(one, now))),
+      (filter === null || (FILTERS[filter] as readonly string[]).includes(computeStatus(one, now))),
   );
   const cut = page(found, query, 1_000);
   if (cut === null) return refuse(400, 'bad_request', 'limit must be between 1 and 1000');
@@ -184,8 +194,8 @@ function markets(venue: KalshiVenue, query: URLSearchParams, now: EpochMs): Loop
 function orderBook(venue: KalshiVenue, ticker: string, now: EpochMs): LoopbackAnswer {
   const question = listed(venue, now).get(ticker);
   if (question === undefined) return refuse(404, 'not_found', 'market not found');
-  if (statusOf(question, now) !== 'active') return { status: 200, body: { orderbook_fp: { yes_dollars: [], no_dollars: [] } } };
-  const { yes, no } = sidesOf(venue, question);
+  if (computeStatus(question, now) !== 'active') return { status: 200, body: { orderbook_fp: { yes_dollars: [], no_dollars: [] } } };
+  const { yes, no } = formatSides(venue, question);
   return { status: 200, body: { orderbook_fp: { yes_dollars: yes, no_dollars: no } } };
 }
 

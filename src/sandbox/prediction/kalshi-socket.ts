@@ -4,7 +4,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { bendsPrices } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
-import { count, DETERMINED_MS, FINAL_MS, type KalshiVenue, levelsOf, listed, sidesOf, tradeBody, venueNow } from './kalshi-markets.ts';
+import {
+  count,
+  DETERMINED_MS,
+  FINAL_MS,
+  type KalshiVenue,
+  indexLevels,
+  listed,
+  formatSides,
+  tradeBody,
+  venueNow,
+} from './kalshi-markets.ts';
 import type { SeededBook, SeededQuestion } from './seeded-questions.ts';
 
 export const SOCKET_PATH = '/trade-api/ws/v2';
@@ -94,14 +104,14 @@ function snapshot(session: Session, subscription: Subscription, ticker: string):
   const { venue } = session;
   const question = listed(venue, venueNow(venue)).get(ticker);
   if (question === undefined) return;
-  const { yes, no } = sidesOf(venue, question);
+  const { yes, no } = formatSides(venue, question);
   number(session, subscription, 'orderbook_snapshot', {
     market_ticker: ticker,
     ...(yes.length === 0 ? {} : { yes_dollars_fp: yes }),
     ...(no.length === 0 ? {} : { no_dollars_fp: no }),
   });
   const book = venue.questions.book(question, 'kalshi', venue.clock.now());
-  session.sent.set(ticker, { book, levels: levelsOf(book) });
+  session.sent.set(ticker, { book, levels: indexLevels(book) });
 }
 
 function stepBook(session: Session, subscription: Subscription, ticker: string, question: SeededQuestion): void {
@@ -112,7 +122,7 @@ function stepBook(session: Session, subscription: Subscription, ticker: string, 
   const book = venue.questions.book(question, 'kalshi', venue.clock.now());
   if (book === sent.book) return;
   const { levels: before } = sent;
-  const levels = levelsOf(book);
+  const levels = indexLevels(book);
   session.sent.set(ticker, { book, levels });
   for (const key of new Set([...before.keys(), ...levels.keys()])) {
     const delta = (levels.get(key) ?? 0) - (before.get(key) ?? 0);

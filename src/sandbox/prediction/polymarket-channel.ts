@@ -4,14 +4,14 @@ import { bendsPrices } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import {
   bookBody,
-  bookOf,
+  readTokenBook,
   FINAL_MS,
   hasBook,
   type Listing,
   type PolymarketVenue,
   price,
   sha,
-  stepOf,
+  findPriceStep,
   tradeFields,
   venueNow,
 } from './polymarket-markets.ts';
@@ -78,7 +78,7 @@ function stepTickSize(session: Session, listing: Listing, token: string, before:
   const { venue } = session;
   // A market keeps its step for a minute.
   if (Math.floor(before / MINUTE_MS) === Math.floor(real / MINUTE_MS)) return;
-  const [was, is] = [stepOf(venue, listing, before), stepOf(venue, listing, real)];
+  const [was, is] = [findPriceStep(venue, listing, before), findPriceStep(venue, listing, real)];
   if (was === is) return;
   send(session, {
     event_type: 'tick_size_change',
@@ -107,7 +107,7 @@ function stepTrades(session: Session, listing: Listing, before: EpochMs, real: E
   }
 }
 
-function levelsOf(book: SeededBook): Map<string, string> {
+function indexLevels(book: SeededBook): Map<string, string> {
   return new Map([
     ...book.bids.map(({ price: at, size }) => [`b${price(at)}`, size.toFixed(2)] as const),
     ...book.asks.map(({ price: at, size }) => [`a${price(at)}`, size.toFixed(2)] as const),
@@ -120,18 +120,18 @@ function dump(session: Session, token: string): void {
   const listing = venue.listings.byToken(token, now);
   if (!hasBook(listing, now)) return;
   send(session, [{ event_type: 'book', ...bookBody(venue, listing, token, now) }]);
-  const book = bookOf(venue, listing, token);
-  session.sent.set(token, { book, levels: levelsOf(book) });
+  const book = readTokenBook(venue, listing, token);
+  session.sent.set(token, { book, levels: indexLevels(book) });
 }
 
 function stepBook(session: Session, listing: Listing, token: string, now: EpochMs): void {
   const sent = session.sent.get(token);
   // A book with faulty prices is sent in full, because differences could not express it.
   if (sent === undefined || bendsPrices(session.venue.faults)) return dump(session, token);
-  const book = bookOf(session.venue, listing, token);
+  const book = readTokenBook(session.venue, listing, token);
   if (book === sent.book) return;
   const { levels: before } = sent;
-  const levels = levelsOf(book);
+  const levels = indexLevels(book);
   const changed = [...levels].filter(([key, size]) => before.get(key) !== size);
   for (const key of before.keys()) if (!levels.has(key)) changed.push([key, '0']);
   session.sent.set(token, { book, levels });

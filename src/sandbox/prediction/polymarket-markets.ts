@@ -55,7 +55,7 @@ type Listings = ReturnType<typeof createListings>;
 export function createListings(questions: SeededQuestions) {
   const listings = new Map<string, Listing>();
   const byToken = new Map<string, Listing>();
-  function listingOf(question: SeededQuestion): Listing {
+  function findListing(question: SeededQuestion): Listing {
     const known = listings.get(question.key);
     if (known !== undefined) return known;
     const token = (label: string): string => BigInt(`0x${sha(`${question.key}/${label}`)}`).toString();
@@ -69,7 +69,7 @@ export function createListings(questions: SeededQuestions) {
     }
     return listing;
   }
-  const at = (now: EpochMs): Listing[] => questions.listed('polymarket', now).map(listingOf);
+  const at = (now: EpochMs): Listing[] => questions.listed('polymarket', now).map(findListing);
   return {
     at,
     byToken(token: string, now: EpochMs): Listing | undefined {
@@ -80,7 +80,7 @@ export function createListings(questions: SeededQuestions) {
 }
 
 /** Returns the oracle's state and its earlier states. */
-export function oracleOf(
+export function readOracle(
   { questions }: PolymarketVenue,
   { question }: Listing,
   now: EpochMs,
@@ -101,7 +101,7 @@ export function oracleOf(
 }
 
 /** Returns the price step of a market, in thousandths. */
-export function stepOf({ questions }: PolymarketVenue, { question }: Listing, now: EpochMs): number {
+export function findPriceStep({ questions }: PolymarketVenue, { question }: Listing, now: EpochMs): number {
   return questions.step(question, 'polymarket', 500, now);
 }
 
@@ -117,14 +117,14 @@ export function marketBody(venue: PolymarketVenue, listing: Listing, now: EpochM
     id: String(listing.number),
     conditionId,
     slug: question.key.toLowerCase(),
-    ...wordsOf(question),
-    ...datesOf(venue, listing, now),
-    ...pricesOf(venue, listing, now),
+    ...formatWords(question),
+    ...formatDates(venue, listing, now),
+    ...formatPrices(venue, listing, now),
     ...oracleFields(venue, listing, now),
     archived: false,
     restricted: true,
     enableOrderBook: true,
-    orderPriceMinTickSize: stepOf(venue, listing, now) / 1_000,
+    orderPriceMinTickSize: findPriceStep(venue, listing, now) / 1_000,
     orderMinSize: 5,
     clobTokenIds: now - question.createdAt < HYDRATION_MS ? '["", ""]' : JSON.stringify(tokens),
     acceptingOrders: now < question.resolvesAt,
@@ -133,11 +133,11 @@ export function marketBody(venue: PolymarketVenue, listing: Listing, now: EpochM
     feesEnabled: !question.share,
     feeType: question.share ? null : 'crypto_fees_v2',
     ...(question.share ? {} : { feeSchedule: { rate: 0.072, exponent: 1, takerOnly: true, rebateRate: 0.2 } }),
-    ...(insideEvent ? {} : { events: [{ id: eventIdOf(question), title: eventTitle(question), negRisk: question.exclusive }] }),
+    ...(insideEvent ? {} : { events: [{ id: deriveEventId(question), title: eventTitle(question), negRisk: question.exclusive }] }),
   };
 }
 
-function wordsOf(question: SeededQuestion) {
+function formatWords(question: SeededQuestion) {
   const { title, rules, source } = polymarketWords(question);
   return {
     question: title,
@@ -149,9 +149,9 @@ function wordsOf(question: SeededQuestion) {
   };
 }
 
-function datesOf(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
+function formatDates(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
   const { createdAt, resolvesAt } = listing.question;
-  const over = oracleOf(venue, listing, now).final;
+  const over = readOracle(venue, listing, now).final;
   return {
     endDate: iso(resolvesAt),
     startDate: iso(createdAt),
@@ -161,7 +161,7 @@ function datesOf(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
   };
 }
 
-function pricesOf(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
+function formatPrices(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
   const { questions } = venue;
   const { question } = listing;
   const until = Math.min(now, question.resolvesAt);
@@ -185,14 +185,14 @@ function pricesOf(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
 /** Returns the prices of yes and no: between the best bid and ask while the market is open, 0 or 1 after its resolution. */
 function outcomePrices(venue: PolymarketVenue, listing: Listing, middle: number, now: EpochMs): readonly [string, string] {
   const { questions } = venue;
-  if (!oracleOf(venue, listing, now).final) return [middle.toFixed(4), (1 - middle).toFixed(4)];
+  if (!readOracle(venue, listing, now).final) return [middle.toFixed(4), (1 - middle).toFixed(4)];
   // Some old markets have no prices in the catalog: only the order book service knows the winner.
   if (questions.fate(listing.question, 'legacy') < 0.1) return ['0', '0'];
   return questions.outcome(listing.question) ? ['1', '0'] : ['0', '1'];
 }
 
 function oracleFields(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
-  const { word, history, final } = oracleOf(venue, listing, now);
+  const { word, history, final } = readOracle(venue, listing, now);
   return {
     active: true,
     closed: final,
@@ -203,11 +203,11 @@ function oracleFields(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
   };
 }
 
-export const eventIdOf = (question: SeededQuestion): string => String(Number.parseInt(sha(question.group).slice(0, 7), 16));
+export const deriveEventId = (question: SeededQuestion): string => String(Number.parseInt(sha(question.group).slice(0, 7), 16));
 export const eventTitle = (question: SeededQuestion): string => `${question.asset}: ${question.group}`;
 
 /** Returns the book of one outcome's token. */
-export function bookOf({ questions, clock }: PolymarketVenue, { question, tokens }: Listing, token: string): SeededBook {
+export function readTokenBook({ questions, clock }: PolymarketVenue, { question, tokens }: Listing, token: string): SeededBook {
   const book = questions.book(question, 'polymarket', clock.now());
   return token === tokens[0] ? book : mirrored(book);
 }
@@ -225,7 +225,7 @@ function mirrored(book: SeededBook): SeededBook {
 
 /** Formats a token's book like the venue. */
 export function bookBody(venue: PolymarketVenue, listing: Listing, token: string, now: EpochMs): object {
-  const { bids, asks } = bookOf(venue, listing, token);
+  const { bids, asks } = readTokenBook(venue, listing, token);
   const bent = bendPrices(venue.faults, bids[0]?.price ?? 0, asks[0]?.price ?? 1_000, (value) => (value / 1_000).toFixed(4));
   const levels = (list: SeededBook['bids'], best: string) =>
     list.map((level, index) => ({ price: index === 0 ? plain(best) : price(level.price), size: level.size.toFixed(2) }));
@@ -238,7 +238,7 @@ export function bookBody(venue: PolymarketVenue, listing: Listing, token: string
     bids: levels(bids, bent.bid).reverse(),
     asks: levels(asks, bent.ask).reverse(),
     min_order_size: '5',
-    tick_size: String(stepOf(venue, listing, venue.clock.now()) / 1_000),
+    tick_size: String(findPriceStep(venue, listing, venue.clock.now()) / 1_000),
     neg_risk: listing.question.exclusive,
   };
 }

@@ -7,15 +7,15 @@ import {
   createListings,
   type PolymarketVenue,
   bookBody,
-  eventIdOf,
+  deriveEventId,
   eventTitle,
   HYDRATION_MS,
   hasBook,
   type Listing,
   marketBody,
-  oracleOf,
+  readOracle,
   sha,
-  stepOf,
+  findPriceStep,
   tradeFields,
   venueNow,
 } from './polymarket-markets.ts';
@@ -36,7 +36,7 @@ export async function createPolymarketSimulator(options: PolymarketSimulatorOpti
   const { questions, clock, port, faults = createFaultSwitch() } = options;
   const venue: PolymarketVenue = { questions, clock, faults, listings: createListings(questions) };
   const channel = createMarketChannel(venue);
-  const server = await listenOnLoopback({ clock, faults, port, request: (asked) => answerOf(venue, asked), socket: channel.open });
+  const server = await listenOnLoopback({ clock, faults, port, request: (asked) => answerRequest(venue, asked), socket: channel.open });
   return {
     /** `http://127.0.0.1:<port>` */
     url: server.url,
@@ -51,7 +51,7 @@ export async function createPolymarketSimulator(options: PolymarketSimulatorOpti
 }
 
 /** Answers from Polymarket's catalog, books and trades: Gamma under `/gamma`, CLOB under `/clob` and Data under `/data`. */
-function answerOf(venue: PolymarketVenue, { method, path, query }: LoopbackRequest): LoopbackAnswer {
+function answerRequest(venue: PolymarketVenue, { method, path, query }: LoopbackRequest): LoopbackAnswer {
   const { faults } = venue;
   if (faults.happens(faults.settings.status429)) return refuse(429, 'rate limit exceeded');
   if (faults.happens(faults.settings.status5xx)) return refuse(503, 'service unavailable');
@@ -84,13 +84,13 @@ function eventBodies(venue: PolymarketVenue, query: URLSearchParams, now: EpochM
   for (const one of venue.listings.at(now)) groups.set(one.question.group, [...(groups.get(one.question.group) ?? []), one]);
   const wanted = query.get('closed');
   const events = [...groups.values()].filter((group) => {
-    const over = group.every((one) => oracleOf(venue, one, now).final);
+    const over = group.every((one) => readOracle(venue, one, now).final);
     return wanted === null || over === (wanted === 'true');
   });
   return paged(events, query).map((group) => {
     const { question } = group[0] as Listing;
     return {
-      id: eventIdOf(question),
+      id: deriveEventId(question),
       ticker: question.group.toLowerCase(),
       slug: question.group.toLowerCase(),
       title: eventTitle(question),
@@ -118,7 +118,7 @@ function gammaMarkets(venue: PolymarketVenue, query: URLSearchParams, now: Epoch
   const over = query.get('closed') === 'true';
   const found = venue.listings
     .at(now)
-    .filter((one) => (ids.size === 0 || ids.has(one.conditionId)) && oracleOf(venue, one, now).final === over);
+    .filter((one) => (ids.size === 0 || ids.has(one.conditionId)) && readOracle(venue, one, now).final === over);
   return { status: 200, body: paged(found, query).map((one) => marketBody(venue, one, now, false)) };
 }
 
@@ -131,7 +131,7 @@ function clobBook(venue: PolymarketVenue, token: string, now: EpochMs): Loopback
 function clobMarket(venue: PolymarketVenue, conditionId: string, now: EpochMs): LoopbackAnswer {
   const listing = venue.listings.at(now).find((one) => one.conditionId === conditionId);
   if (listing === undefined || now - listing.question.createdAt < HYDRATION_MS) return refuse(404, 'market not found');
-  const { final } = oracleOf(venue, listing, now);
+  const { final } = readOracle(venue, listing, now);
   const won = final && venue.questions.outcome(listing.question);
   const token = (index: 0 | 1, label: string) => {
     const winner = final && (index === 0) === won;
@@ -146,7 +146,7 @@ function clobMarket(venue: PolymarketVenue, conditionId: string, now: EpochMs): 
       closed: final,
       accepting_orders: now < listing.question.resolvesAt,
       minimum_order_size: 5,
-      minimum_tick_size: stepOf(venue, listing, now) / 1_000,
+      minimum_tick_size: findPriceStep(venue, listing, now) / 1_000,
       neg_risk: listing.question.exclusive,
       tokens: [token(0, 'Yes'), token(1, 'No')],
     },

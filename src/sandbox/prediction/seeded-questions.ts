@@ -1,7 +1,7 @@
 /** Seeded questions about the market's assets, priced on both prediction venues: a pure function of (seed, time). */
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
-import { mixed, SmoothNoise, seedOf, uniform } from '../market/seeded-noise.ts';
+import { mixed, SmoothNoise, deriveSeed, uniform } from '../market/seeded-noise.ts';
 
 const SECOND = 1_000;
 const YEAR = 365.25 * DAY_MS;
@@ -123,7 +123,7 @@ export function createSeededQuestions(options: { readonly seed: number | string;
     /** Returns trades with from <= at < to, ascending. */
     trades(asked: SeededQuestion, venue: Venue, from: EpochMs, to: EpochMs): readonly SeededTrade[] {
       const trades: SeededTrade[] = [];
-      const seed = seedOf(`${world.seed}/${venue}/${asked.key}/trades`);
+      const seed = deriveSeed(`${world.seed}/${venue}/${asked.key}/trades`);
       const begin = Math.max(from, asked.createdAt);
       const end = Math.min(to, asked.resolvesAt);
       for (let bucket = Math.floor(begin / TRADE_BUCKET_MS); bucket * TRADE_BUCKET_MS < end; bucket++) {
@@ -158,7 +158,7 @@ export function createSeededQuestions(options: { readonly seed: number | string;
         return comparator === 'above' ? value > threshold : value >= threshold;
       }),
     /** Returns a number 0 <= n < 1 derived from the question and purpose. */
-    fate: (asked: SeededQuestion, purpose: string): number => uniform(seedOf(`${world.seed}/${asked.key}/${purpose}`), 1),
+    fate: (asked: SeededQuestion, purpose: string): number => uniform(deriveSeed(`${world.seed}/${asked.key}/${purpose}`), 1),
   };
 }
 
@@ -279,7 +279,7 @@ function probability(world: World, asked: SeededQuestion, venue: Venue, at: Epoc
     noises,
     `${venue}/${asked.key}`,
     1_000,
-    () => new SmoothNoise(seedOf(`${world.seed}/${venue}/${asked.key}`), 300),
+    () => new SmoothNoise(deriveSeed(`${world.seed}/${venue}/${asked.key}`), 300),
   );
   return Math.min(0.985, Math.max(0.015, plain + 0.004 * noise.at(Math.floor(at / SECOND))));
 }
@@ -307,7 +307,7 @@ function book(world: World, asked: SeededQuestion, venue: Venue, asOf: EpochMs):
   const moment = Math.floor(at / BREATH_MS);
   const cause = `${bid} ${ask} ${plain} ${moment}`;
   if (last.cause === cause) return last.book;
-  const seed = seedOf(`${world.seed}/${venue}/${asked.key}/sizes`);
+  const seed = deriveSeed(`${world.seed}/${venue}/${asked.key}/sizes`);
   const side = (sign: 1 | -1, best: number): SeededLevel[] => {
     const levels: SeededLevel[] = [];
     for (let price = best; levels.length < LEVELS && price >= 1 && price <= 999; price += sign * tickAt(sign < 0 ? price - 1 : price)) {

@@ -3,7 +3,7 @@ import type { SeededQuestion } from './seeded-questions.ts';
 
 const NAMES: Readonly<Record<string, string>> = { BTC: 'Bitcoin', ETH: 'Ethereum', SOL: 'Solana' };
 
-function nameOf({ asset, share }: SeededQuestion): string {
+function findName({ asset, share }: SeededQuestion): string {
   return share ? asset : (NAMES[asset] ?? asset);
 }
 
@@ -11,23 +11,23 @@ function dollars(value: number): string {
   return `$${value.toLocaleString('en-US', { maximumFractionDigits: 8 })}`;
 }
 
-function levelOf({ comparator, threshold, upper, measure }: SeededQuestion): string {
+function describeLevel({ comparator, threshold, upper, measure }: SeededQuestion): string {
   if (measure === 'any_time') return `reach ${dollars(threshold)}`;
   if (comparator === 'between') return `be between ${dollars(threshold)} and ${dollars(upper ?? threshold)}`;
   return `be ${comparator === 'at_or_above' ? 'at or above' : comparator} ${dollars(threshold)}`;
 }
 
-function whenOf({ resolvesAt, measure }: SeededQuestion): string {
+function describeTime({ resolvesAt, measure }: SeededQuestion): string {
   const text = new Date(resolvesAt).toUTCString();
   return `${measure === 'any_time' ? 'by' : 'on'} ${text.slice(5, 16)}, ${text.slice(17, 22)} UTC`;
 }
 
 /** Words a question for Polymarket, where the texts contain everything. */
 export function polymarketWords(question: SeededQuestion): { title: string; rules: string; source: string } {
-  const name = nameOf(question);
+  const name = findName(question);
   const title = question.share
-    ? `Will ${name} close ${levelOf(question).replace('be ', '')} ${whenOf(question)}?`
-    : `Will the price of ${name} ${levelOf(question)} ${whenOf(question)}?`;
+    ? `Will ${name} close ${describeLevel(question).replace('be ', '')} ${describeTime(question)}?`
+    : `Will the price of ${name} ${describeLevel(question)} ${describeTime(question)}?`;
   const source = question.share
     ? `https://www.nasdaq.com/market-activity/stocks/${question.asset.toLowerCase()}`
     : `https://www.binance.com/en/trade/${question.asset}_USDT`;
@@ -53,15 +53,15 @@ export function kalshiWords(question: SeededQuestion): {
   rulesSecondary: string;
   sources: readonly { readonly name: string; readonly url: string }[];
 } {
-  const name = nameOf(question);
-  const subtitle = levelOf(question).replace('be ', '');
+  const name = findName(question);
+  const subtitle = describeLevel(question).replace('be ', '');
   const sources = question.share
     ? [{ name: 'Nasdaq', url: 'https://www.nasdaq.com' }]
     : [{ name: 'CF Benchmarks', url: 'https://www.cfbenchmarks.com' }];
   return {
-    title: question.share ? `${name} close ${whenOf(question)}?` : `${name} price ${whenOf(question)}?`,
+    title: question.share ? `${name} close ${describeTime(question)}?` : `${name} price ${describeTime(question)}?`,
     subtitle,
-    rulesPrimary: `If the price of ${name} published by ${sources[0]?.name} ${whenOf(question)} is ${subtitle}, then the market resolves to Yes.`,
+    rulesPrimary: `If the price of ${name} published by ${sources[0]?.name} ${describeTime(question)} is ${subtitle}, then the market resolves to Yes.`,
     rulesSecondary: 'If no price is published, the exchange may use the last one before, at its discretion.',
     sources,
   };

@@ -64,7 +64,7 @@ interface RouteOrder {
 }
 
 /** Returns a step's accounts: the route account that receives the output, the venue's program or the maker, and their accounts. */
-function accountsOf(step: RouteStep): readonly NamedAccount[] {
+function listAccounts(step: RouteStep): readonly NamedAccount[] {
   if (step.kind === 'venue')
     return [
       { address: step.into, writable: true },
@@ -83,7 +83,7 @@ function accountsOf(step: RouteStep): readonly NamedAccount[] {
   ];
 }
 
-function planOf(steps: readonly RouteStep[]): Uint8Array {
+function writePlan(steps: readonly RouteStep[]): Uint8Array {
   const plan = new Uint8Array(4 + steps.length * STEP_BYTES);
   writeUint(BigInt(steps.length), plan, 0, 4);
   for (const [index, step] of steps.entries()) {
@@ -94,7 +94,7 @@ function planOf(steps: readonly RouteStep[]): Uint8Array {
       writeUint(step.got, plan, at + 9, 8);
     }
     plan[at + 17] = 100;
-    plan[at + STEP_ACCOUNTS] = accountsOf(step).length;
+    plan[at + STEP_ACCOUNTS] = listAccounts(step).length;
   }
   return plan;
 }
@@ -121,9 +121,9 @@ export function routeInstruction(order: RouteOrder): ProgramInstruction {
       { address: TOKEN_2022 },
       { address: EVENT_AUTHORITY },
       { address: AGGREGATOR_PROGRAM },
-      ...order.steps.flatMap(accountsOf),
+      ...order.steps.flatMap(listAccounts),
     ],
-    data: joined(SHARED_ACCOUNTS_ROUTE, Uint8Array.of(0), planOf(order.steps), tail),
+    data: joined(SHARED_ACCOUNTS_ROUTE, Uint8Array.of(0), writePlan(order.steps), tail),
   };
 }
 

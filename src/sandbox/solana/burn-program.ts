@@ -43,7 +43,7 @@ function isBurn(keys: readonly Address[], { programIndex, data, accounts }: Inst
 }
 
 /** Returns the burn of a transaction, or null if it has none. */
-export function burnOf({ staticKeys, instructions }: Pick<ReadTransaction, 'staticKeys' | 'instructions'>): Burn | null {
+export function findBurn({ staticKeys, instructions }: Pick<ReadTransaction, 'staticKeys' | 'instructions'>): Burn | null {
   const found = instructions.find((one) => isBurn(staticKeys, one));
   if (found === undefined) return null;
   const data = Buffer.from(found.data);
@@ -62,7 +62,7 @@ export function burnOf({ staticKeys, instructions }: Pick<ReadTransaction, 'stat
 
 /** Returns the transaction that the virtual machine runs instead. The signatures belong to the original. */
 export function asStandardPrograms(read: ReadTransaction, decimals: number): Transaction {
-  const burn = burnOf(read);
+  const burn = findBurn(read);
   if (burn === null || burn.maxFee >= burn.amount) return read.transaction;
   const message = getCompiledTransactionMessageDecoder().decode(read.message);
   if (message.version === 1) return read.transaction;

@@ -24,14 +24,14 @@ const CHEATS: readonly (Cheat | null)[] = ['other_recipient', 'half_output', 'ta
  */
 export function chainVerbs(chain: SolanaChain, handler: ChainControl): Readonly<Record<string, (body: Body) => unknown>> {
   return {
-    fund: ({ owner, mint, amount }) => ({ signature: fund(chain, textOf(owner, 'owner'), textOf(mint, 'mint'), unitsOf(amount)) }),
+    fund: ({ owner, mint, amount }) => ({ signature: fund(chain, readText(owner, 'owner'), readText(mint, 'mint'), readUnits(amount)) }),
     advance: ({ slots }) => {
       if (typeof slots !== 'number') throw new RangeError(`slots must be a whole number, not ${JSON.stringify(slots)}`);
       chain.advance(slots);
       return {};
     },
     hold: ({ at }) => {
-      chain.hold(oneOf(at, HOLDS, 'at'));
+      chain.hold(readChoice(at, HOLDS, 'at'));
       return {};
     },
     finalize: () => {
@@ -42,9 +42,9 @@ export function chainVerbs(chain: SolanaChain, handler: ChainControl): Readonly<
       chain.expireBlockhashes();
       return {};
     },
-    drop: ({ signature }) => ({ dropped: chain.drop(textOf(signature, 'signature')) }),
+    drop: ({ signature }) => ({ dropped: chain.drop(readText(signature, 'signature')) }),
     intake: ({ way }) => {
-      chain.intake(oneOf(way, INTAKES, 'way'));
+      chain.intake(readChoice(way, INTAKES, 'way'));
       return {};
     },
     land: () => ({ landed: chain.landKept() }),
@@ -52,14 +52,14 @@ export function chainVerbs(chain: SolanaChain, handler: ChainControl): Readonly<
       chain.misreportHeight(typeof by === 'number' ? by : Number.NaN);
       return {};
     },
-    wallet: ({ name }) => ({ address: sandboxWallet(textOf(name, 'name')).address }),
+    wallet: ({ name }) => ({ address: sandboxWallet(readText(name, 'name')).address }),
     sign: ({ name, transaction }) => ({
-      transaction: signedByWallet(sandboxWallet(textOf(name, 'name')), textOf(transaction, 'transaction')),
+      transaction: signedByWallet(sandboxWallet(readText(name, 'name')), readText(transaction, 'transaction')),
     }),
-    sign_text: ({ name, text }) => ({ signature: textSignedByWallet(sandboxWallet(textOf(name, 'name')), textOf(text, 'text')) }),
-    buy_out: ({ mint }) => ({ signature: buyOut(chain, textOf(mint, 'mint')) }),
+    sign_text: ({ name, text }) => ({ signature: textSignedByWallet(sandboxWallet(readText(name, 'name')), readText(text, 'text')) }),
+    buy_out: ({ mint }) => ({ signature: buyOut(chain, readText(mint, 'mint')) }),
     cheat: ({ how }) => {
-      handler.cheat(oneOf(how, CHEATS, 'how'));
+      handler.cheat(readChoice(how, CHEATS, 'how'));
       return {};
     },
   };
@@ -73,18 +73,18 @@ export function chainStatus(chain: SolanaChain): object {
   };
 }
 
-function textOf(value: unknown, name: string): string {
+function readText(value: unknown, name: string): string {
   if (typeof value !== 'string') throw new RangeError(`${name} must be a text, not ${JSON.stringify(value)}`);
   return value;
 }
 
-function unitsOf(value: unknown): bigint {
+function readUnits(value: unknown): bigint {
   if (typeof value !== 'string' || !/^[1-9]\d{0,19}$/.test(value))
     throw new RangeError(`amount must be a whole number of base units as text, such as "5000000", not ${JSON.stringify(value)}`);
   return BigInt(value);
 }
 
-function oneOf<Value>(value: unknown, allowed: readonly Value[], name: string): Value {
+function readChoice<Value>(value: unknown, allowed: readonly Value[], name: string): Value {
   const found = allowed.find((one) => one === value);
   if (found === undefined)
     throw new RangeError(`${name} must be one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}, not ${JSON.stringify(value)}`);

@@ -3,7 +3,7 @@ import { type Address, address, lamports as amountOf, type EncodedAccount } from
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { TransactionError } from './transaction-error.ts';
 import { createModelledMachine, type ProgramModel } from './launch-programs/modelled-machine.ts';
-import { createMachine, type Machine, type Moment, memoOf, type Run } from './machine.ts';
+import { createMachine, type Machine, type Moment, readMemo, type Run } from './machine.ts';
 import { BLOCKHASH_LIFE, type Commitment, createSlotClock, FINAL_AFTER, type SlotClock } from './slot-clock.ts';
 import { fullySigned, type ReadTransaction } from './decode-transaction.ts';
 
@@ -259,7 +259,7 @@ class LedgerChain implements SolanaChain {
     const run = this.#machine.run(transaction, at);
     if (!run.begun) return false;
     const { slot, unixSeconds } = at;
-    const landed = { transaction, signature: transaction.signature, slot, unixSeconds, run, memo: memoOf(transaction) };
+    const landed = { transaction, signature: transaction.signature, slot, unixSeconds, run, memo: readMemo(transaction) };
     this.#forgetUndo();
     this.#blocks.push(landed);
     this.#bySignature.set(landed.signature, landed);
@@ -298,6 +298,6 @@ class LedgerChain implements SolanaChain {
 }
 
 /** Creates an account for the genesis block. */
-export function accountOf(at: Address, owner: Address, data: Uint8Array, lamports: bigint): EncodedAccount {
+export function createAccount(at: Address, owner: Address, data: Uint8Array, lamports: bigint): EncodedAccount {
   return { address: at, programAddress: owner, data, lamports: amountOf(lamports), executable: false, space: BigInt(data.length) };
 }

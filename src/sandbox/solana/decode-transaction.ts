@@ -51,7 +51,7 @@ export function decodeTransaction(bytes: Uint8Array): ReadTransaction {
     const again = getTransactionEncoder().encode(transaction);
     if (again.length !== bytes.length || !again.every((byte, at) => byte === bytes[at])) throw new Error('invalid value');
     const message = transaction.messageBytes as unknown as Uint8Array;
-    const read = messageOf(message);
+    const read = decodeMessage(message);
     const signatures = signatureTexts(transaction);
     if (signatures.length !== read.header.signers) throw new Error('signatures do not match the header');
     return { bytes, transaction, message, signature: signatures[0] as string, signatures, ...read };
@@ -70,7 +70,7 @@ function signatureTexts(transaction: Transaction): string[] {
 type MessageParts = Omit<ReadTransaction, 'bytes' | 'transaction' | 'message' | 'signature' | 'signatures'>;
 
 /** Decodes a message without signatures. @throws if it cannot be decoded */
-export function messageOf(bytes: Uint8Array): MessageParts {
+export function decodeMessage(bytes: Uint8Array): MessageParts {
   const compiled = getCompiledTransactionMessageDecoder().decode(bytes) as CompiledTransactionMessage & { readonly lifetimeToken: string };
   if (compiled.version !== 0 && compiled.version !== 'legacy')
     throw new Error(`message version ${String(compiled.version)} is not supported`);

@@ -2,7 +2,7 @@
 import { type Address, address, getAddressEncoder } from '@solana/kit';
 import { EXTENSION } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
-import { accountOf, type SolanaChain } from './chain.ts';
+import { createAccount, type SolanaChain } from './chain.ts';
 import {
   ASSOCIATED_TOKEN,
   associatedAccount,
@@ -45,17 +45,17 @@ export const COMMON_TABLE: Address = sandboxKey('lookup table').address;
 
 const TREASURY_LAMPORTS = 500_000_000n * 1_000_000_000n;
 const NO_KEY = new Uint8Array(32);
-const bytesOf = (one: Address): Uint8Array => getAddressEncoder().encode(one) as Uint8Array;
+const encodeAddress = (one: Address): Uint8Array => getAddressEncoder().encode(one) as Uint8Array;
 
 /** Encodes a mint of the first token program: 82 bytes. */
 export function plainMint(decimals: number): Buffer {
   const data = Buffer.alloc(82);
   data.writeUInt32LE(1, 0);
-  data.set(bytesOf(ISSUER.address), 4);
+  data.set(encodeAddress(ISSUER.address), 4);
   data[44] = decimals;
   data[45] = 1;
   data.writeUInt32LE(1, 46);
-  data.set(bytesOf(ISSUER.address), 50);
+  data.set(encodeAddress(ISSUER.address), 50);
   return data;
 }
 
@@ -102,8 +102,8 @@ function scaledMint({
   newMultiplierEffectiveAt,
   transferFeeBps = 0,
 }: MintListing): Buffer {
-  const issuer = bytesOf(ISSUER.address);
-  const self = bytesOf(address(mint));
+  const issuer = encodeAddress(ISSUER.address);
+  const self = encodeAddress(address(mint));
   const padding = Buffer.alloc(165 - 82);
   const at = u64(BigInt(Math.floor(newMultiplierEffectiveAt / 1_000)));
   return Buffer.concat([
@@ -134,13 +134,13 @@ function lookupTable(addresses: readonly Address[]): Buffer {
   const head = Buffer.alloc(56);
   head.writeUInt32LE(1, 0);
   head.writeBigUInt64LE(0xffff_ffff_ffff_ffffn, 4);
-  return Buffer.concat([head, ...addresses.map(bytesOf)]);
+  return Buffer.concat([head, ...addresses.map(encodeAddress)]);
 }
 
 /** Writes the genesis block. No token is owned yet. */
 export function writeGenesis(chain: SolanaChain, { mints, stable }: GenesisOptions): void {
-  const put = (at: Address, owner: Address, data: Uint8Array): void => chain.found(accountOf(at, owner, data, chain.rent(data.length)));
-  chain.found(accountOf(ISSUER.address, SYSTEM, new Uint8Array(), TREASURY_LAMPORTS));
+  const put = (at: Address, owner: Address, data: Uint8Array): void => chain.found(createAccount(at, owner, data, chain.rent(data.length)));
+  chain.found(createAccount(ISSUER.address, SYSTEM, new Uint8Array(), TREASURY_LAMPORTS));
   put(address(stable.mint), TOKEN, plainMint(stable.decimals));
   for (const listing of mints) put(address(listing.mint), TOKEN_2022, scaledMint(listing));
   put(COMMON_TABLE, LOOKUP_TABLES, lookupTable(commonAddresses({ mints, stable })));

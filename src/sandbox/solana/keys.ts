@@ -22,7 +22,7 @@ export function sandboxKey(text: string): SandboxKey {
 /** True if an address signed the message. */
 export function signatureHolds(address: Address, message: Uint8Array, signature: Uint8Array): boolean {
   try {
-    return verify(null, message, publicKeyOf(address), signature);
+    return verify(null, message, readPublicKey(address), signature);
   } catch {
     return false;
   }
@@ -32,7 +32,7 @@ export function signatureHolds(address: Address, message: Uint8Array, signature:
 const READ_KEYS = new Map<Address, KeyObject>();
 const MOST_READ_KEYS = 10_000;
 
-function publicKeyOf(address: Address): KeyObject {
+function readPublicKey(address: Address): KeyObject {
   const known = READ_KEYS.get(address);
   if (known !== undefined) return known;
   const bytes = getAddressEncoder().encode(address) as Uint8Array;

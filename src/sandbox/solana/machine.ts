@@ -171,13 +171,23 @@ export function createMachine(): Machine {
     // A replaced instruction is not the signed one. The chain has already checked the signatures.
     svm.withSigverify(keep && given === transaction.transaction);
     if (keep) accounts.forget(undo.keys());
-    const { error, told, shown } = keep ? outcomeOf(svm.sendTransaction(given), undo) : outcomeOf(svm.simulateTransaction(given), undo);
+    const { error, told, shown } = keep ? toOutcome(svm.sendTransaction(given), undo) : toOutcome(svm.simulateTransaction(given), undo);
     const outcome = keep ? new Map([...undo.keys()].map((key) => [key, account(key)])) : shown;
     const after = balances(keys, (key) => (outcome.has(key) ? (outcome.get(key) ?? null) : account(key)));
     const gone = sum(before.lamports) - sum(after.lamports);
     // The sender pays only after execution begins; an earlier failure is in no block. A simulation charges no fee for a failure.
     if (error !== null && gone === 0n && (keep || typeof error === 'string')) return refused(names, error, before);
-    return { ...names, ...accountFor(told), error, begun: true, fee: gone > 0n ? gone : feeOf(transaction), before, after, undo, outcome };
+    return {
+      ...names,
+      ...accountFor(told),
+      error,
+      begun: true,
+      fee: gone > 0n ? gone : computeFee(transaction),
+      before,
+      after,
+      undo,
+      outcome,
+    };
   }
 
   /** Runs an instruction with a fee payer that is funded before and emptied afterwards. */
@@ -190,7 +200,7 @@ export function createMachine(): Machine {
     const signatures = Object.fromEntries(signers.map((signer) => [signer, null]));
     svm.withSigverify(false);
     accounts.forget(instruction.accounts.map(({ address: at }) => at as Address));
-    const { error, told } = outcomeOf(svm.sendTransaction({ messageBytes, signatures } as unknown as Transaction), new Map());
+    const { error, told } = toOutcome(svm.sendTransaction({ messageBytes, signatures } as unknown as Transaction), new Map());
     put(CONDUCTOR, null);
     return { error, logs: told.logs(), units: told.computeUnitsConsumed() };
   }
@@ -259,7 +269,7 @@ export function isNamed(names: NamedAccounts | TransactionError): names is Named
 }
 
 /** Returns the machine's result: its error, its report, and the accounts that a simulation would leave. */
-function outcomeOf(
+function toOutcome(
   result: TransactionMetadata | FailedTransactionMetadata | SimulatedTransactionInfo,
   undo: Accounts,
 ): { readonly error: TransactionError | null; readonly told: TransactionMetadata; readonly shown: Accounts } {
@@ -300,7 +310,7 @@ function returned(told: TransactionMetadata): Run['returnData'] {
 }
 
 /** Returns the fee of a message: 5,000 lamports per signature, and the price of its compute budget. */
-export function feeOf({ header, staticKeys, instructions }: Pick<ReadTransaction, 'header' | 'staticKeys' | 'instructions'>): bigint {
+export function computeFee({ header, staticKeys, instructions }: Pick<ReadTransaction, 'header' | 'staticKeys' | 'instructions'>): bigint {
   let price = 0n;
   let limit: bigint | null = null;
   let others = 0n;
@@ -316,7 +326,7 @@ export function feeOf({ header, staticKeys, instructions }: Pick<ReadTransaction
 }
 
 /** Returns a memo as `getSignaturesForAddress` prints it: `[5] hello`, or null. */
-export function memoOf({ staticKeys, instructions }: Pick<ReadTransaction, 'staticKeys' | 'instructions'>): string | null {
+export function readMemo({ staticKeys, instructions }: Pick<ReadTransaction, 'staticKeys' | 'instructions'>): string | null {
   const memos = instructions.filter(({ programIndex }) => (staticKeys[programIndex] ?? '').startsWith('Memo'));
   if (memos.length === 0) return null;
   return memos.map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`).join('; ');

@@ -6,21 +6,21 @@ import type { Landed, SolanaChain } from './chain.ts';
 import { errorSentence } from './transaction-error.ts';
 import { fund, NATIVE } from './genesis.ts';
 import { TOKEN, TOKEN_2022 } from './instructions.ts';
-import { feeOf, type Run } from './machine.ts';
+import { computeFee, type Run } from './machine.ts';
 import {
-  addressOf,
-  commitmentOf,
-  encodingOf,
-  flagOf,
-  listOf,
+  readAddress,
+  readCommitment,
+  readEncoding,
+  readFlag,
+  readList,
   preflightFailure,
   RpcRefusal,
   type Settings,
-  settingsOf,
-  signatureOf,
-  textOf,
-  transactionOf,
-  wholeOf,
+  readSettings,
+  readSignature,
+  readText,
+  readTransaction,
+  readWhole,
 } from './parameters.ts';
 import {
   isTokenProgram,
@@ -34,7 +34,7 @@ import {
   uiAmount,
 } from './rpc-encoding.ts';
 import { BLOCKHASH_LIFE, type Commitment, SLOTS_PER_EPOCH } from './slot-clock.ts';
-import { fullySigned, messageOf } from './decode-transaction.ts';
+import { fullySigned, decodeMessage } from './decode-transaction.ts';
 
 type Method = (params: readonly unknown[]) => unknown;
 
@@ -51,9 +51,9 @@ interface Reading {
 
 /** Returns the requested commitment. @throws RpcRefusal if the node has not reached the requested slot */
 function reading(chain: SolanaChain, settings: Settings): Reading {
-  const commitment = commitmentOf(settings['commitment']);
+  const commitment = readCommitment(settings['commitment']);
   const { minContextSlot } = settings;
-  if (minContextSlot !== undefined && minContextSlot !== null && chain.slot(commitment) < wholeOf(minContextSlot, 'a slot'))
+  if (minContextSlot !== undefined && minContextSlot !== null && chain.slot(commitment) < readWhole(minContextSlot, 'a slot'))
     throw new RpcRefusal(-32016, 'Minimum context slot has not been reached', { contextSlot: chain.slot(commitment) });
   return { chain, commitment, mints: mintSource(chain, commitment) };
 }
@@ -64,7 +64,7 @@ function inContext({ chain, commitment }: Pick<Reading, 'chain' | 'commitment'>,
 
 /** Creates all methods by name. Each throws `RpcRefusal` if a node would refuse. */
 export function createMethods(chain: SolanaChain, seed: number): Readonly<Record<string, Method>> {
-  const read = (settings: unknown): Reading => reading(chain, settingsOf(settings));
+  const read = (settings: unknown): Reading => reading(chain, readSettings(settings));
   return {
     getHealth: () => 'ok',
     getVersion: () => VERSION,
@@ -73,23 +73,23 @@ export function createMethods(chain: SolanaChain, seed: number): Readonly<Record
     getSlot: ([settings]) => chain.slot(read(settings).commitment),
     getBlockHeight: ([settings]) => chain.blockHeight(read(settings).commitment),
     getEpochInfo: ([settings]) => epochInfo(read(settings)),
-    getBlockTime: ([slot]) => Math.floor((chain.now() - (chain.slot('processed') - wholeOf(slot, 'a slot')) * 400) / 1_000),
+    getBlockTime: ([slot]) => Math.floor((chain.now() - (chain.slot('processed') - readWhole(slot, 'a slot')) * 400) / 1_000),
     getLatestBlockhash: ([settings]) => {
       const at = read(settings);
       return inContext(at, chain.latestBlockhash(at.commitment));
     },
     isBlockhashValid: ([hash, settings]) => {
       const at = read(settings);
-      return inContext(at, chain.isValid(addressOf(hash), at.commitment));
+      return inContext(at, chain.isValid(readAddress(hash), at.commitment));
     },
     getBalance: ([at, settings]) => {
       const where = read(settings);
-      return inContext(where, Number(chain.account(addressOf(at), where.commitment)?.lamports ?? 0n));
+      return inContext(where, Number(chain.account(readAddress(at), where.commitment)?.lamports ?? 0n));
     },
-    getMinimumBalanceForRentExemption: ([bytes]) => Number(chain.rent(wholeOf(bytes, 'a length', 10_485_760))),
+    getMinimumBalanceForRentExemption: ([bytes]) => Number(chain.rent(readWhole(bytes, 'a length', 10_485_760))),
     getFeeForMessage: ([message, settings]) => feeForMessage(read(settings), message),
     getRecentPrioritizationFees: ([addresses]) => {
-      for (const one of addresses === undefined ? [] : listOf(addresses, 128, 'addresses')) addressOf(one);
+      for (const one of addresses === undefined ? [] : readList(addresses, 128, 'addresses')) readAddress(one);
       return Array.from({ length: BLOCKHASH_LIFE }, (_, back) => ({
         slot: chain.slot('processed') - back,
         prioritizationFee: 0,
@@ -114,26 +114,26 @@ function epochInfo({ chain, commitment }: Reading): object {
 }
 
 function feeForMessage(where: Reading, message: unknown): object {
-  const text = textOf(message, 'a message');
-  let read: ReturnType<typeof messageOf>;
+  const text = readText(message, 'a message');
+  let read: ReturnType<typeof decodeMessage>;
   try {
-    read = messageOf(Buffer.from(text, 'base64'));
+    read = decodeMessage(Buffer.from(text, 'base64'));
   } catch (error) {
     throw new RpcRefusal(-32602, `failed to deserialize solana_message::versioned::VersionedMessage: ${(error as Error).message}`);
   }
-  return inContext(where, where.chain.isValid(read.blockhash, where.commitment) ? Number(feeOf(read)) : null);
+  return inContext(where, where.chain.isValid(read.blockhash, where.commitment) ? Number(computeFee(read)) : null);
 }
 
-function sliceOf(value: unknown): { offset: number; length: number } | undefined {
+function readSlice(value: unknown): { offset: number; length: number } | undefined {
   if (value === undefined || value === null) return undefined;
-  const { offset, length } = settingsOf(value);
-  return { offset: wholeOf(offset, 'an offset'), length: wholeOf(length, 'a length') };
+  const { offset, length } = readSettings(value);
+  return { offset: readWhole(offset, 'an offset'), length: readWhole(length, 'a length') };
 }
 
 /** Returns an encoder of accounts for the encoding that the request names. */
 function speller(where: Reading, settings: Settings, otherwise: 'legacy' | 'base64'): (account: EncodedAccount) => object {
-  const encoding = settings['encoding'] === undefined ? otherwise : encodingOf(settings, ACCOUNT_ENCODINGS, 'base64');
-  const slice = sliceOf(settings['dataSlice']);
+  const encoding = settings['encoding'] === undefined ? otherwise : readEncoding(settings, ACCOUNT_ENCODINGS, 'base64');
+  const slice = readSlice(settings['dataSlice']);
   return (account) => {
     if ((encoding === 'base58' || encoding === 'legacy') && (slice?.length ?? account.data.length) > 128)
       throw new RpcRefusal(-32600, 'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.');
@@ -144,43 +144,43 @@ function speller(where: Reading, settings: Settings, otherwise: 'legacy' | 'base
 function accountMethods(chain: SolanaChain): Readonly<Record<string, Method>> {
   return {
     getAccountInfo: ([at, given]) => {
-      const settings = settingsOf(given);
+      const settings = readSettings(given);
       const where = reading(chain, settings);
-      const account = chain.account(addressOf(at), where.commitment);
+      const account = chain.account(readAddress(at), where.commitment);
       return inContext(where, account === null ? null : speller(where, settings, 'legacy')(account));
     },
     getMultipleAccounts: ([addresses, given]) => {
-      const settings = settingsOf(given);
+      const settings = readSettings(given);
       const where = reading(chain, settings);
       const spell = speller(where, settings, 'base64');
-      const accounts = listOf(addresses, 100, 'addresses').map((one) => chain.account(addressOf(one), where.commitment));
+      const accounts = readList(addresses, 100, 'addresses').map((one) => chain.account(readAddress(one), where.commitment));
       return inContext(
         where,
         accounts.map((account) => (account === null ? null : spell(account))),
       );
     },
     getProgramAccounts: ([program, given]) => {
-      const settings = settingsOf(given);
+      const settings = readSettings(given);
       const where = reading(chain, settings);
       const spell = speller(where, settings, 'legacy');
-      const fits = filterOf(settings['filters']);
-      const found = chain.owned(addressOf(program), where.commitment).filter((account) => fits(account.data as Uint8Array));
+      const fits = readFilter(settings['filters']);
+      const found = chain.owned(readAddress(program), where.commitment).filter((account) => fits(account.data as Uint8Array));
       const list = found.map((account) => ({ pubkey: account.address, account: spell(account) }));
-      return flagOf(settings['withContext']) ? inContext(where, list) : list;
+      return readFlag(settings['withContext']) ? inContext(where, list) : list;
     },
   };
 }
 
-function filterOf(value: unknown): (data: Uint8Array) => boolean {
-  const tests = (value === undefined ? [] : listOf(value, 4, 'filters')).map((one): ((data: Uint8Array) => boolean) => {
-    const { dataSize, memcmp } = settingsOf(one);
+function readFilter(value: unknown): (data: Uint8Array) => boolean {
+  const tests = (value === undefined ? [] : readList(value, 4, 'filters')).map((one): ((data: Uint8Array) => boolean) => {
+    const { dataSize, memcmp } = readSettings(one);
     if (dataSize !== undefined) {
-      const size = wholeOf(dataSize, 'a size');
+      const size = readWhole(dataSize, 'a size');
       return (data) => data.length === size;
     }
-    const { offset, bytes, encoding } = settingsOf(memcmp);
-    const at = wholeOf(offset, 'an offset');
-    const text = textOf(bytes, 'bytes');
+    const { offset, bytes, encoding } = readSettings(memcmp);
+    const at = readWhole(offset, 'an offset');
+    const text = readText(bytes, 'bytes');
     const wanted = encoding === 'base64' ? Buffer.from(text, 'base64') : (getBase58Encoder().encode(text) as Uint8Array);
     return (data) => wanted.every((byte, index) => data[at + index] === byte);
   });
@@ -189,24 +189,24 @@ function filterOf(value: unknown): (data: Uint8Array) => boolean {
 
 function tokenMethods(chain: SolanaChain): Readonly<Record<string, Method>> {
   const mintAt = (where: Reading, at: unknown): MintAccount => {
-    const mint = where.mints.mint(addressOf(at));
+    const mint = where.mints.mint(readAddress(at));
     if (mint === null) throw new RpcRefusal(-32602, 'Invalid param: not a Token mint');
     return mint;
   };
   return {
     getTokenAccountsByOwner: ([owner, filter, given]) => {
-      const settings = settingsOf(given);
+      const settings = readSettings(given);
       const where = reading(chain, settings);
       const spell = speller(where, settings, 'legacy');
-      const list = accountsOfOwner(where, addressOf(owner), settingsOf(filter));
+      const list = accountsOfOwner(where, readAddress(owner), readSettings(filter));
       return inContext(
         where,
         list.map((account) => ({ pubkey: account.address, account: spell(account) })),
       );
     },
     getTokenAccountBalance: ([at, given]) => {
-      const where = reading(chain, settingsOf(given));
-      const account = chain.account(addressOf(at), where.commitment);
+      const where = reading(chain, readSettings(given));
+      const account = chain.account(readAddress(at), where.commitment);
       if (account === null) throw new RpcRefusal(-32602, 'Invalid param: could not find account');
       const token = isTokenProgram(account.programAddress) ? readTokenAccount(account.data as Uint8Array) : null;
       const mint = token === null ? null : where.mints.mint(token.mint);
@@ -214,12 +214,12 @@ function tokenMethods(chain: SolanaChain): Readonly<Record<string, Method>> {
       return inContext(where, uiAmount(token.amount, mint, where.mints.now));
     },
     getTokenSupply: ([at, given]) => {
-      const where = reading(chain, settingsOf(given));
+      const where = reading(chain, readSettings(given));
       const mint = mintAt(where, at);
       return inContext(where, uiAmount(mint.supply, mint, where.mints.now));
     },
     getTokenLargestAccounts: ([at, given]) => {
-      const where = reading(chain, settingsOf(given));
+      const where = reading(chain, readSettings(given));
       const mint = mintAt(where, at);
       const held = holdings(where, (token) => token.mint === at).toSorted((a, b) =>
         a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0,
@@ -249,39 +249,39 @@ function accountsOfOwner(where: Reading, owner: Address, { mint, programId }: Se
   if ((mint === undefined) === (programId === undefined))
     throw new RpcRefusal(-32602, 'Invalid params: expected either mint or programId.');
   if (mint !== undefined) {
-    const wanted = addressOf(mint);
+    const wanted = readAddress(mint);
     if (where.mints.mint(wanted) === null) throw new RpcRefusal(-32602, 'Invalid param: could not find mint');
     return holdings(where, (token) => token.owner === owner && token.mint === wanted).map(({ account }) => account);
   }
-  const program = addressOf(programId);
+  const program = readAddress(programId);
   if (!isTokenProgram(program)) throw new RpcRefusal(-32602, 'Invalid param: unrecognized Token program id');
   return holdings(where, (token) => token.owner === owner, [program]).map(({ account }) => account);
 }
 
 function transactionMethods(chain: SolanaChain): Readonly<Record<string, Method>> {
   return {
-    simulateTransaction: ([text, given]) => simulation(chain, text, settingsOf(given)),
-    sendTransaction: ([text, given]) => send(chain, text, settingsOf(given)),
+    simulateTransaction: ([text, given]) => simulation(chain, text, readSettings(given)),
+    sendTransaction: ([text, given]) => send(chain, text, readSettings(given)),
     requestAirdrop: ([to, lamports]) => {
       try {
-        return fund(chain, addressOf(to), NATIVE, BigInt(wholeOf(lamports, 'lamports')));
+        return fund(chain, readAddress(to), NATIVE, BigInt(readWhole(lamports, 'lamports')));
       } catch (error) {
         if (error instanceof RangeError) throw new RpcRefusal(-32602, `Invalid param: ${error.message}`);
         throw error;
       }
     },
     getSignatureStatuses: ([signatures, given]) => {
-      const deep = flagOf(settingsOf(given)['searchTransactionHistory']);
-      const list = listOf(signatures, 256, 'signatures').map((one) => statusOf(chain, signatureOf(one), deep));
+      const deep = readFlag(readSettings(given)['searchTransactionHistory']);
+      const list = readList(signatures, 256, 'signatures').map((one) => findStatus(chain, readSignature(one), deep));
       return inContext({ chain, commitment: 'processed' }, list);
     },
-    getTransaction: ([signature, given]) => transactionAnswer(chain, signatureOf(signature), given),
-    getSignaturesForAddress: ([at, given]) => history(chain, addressOf(at), settingsOf(given)),
+    getTransaction: ([signature, given]) => transactionAnswer(chain, readSignature(signature), given),
+    getSignaturesForAddress: ([at, given]) => history(chain, readAddress(at), readSettings(given)),
   };
 }
 
 /** Returns the status of a signature. An older one is found only by searching the history. */
-function statusOf(chain: SolanaChain, signature: string, deep: boolean): object | null {
+function findStatus(chain: SolanaChain, signature: string, deep: boolean): object | null {
   const landed = chain.landed(signature);
   const newest = chain.slot('processed');
   if (landed === null || (!deep && newest - landed.slot > RECENT_SLOTS)) return null;
@@ -304,15 +304,15 @@ function reached(chain: SolanaChain, landed: Landed, commitment: Commitment): bo
 
 /** Returns the commitment of history methods: at least confirmed, because nodes never show earlier blocks. */
 function historyCommitment(settings: Settings): Commitment {
-  const commitment = commitmentOf(settings['commitment']);
+  const commitment = readCommitment(settings['commitment']);
   if (commitment === 'processed') throw new RpcRefusal(-32602, 'Method does not support commitment below `confirmed`');
   return commitment;
 }
 
 function transactionAnswer(chain: SolanaChain, signature: string, given: unknown): object | null {
-  const settings = typeof given === 'string' ? { encoding: given } : settingsOf(given);
+  const settings = typeof given === 'string' ? { encoding: given } : readSettings(given);
   const commitment = historyCommitment(settings);
-  const encoding = encodingOf(settings, ['json', 'base58', 'base64', 'jsonParsed'], 'json');
+  const encoding = readEncoding(settings, ['json', 'base58', 'base64', 'jsonParsed'], 'json');
   const landed = chain.landed(signature);
   if (landed === null || !reached(chain, landed, commitment)) return null;
   const versions = settings['maxSupportedTransactionVersion'];
@@ -327,10 +327,10 @@ function transactionAnswer(chain: SolanaChain, signature: string, given: unknown
 function history(chain: SolanaChain, at: Address, settings: Settings): object[] {
   const commitment = historyCommitment(settings);
   const { limit, before, until } = settings;
-  const most = limit === undefined ? 1_000 : wholeOf(limit, 'a limit', 1_000);
+  const most = limit === undefined ? 1_000 : readWhole(limit, 'a limit', 1_000);
   const all = chain.historyOf(at).filter((landed) => reached(chain, landed, commitment));
-  const from = before === undefined ? 0 : all.findIndex(({ signature }) => signature === signatureOf(before)) + 1;
-  const end = until === undefined ? -1 : all.findIndex(({ signature }) => signature === signatureOf(until));
+  const from = before === undefined ? 0 : all.findIndex(({ signature }) => signature === readSignature(before)) + 1;
+  const end = until === undefined ? -1 : all.findIndex(({ signature }) => signature === readSignature(until));
   return all
     .slice(from, end < 0 ? undefined : end)
     .slice(0, most)
@@ -346,8 +346,8 @@ function history(chain: SolanaChain, at: Address, settings: Settings): object[] 
 
 /** Submits a transaction. The node refuses what it can check at once; the leader checks the rest. */
 function send(chain: SolanaChain, text: unknown, settings: Settings): string {
-  const transaction = transactionOf(text, settings);
-  const skip = flagOf(settings['skipPreflight']);
+  const transaction = readTransaction(text, settings);
+  const skip = readFlag(settings['skipPreflight']);
   const { commitment } = reading(chain, { commitment: settings['preflightCommitment'], minContextSlot: settings['minContextSlot'] });
   if (!skip) {
     if (!fullySigned(transaction)) throw new RpcRefusal(-32003, 'Transaction signature verification failure');
@@ -359,10 +359,10 @@ function send(chain: SolanaChain, text: unknown, settings: Settings): string {
 }
 
 function simulation(chain: SolanaChain, text: unknown, settings: Settings): object {
-  const transaction = transactionOf(text, settings);
+  const transaction = readTransaction(text, settings);
   const where = reading(chain, settings);
-  const verify = flagOf(settings['sigVerify']);
-  const replace = flagOf(settings['replaceRecentBlockhash']);
+  const verify = readFlag(settings['sigVerify']);
+  const replace = readFlag(settings['replaceRecentBlockhash']);
   if (verify && replace) throw new RpcRefusal(-32602, 'sigVerify may not be used with replaceRecentBlockhash');
   if (verify && !fullySigned(transaction)) throw new RpcRefusal(-32003, 'Transaction signature verification failure');
   const { error, run } = chain.simulate(transaction, replace ? null : where.commitment);
@@ -373,11 +373,11 @@ function simulation(chain: SolanaChain, text: unknown, settings: Settings): obje
     unitsConsumed: Number(run?.units ?? 0n),
     loadedAccountsDataSize: 0,
     returnData: run === null ? null : spellReturnData(run),
-    innerInstructions: run !== null && flagOf(settings['innerInstructions']) ? spellInner(run) : null,
+    innerInstructions: run !== null && readFlag(settings['innerInstructions']) ? spellInner(run) : null,
     replacementBlockhash: replace ? chain.latestBlockhash(where.commitment) : null,
     ...(run === null
       ? nothingMoved()
-      : { fee: Number(feeOf(transaction)), ...spellBalances(run.before, run.after, where.mints), loadedAddresses: run.loaded }),
+      : { fee: Number(computeFee(transaction)), ...spellBalances(run.before, run.after, where.mints), loadedAddresses: run.loaded }),
   });
 }
 
@@ -388,10 +388,10 @@ function nothingMoved(): object {
 /** Returns the accounts after a simulation that the request asks for. */
 function accountsAfter(where: Reading, run: Run | null, wanted: unknown): unknown {
   if (wanted === undefined || wanted === null) return null;
-  const settings = settingsOf(wanted);
+  const settings = readSettings(wanted);
   const spell = speller(where, { encoding: settings['encoding'] ?? 'base64' }, 'base64');
-  return listOf(settings['addresses'], 64, 'addresses').map((one) => {
-    const at = addressOf(one);
+  return readList(settings['addresses'], 64, 'addresses').map((one) => {
+    const at = readAddress(one);
     const account = run?.outcome.has(at) ? (run.outcome.get(at) ?? null) : where.chain.account(at, 'processed');
     return account === null ? null : spell(account);
   });

@@ -20,51 +20,51 @@ export type Settings = Readonly<Record<string, unknown>>;
 
 const invalid = (why: string): RpcRefusal => new RpcRefusal(-32602, `Invalid params: ${why}.`);
 
-export function settingsOf(value: unknown): Settings {
+export function readSettings(value: unknown): Settings {
   if (value === undefined || value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value))
     throw invalid(`invalid type: ${JSON.stringify(value)}, expected a configuration object`);
   return value as Settings;
 }
 
-export function textOf(value: unknown, what: string): string {
+export function readText(value: unknown, what: string): string {
   if (typeof value !== 'string') throw invalid(`invalid type: ${JSON.stringify(value) ?? 'nothing'}, expected ${what} as a string`);
   return value;
 }
 
-export function addressOf(value: unknown): Address {
-  const text = textOf(value, 'an address');
+export function readAddress(value: unknown): Address {
+  const text = readText(value, 'an address');
   if (!isAddress(text)) throw new RpcRefusal(-32602, `Invalid param: ${/^[1-9A-HJ-NP-Za-km-z]*$/.test(text) ? 'WrongSize' : 'Invalid'}`);
   return text;
 }
 
-export function signatureOf(value: unknown): string {
-  const text = textOf(value, 'a signature');
+export function readSignature(value: unknown): string {
+  const text = readText(value, 'a signature');
   const fits = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/.test(text) && getBase58Encoder().encode(text).length === 64;
   if (!fits) throw new RpcRefusal(-32602, 'Invalid param: WrongSize');
   return text;
 }
 
-export function wholeOf(value: unknown, what: string, most = Number.MAX_SAFE_INTEGER): number {
+export function readWhole(value: unknown, what: string, most = Number.MAX_SAFE_INTEGER): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > most)
     throw invalid(`invalid type: ${JSON.stringify(value) ?? 'nothing'}, expected ${what} from 0 to ${most}`);
   return value;
 }
 
-export function listOf(value: unknown, most: number, what: string): readonly unknown[] {
+export function readList(value: unknown, most: number, what: string): readonly unknown[] {
   if (!Array.isArray(value)) throw invalid(`invalid type: ${JSON.stringify(value) ?? 'nothing'}, expected a list of ${what}`);
   if (value.length > most) throw new RpcRefusal(-32602, `Too many inputs provided; max ${most}`);
   return value;
 }
 
-export function flagOf(value: unknown, otherwise = false): boolean {
+export function readFlag(value: unknown, otherwise = false): boolean {
   if (value === undefined || value === null) return otherwise;
   if (typeof value !== 'boolean') throw invalid(`invalid type: ${JSON.stringify(value)}, expected a boolean`);
   return value;
 }
 
 /** Parses a commitment. Deprecated names are refused. */
-export function commitmentOf(value: unknown): Commitment {
+export function readCommitment(value: unknown): Commitment {
   if (value === undefined || value === null) return 'finalized';
   const found = COMMITMENTS.find((one) => one === value);
   if (found === undefined) throw invalid(`unknown variant ${JSON.stringify(value)}, expected one of processed, confirmed, finalized`);
@@ -72,7 +72,7 @@ export function commitmentOf(value: unknown): Commitment {
 }
 
 /** Returns the requested encoding if the method supports it, or `otherwise` if none is named. */
-export function encodingOf<const Encoding extends string>(settings: Settings, known: readonly Encoding[], otherwise: Encoding): Encoding {
+export function readEncoding<const Encoding extends string>(settings: Settings, known: readonly Encoding[], otherwise: Encoding): Encoding {
   const { encoding } = settings;
   if (encoding === undefined || encoding === null) return otherwise;
   const found = known.find((one) => one === encoding);
@@ -81,9 +81,9 @@ export function encodingOf<const Encoding extends string>(settings: Settings, kn
 }
 
 /** Decodes a transaction from base64 or, as in old clients, base58. */
-export function transactionOf(value: unknown, settings: Settings): ReadTransaction {
-  const text = textOf(value, 'a transaction');
-  const encoding = encodingOf(settings, ['base58', 'base64'], 'base58');
+export function readTransaction(value: unknown, settings: Settings): ReadTransaction {
+  const text = readText(value, 'a transaction');
+  const encoding = readEncoding(settings, ['base58', 'base64'], 'base58');
   const bytes = encoding === 'base64' ? base64Bytes(text) : base58Bytes(text);
   if (bytes.length > LONGEST_TRANSACTION)
     throw new RpcRefusal(

@@ -1,6 +1,6 @@
 /** Encoding of accounts and transactions in a node's answers. */
 import type { Address, EncodedAccount } from '@solana/kit';
-import { EXTENSION, extensionsOf, type MintAccount, multiplierAt, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
+import { EXTENSION, readExtensions, type MintAccount, multiplierAt, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Landed, SolanaChain } from './chain.ts';
 import { TOKEN, TOKEN_2022 } from './instructions.ts';
@@ -107,7 +107,7 @@ function mintExtensions(bytes: Uint8Array, mint: MintAccount): object[] {
     const part = data.subarray(at, at + 32);
     return part.every((byte) => byte === 0) ? null : base58Text(part);
   };
-  return [...(extensionsOf(bytes, 'mint') ?? [])].flatMap(([type, data]) => {
+  return [...(readExtensions(bytes, 'mint') ?? [])].flatMap(([type, data]) => {
     if (type === EXTENSION.scaledUiAmount && mint.scale !== null) {
       const { multiplier, newMultiplier, newMultiplierEffectiveAt } = mint.scale;
       const state = { authority: key(data, 0), multiplier: String(multiplier), newMultiplier: String(newMultiplier) };
@@ -133,12 +133,12 @@ function mintExtensions(bytes: Uint8Array, mint: MintAccount): object[] {
       return [{ extension: 'metadataPointer', state: { authority: key(data, 0), metadataAddress: key(data, 32) } }];
     if (type === EXTENSION.defaultAccountState)
       return [{ extension: 'defaultAccountState', state: { accountState: mint.startsFrozen ? 'frozen' : 'initialized' } }];
-    if (type === EXTENSION.tokenMetadata) return [{ extension: 'tokenMetadata', state: metadataOf(data, key) }];
+    if (type === EXTENSION.tokenMetadata) return [{ extension: 'tokenMetadata', state: readMetadata(data, key) }];
     return [{ extension: 'unparseableExtension' }];
   });
 }
 
-function metadataOf(data: Uint8Array, key: (data: Uint8Array, at: number) => string | null): object {
+function readMetadata(data: Uint8Array, key: (data: Uint8Array, at: number) => string | null): object {
   const bytes = Buffer.from(data);
   let at = 64;
   const text = (): string => {

@@ -8,7 +8,7 @@ import {
   swapInstruction,
 } from '../../domain/launch/curve/program.ts';
 import { ownAccount } from '../../domain/solana/common-instructions.ts';
-import { readTransaction, signersOf } from '../../domain/solana/message.ts';
+import { readTransaction, listSigners } from '../../domain/solana/message.ts';
 import { CURVE_PROGRAM, TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';
 import type { SolanaChain } from './chain.ts';
@@ -34,7 +34,7 @@ export function signedByWallet(wallet: SandboxKey, base64: string): string {
   const bytes = fromBase64(base64);
   const read = bytes === null ? null : readTransaction(bytes);
   if (bytes === null || read === null || !read.ok) throw new RangeError('transaction must be a transaction in base64');
-  const place = signersOf(read.value).indexOf(wallet.address);
+  const place = listSigners(read.value).indexOf(wallet.address);
   if (place < 0) throw new RangeError(`${wallet.address} does not sign this transaction`);
   const signed = Uint8Array.from(bytes);
   signed.set(wallet.sign(read.value.message), 1 + place * 64);
@@ -48,7 +48,7 @@ export function textSignedByWallet(wallet: SandboxKey, text: string): string {
 
 /** Buys everything that a mint's curve still sells. @throws RangeError if no curve sells the mint */
 export function buyOut(chain: SolanaChain, mint: string): string {
-  const found = curveOf(chain, mint);
+  const found = findCurve(chain, mint);
   if (found === null) throw new RangeError(`no curve sells ${mint} at the moment`);
   const { keys, threshold } = found;
   const crowd = sandboxKey('curve crowd');
@@ -76,7 +76,7 @@ export function buyOut(chain: SolanaChain, mint: string): string {
   return landed.signature;
 }
 
-function curveOf(chain: SolanaChain, mint: string): { readonly keys: PoolKeys; readonly threshold: bigint } | null {
+function findCurve(chain: SolanaChain, mint: string): { readonly keys: PoolKeys; readonly threshold: bigint } | null {
   for (const account of chain.owned(address(CURVE_PROGRAM), 'processed')) {
     const pool = readVirtualPool(account.data as Uint8Array);
     if (pool?.baseMint !== mint) continue;

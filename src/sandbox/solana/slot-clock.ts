@@ -42,9 +42,9 @@ export function createSlotClock(options: { readonly clock: Clock; readonly seed:
   function slot(commitment: Commitment): number {
     return Math.min(newest() - DEPTH[commitment], ceilings?.[commitment] ?? Number.POSITIVE_INFINITY);
   }
-  const heightOf = (at: number): number => at - SKIPPED;
+  const toHeight = (at: number): number => at - SKIPPED;
 
-  function hashOf(at: number): string {
+  function hashSlot(at: number): string {
     return getBase58Decoder().decode(createHash('sha256').update(`blockhash ${seed} ${at}`).digest());
   }
 
@@ -59,15 +59,15 @@ export function createSlotClock(options: { readonly clock: Clock; readonly seed:
   return {
     now: (): EpochMs => clock.now(),
     slot,
-    blockHeight: (commitment: Commitment): number => heightOf(slot(commitment)),
+    blockHeight: (commitment: Commitment): number => toHeight(slot(commitment)),
     /** Returns the commitment that a slot has reached. */
     commitmentOf: (at: number): Commitment => (at <= slot('finalized') ? 'finalized' : at <= slot('confirmed') ? 'confirmed' : 'processed'),
     latestBlockhash(commitment: Commitment): LatestBlockhash {
       const at = slot(commitment);
-      const blockhash = hashOf(at);
+      const blockhash = hashSlot(at);
       forgetOld();
       hashes.set(blockhash, at);
-      return { blockhash, lastValidBlockHeight: heightOf(at) + BLOCKHASH_LIFE };
+      return { blockhash, lastValidBlockHeight: toHeight(at) + BLOCKHASH_LIFE };
     },
     /** True if the newest block of that commitment accepts the hash. */
     isValid(blockhash: string, commitment: Commitment): boolean {
@@ -75,7 +75,7 @@ export function createSlotClock(options: { readonly clock: Clock; readonly seed:
       const bank = slot(commitment);
       return at !== undefined && at <= bank && bank - at <= BLOCKHASH_LIFE;
     },
-    hashOf,
+    hashOf: hashSlot,
     /** Advances slots at once. */
     advance(count: number) {
       if (!Number.isSafeInteger(count) || count < 0 || count > 10_000_000)

@@ -3,7 +3,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { repeat } from '../reference/http-simulator.ts';
 import type { SolanaChain } from './chain.ts';
-import { commitmentOf, RpcRefusal, settingsOf, signatureOf } from './parameters.ts';
+import { readCommitment, RpcRefusal, readSettings, readSignature } from './parameters.ts';
 import { COMMITMENTS, type Commitment, SLOT_MS } from './slot-clock.ts';
 
 /** Waiting subscription: notifies when there is something to report, and returns true when it is done. */
@@ -50,8 +50,8 @@ export function createSubscriptions({ chain, clock }: { readonly chain: SolanaCh
 
     const methods: Methods = {
       signatureSubscribe: ([given, settings]) => {
-        const signature = signatureOf(given);
-        const commitment = commitmentOf(settingsOf(settings)['commitment']);
+        const signature = readSignature(given);
+        const commitment = readCommitment(readSettings(settings)['commitment']);
         return subscribe((id) => () => {
           const landed = chain.landed(signature);
           if (landed === null || !hasReached(chain.commitmentOf(landed.slot), commitment)) return false;

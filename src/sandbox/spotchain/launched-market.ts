@@ -4,7 +4,7 @@ import { address } from '@solana/kit';
 import { priceOfSqrt } from '../../domain/launch/curve/curve-config.ts';
 import {
   type PoolKeys,
-  pointsOf,
+  readCurvePoints,
   readPoolConfig,
   readVirtualPool,
   storedBaseFee,
@@ -59,17 +59,17 @@ interface Listed {
 export function createLaunchedMarket(chain: Pick<SolanaChain, 'account' | 'owned' | 'now' | 'onChange'>) {
   const listed = new Map<string, Listed>();
   const ticks = new Map<string, { list: LaunchedTick[]; sqrtPrice: bigint; reserve: bigint }>();
-  const bytesOf = (at: string): Uint8Array | null => (chain.account(address(at), 'processed')?.data as Uint8Array | undefined) ?? null;
+  const readBytes = (at: string): Uint8Array | null => (chain.account(address(at), 'processed')?.data as Uint8Array | undefined) ?? null;
 
   /** Finds new curves. Curves are never closed, so known ones are kept. */
   function discover(): void {
     for (const account of chain.owned(address(CURVE_PROGRAM), 'processed')) {
       const pool = readVirtualPool(account.data as Uint8Array);
       if (pool === null || listed.has(pool.baseMint)) continue;
-      const config = readPoolConfig(bytesOf(pool.config) ?? new Uint8Array());
+      const config = readPoolConfig(readBytes(pool.config) ?? new Uint8Array());
       const quote = config === null ? null : chain.account(address(config.quoteMint), 'processed');
       const [facts, quoteFacts] = [
-        readMint(bytesOf(pool.baseMint) ?? new Uint8Array()),
+        readMint(readBytes(pool.baseMint) ?? new Uint8Array()),
         quote === null ? null : readMint(quote.data as Uint8Array),
       ];
       if (config === null || quote === null || facts === null || quoteFacts === null) continue;
@@ -84,7 +84,7 @@ export function createLaunchedMarket(chain: Pick<SolanaChain, 'account' | 'owned
     const known = listed.get(mint);
     if (known === undefined) return null;
     const now = BigInt(Math.floor(chain.now() / 1_000));
-    return onCurve(known, bytesOf(known.pool), bytesOf(known.keys.config), now) ?? inSuccessor(known, bytesOf(known.successor), now);
+    return onCurve(known, readBytes(known.pool), readBytes(known.keys.config), now) ?? inSuccessor(known, readBytes(known.successor), now);
   }
 
   function record(): void {
@@ -141,7 +141,7 @@ function onCurve(known: Listed, bytes: Uint8Array | null, terms: Uint8Array | nu
   const shape: CurveShape = {
     sqrtStartPrice: config.sqrtStartPrice,
     migrationSqrtPrice: config.migrationSqrtPrice,
-    curve: pointsOf(config),
+    curve: readCurvePoints(config),
     collectFeeIn: config.collectFeeMode === 0 ? 'quote' : 'output',
   };
   const { sqrtPrice, baseReserve, quoteReserve } = pool;

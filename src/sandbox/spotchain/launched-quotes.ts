@@ -73,14 +73,14 @@ function createQuoteTokens({ market, clock, stable, share }: Omit<LaunchedQuotes
   }
 
   /** Returns the dollar price of a whole quote token, or zero if there is none. */
-  function dollarsOf(mint: string): number {
+  function priceInDollars(mint: string): number {
     if (mint === stable.mint) return 1;
     const traded = share(mint);
     if (traded !== null) return traded.dollars;
     return mint === NATIVE_MINT ? market.value(NATIVE_SYMBOL, clock.now()) : 0;
   }
 
-  return { converted, dollarsOf };
+  return { converted, dollarsOf: priceInDollars };
 }
 
 export function createLaunchedQuotes({ launched, ...outside }: LaunchedQuotesOptions) {

@@ -52,7 +52,7 @@ const WINDOW_MS = MINUTE_MS;
 const BAR_LIMIT = 1_000;
 
 /** Parses the range of a bars query, which excludes its end and open bars. Null if the route does not offer it. */
-function rangeOf(unit: string, query: URLSearchParams, now: EpochMs): BarRange | null {
+function readRange(unit: string, query: URLSearchParams, now: EpochMs): BarRange | null {
   const aggregate = Number(query.get('aggregate') ?? 1);
   const allowed = unit === 'day' ? [1] : unit === 'hour' ? [1, 4, 12] : [1, 5, 15];
   const limit = Number(query.get('limit') ?? 100);
@@ -65,7 +65,7 @@ function rangeOf(unit: string, query: URLSearchParams, now: EpochMs): BarRange |
 }
 
 /** Returns the fields of a JSON body, or an empty object if it is not one. */
-function bodyOf({ body }: SimulatorRequest): Record<string, unknown> {
+function readBody({ body }: SimulatorRequest): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
@@ -190,7 +190,7 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
     ...server,
     /** Makes every route of a token fail with this error code; null repairs them. */
     breakRoute(symbol: string, code: string | null) {
-      const token = tokenOf(options.tokens, symbol);
+      const token = findToken(options.tokens, symbol);
       if (code === null) broken.delete(token.symbol);
       else broken.set(token.symbol, code);
     },
@@ -200,12 +200,12 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
       handler.cheat(how);
     },
     /** Returns a token's pool address for `/networks/solana/pools/<address>/ohlcv`. */
-    poolOf: (symbol: string): string => poolAddress(tokenOf(options.tokens, symbol).mint),
+    poolOf: (symbol: string): string => poolAddress(findToken(options.tokens, symbol).mint),
   };
 }
 
 /** Returns the token of a symbol. @throws RangeError if there is none */
-function tokenOf(tokens: readonly SpotchainSimulatorToken[], symbol: string): SpotchainSimulatorToken {
+function findToken(tokens: readonly SpotchainSimulatorToken[], symbol: string): SpotchainSimulatorToken {
   const token = tokens.find((one) => one.symbol === symbol);
   if (token === undefined) throw new RangeError(`the simulator has no token "${symbol}"`);
   return token;
@@ -250,7 +250,7 @@ function orderAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorRepl
 /** Answers the first API's second step: the client returns the quote unchanged and gets a transaction. */
 function swapAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorReply {
   const { handler } = quoting;
-  const { userPublicKey, quoteResponse, asLegacyTransaction } = bodyOf(request);
+  const { userPublicKey, quoteResponse, asLegacyTransaction } = readBody(request);
   const given = (typeof quoteResponse === 'object' && quoteResponse !== null ? quoteResponse : {}) as Record<string, unknown>;
   if (handler === null) return { status: 400, body: { error: 'this simulator has no chain to swap on' } };
   if (typeof userPublicKey !== 'string' || typeof given['inAmount'] !== 'string' || typeof given['otherAmountThreshold'] !== 'string')
@@ -273,7 +273,7 @@ function swapAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorReply
 
 /** Answers the second API's second step: submits the signed transaction. */
 function executeAnswer({ handler }: Quoting, request: SimulatorRequest): SimulatorReply {
-  const { signedTransaction, requestId: id } = bodyOf(request);
+  const { signedTransaction, requestId: id } = readBody(request);
   if (handler === null || typeof signedTransaction !== 'string' || typeof id !== 'string')
     return { status: 400, body: { error: 'signedTransaction and requestId are needed', code: -1002 } };
   return handler.execute({ id, signedTransaction });
@@ -350,7 +350,7 @@ function bars(quoting: Quoting, path: string, query: URLSearchParams): Simulator
   const { clock, stable, byPool, atLaunched } = quoting;
   const [, pool = '', unit = ''] = /^\/api\/v2\/networks\/solana\/pools\/([^/]+)\/ohlcv\/(day|hour|minute)$/.exec(path) ?? [];
   const token = byPool.get(pool);
-  const range = rangeOf(unit, query, clock.now());
+  const range = readRange(unit, query, clock.now());
   const launched = atLaunched.bars(pool, range ?? { length: 1, from: 0, to: 0 });
   if (token === undefined && launched === null) return { status: 404, body: { errors: [{ status: '404', title: 'Not Found' }] } };
   if (range === null) return { status: 400, body: { errors: [{ status: '400', title: 'Invalid aggregate or limit' }] } };

@@ -92,13 +92,13 @@ interface Order {
 }
 
 /** Returns the signers beside the taker: the maker, if it gives something. */
-const signersOf = ({ launched }: Pick<SwapQuote, 'launched'>): readonly SandboxKey[] =>
+const listSigners = ({ launched }: Pick<SwapQuote, 'launched'>): readonly SandboxKey[] =>
   launched !== undefined && launched.maker === null ? [] : [MAKER];
 
 /** Returns the taker's cost of signatures and priority, in lamports. */
-function feesOf(quote: SwapQuote): { readonly signatures: bigint; readonly priority: bigint } {
+function computeFees(quote: SwapQuote): { readonly signatures: bigint; readonly priority: bigint } {
   return {
-    signatures: BigInt(1 + signersOf(quote).length) * LAMPORTS_PER_SIGNATURE,
+    signatures: BigInt(1 + listSigners(quote).length) * LAMPORTS_PER_SIGNATURE,
     priority: quote.launched === undefined ? PRIORITY_LAMPORTS : ROUTE_PRIORITY_LAMPORTS,
   };
 }
@@ -161,8 +161,8 @@ class RouteBuilder implements SwapBuilder {
     const { bytes, lastValidBlockHeight } = this.#build({ quote, taker, receiver: to, legacy: false });
     this.#forgetOld();
     this.#orders.set(id, { message: decodeTransaction(bytes).message, quote, taker, until: this.#clock.now() + ORDER_MS });
-    const fees = { ...feesOf(quote), rent };
-    const fields = orderFields({ taker, fees, maker: signersOf(quote).length > 0, bytes, lastValidBlockHeight });
+    const fees = { ...computeFees(quote), rent };
+    const fields = orderFields({ taker, fees, maker: listSigners(quote).length > 0, bytes, lastValidBlockHeight });
     return { fields };
   }
 
@@ -183,7 +183,7 @@ class RouteBuilder implements SwapBuilder {
     const { bytes, lastValidBlockHeight } = this.#build({ quote, taker, receiver: taker, legacy });
     const slipped = quote.outAmount < threshold ? { errorCode: 'TRANSACTION_ERROR', error: 'Slippage tolerance exceeded' } : null;
     const poor = short === null ? null : { errorCode: 'TRANSACTION_ERROR', error: short.errorMessage };
-    const [units, priority] = [quote.launched === undefined ? UNIT_LIMIT : ROUTE_UNIT_LIMIT, Number(feesOf(quote).priority)];
+    const [units, priority] = [quote.launched === undefined ? UNIT_LIMIT : ROUTE_UNIT_LIMIT, Number(computeFees(quote).priority)];
     return { status: 200, body: { ...swapFields(bytes, lastValidBlockHeight, units, priority), simulationError: slipped ?? poor } };
   }
 
@@ -279,7 +279,7 @@ class RouteBuilder implements SwapBuilder {
         ...moves,
       ],
       tables: this.#tables,
-      signers: signersOf(quote),
+      signers: listSigners(quote),
     });
     return { bytes, lastValidBlockHeight };
   }
@@ -295,7 +295,7 @@ class RouteBuilder implements SwapBuilder {
   #shortage({ quote, taker, receiver }: Omit<Build, 'legacy'>): { readonly errorCode: number; readonly errorMessage: string } | null {
     if ((this.#held(taker, quote.inputMint) ?? 0n) < quote.inAmount) return { errorCode: 1, errorMessage: 'Insufficient funds' };
     const lamports = this.#chain.account(taker, 'processed')?.lamports ?? 0n;
-    const { signatures, priority } = feesOf(quote);
+    const { signatures, priority } = computeFees(quote);
     const needed = signatures + priority + this.#rentOf(receiver, quote.outputMint);
     return lamports < needed ? { errorCode: 2, errorMessage: 'Top up SOL for gas' } : null;
   }

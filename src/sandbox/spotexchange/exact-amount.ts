@@ -4,7 +4,7 @@ const UNIT_DIGITS = 8;
 export const ONE = 10n ** BigInt(UNIT_DIGITS);
 
 /** Parses a plain decimal such as `0.00123400`, or returns null if it has more than eight significant decimals. */
-export function unitsOf(text: string): bigint | null {
+export function toUnits(text: string): bigint | null {
   const [whole = '0', fraction = ''] = text.split('.');
   const kept = fraction.replace(/0+$/, '');
   return kept.length > UNIT_DIGITS ? null : BigInt(whole + kept.padEnd(UNIT_DIGITS, '0'));

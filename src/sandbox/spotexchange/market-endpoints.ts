@@ -6,7 +6,7 @@ import { refusal } from './signed-request.ts';
 import type { SimulatedBook } from './simulated-book.ts';
 import { aggTrades } from './simulated-trades.ts';
 import { closedBars, formingBar, INTERVAL_MS, klineRow } from './spot-bars.ts';
-import { filtersOf } from './symbol-filters.ts';
+import { formatFilters } from './symbol-filters.ts';
 import type { VenueState } from './venue-state.ts';
 
 /** Request weight that one address may use per minute. */
@@ -66,7 +66,7 @@ function exchangeSymbol(book: SimulatedBook, status: string): object {
     quoteOrderQtyMarketAllowed: true,
     isSpotTradingAllowed: true,
     isMarginTradingAllowed: false,
-    filters: filtersOf(book.rules),
+    filters: formatFilters(book.rules),
     permissions: [],
     permissionSets: [['SPOT']],
     defaultSelfTradePreventionMode: 'EXPIRE_MAKER',

@@ -1,7 +1,7 @@
 /** Signed endpoints of the simulated exchange: orders, order status, account and trades. */
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
-import { amountText, unitsOf } from './exact-amount.ts';
+import { amountText, toUnits } from './exact-amount.ts';
 import { type ApiKey, missing, readSigned, refusal } from './signed-request.ts';
 import type { SimulatedBook } from './simulated-book.ts';
 import { failedFilter } from './symbol-filters.ts';
@@ -49,7 +49,7 @@ function amount(parameters: URLSearchParams, name: string): bigint | LoopbackAns
   const text = parameters.get(name);
   if (text === null) return undefined;
   if (!/^\d{1,20}(\.\d{1,20})?$/.test(text)) return illegal(name, AMOUNT);
-  const units = unitsOf(text);
+  const units = toUnits(text);
   if (units === null) return refusal(400, -1111, `Parameter '${name}' has too much precision.`);
   return units > 0n ? units : refusal(400, -1013, `Invalid ${name}.`);
 }
@@ -112,7 +112,7 @@ export function createOrderEndpoints(options: OrderEndpointsOptions) {
     'POST /api/v3/order/test': (parameters) => place(parameters, true),
     'DELETE /api/v3/order': (parameters) => cancel(options, parameters),
     'GET /api/v3/order': (parameters) => {
-      const order = orderOf(options, parameters, -2013, 'Order does not exist.');
+      const order = findOrder(options, parameters, -2013, 'Order does not exist.');
       return isAnswer(order) ? order : { status: 200, body: described(order) };
     },
     'GET /api/v3/openOrders': (parameters) => openOrders(options, parameters),
@@ -135,7 +135,7 @@ export function createOrderEndpoints(options: OrderEndpointsOptions) {
   };
 }
 
-function symbolOf(options: OrderEndpointsOptions, parameters: URLSearchParams): SimulatedBook | LoopbackAnswer {
+function findSymbol(options: OrderEndpointsOptions, parameters: URLSearchParams): SimulatedBook | LoopbackAnswer {
   const { bookOf } = options;
   const symbol = parameters.get('symbol');
   if (symbol === null || symbol === '') return missing('symbol');
@@ -144,7 +144,7 @@ function symbolOf(options: OrderEndpointsOptions, parameters: URLSearchParams): 
 
 /** Parses an order, or returns the error response. */
 function readOrder(options: OrderEndpointsOptions, parameters: URLSearchParams, nextName: () => string): OrderRequest | LoopbackAnswer {
-  const book = symbolOf(options, parameters);
+  const book = findSymbol(options, parameters);
   if (isAnswer(book)) return book;
   const [side, type, inForce] = [parameters.get('side'), parameters.get('type'), parameters.get('timeInForce')];
   if (side === null) return missing('side');
@@ -187,9 +187,9 @@ function readOrder(options: OrderEndpointsOptions, parameters: URLSearchParams, 
 }
 
 /** Returns the order that the parameters name, or the error response. */
-function orderOf(options: OrderEndpointsOptions, parameters: URLSearchParams, code: number, text: string): VenueOrder | LoopbackAnswer {
+function findOrder(options: OrderEndpointsOptions, parameters: URLSearchParams, code: number, text: string): VenueOrder | LoopbackAnswer {
   const { account, now } = options;
-  const book = symbolOf(options, parameters);
+  const book = findSymbol(options, parameters);
   if (isAnswer(book)) return book;
   account.settle(book, now());
   const [id, name] = [parameters.get('orderId'), parameters.get('origClientOrderId')];
@@ -204,7 +204,7 @@ function orderOf(options: OrderEndpointsOptions, parameters: URLSearchParams, co
 
 function cancel(options: OrderEndpointsOptions, parameters: URLSearchParams): LoopbackAnswer {
   const { account, now } = options;
-  const order = orderOf(options, parameters, -2011, 'Unknown order sent.');
+  const order = findOrder(options, parameters, -2011, 'Unknown order sent.');
   if (isAnswer(order)) return order;
   if (order.status !== 'NEW' && order.status !== 'PARTIALLY_FILLED') return refusal(400, -2011, 'Unknown order sent.');
   account.cancel(order, now());
@@ -214,7 +214,7 @@ function cancel(options: OrderEndpointsOptions, parameters: URLSearchParams): Lo
 function openOrders(options: OrderEndpointsOptions, parameters: URLSearchParams): LoopbackAnswer {
   const { account, now } = options;
   if (parameters.get('symbol') === null) return { status: 200, body: account.open(null).map(described) };
-  const book = symbolOf(options, parameters);
+  const book = findSymbol(options, parameters);
   if (isAnswer(book)) return book;
   account.settle(book, now());
   return { status: 200, body: account.open(book.rules.symbol).map(described) };
@@ -249,7 +249,7 @@ function balances(options: OrderEndpointsOptions, parameters: URLSearchParams): 
 
 function myTrades(options: OrderEndpointsOptions, parameters: URLSearchParams): LoopbackAnswer {
   const { account, now } = options;
-  const book = symbolOf(options, parameters);
+  const book = findSymbol(options, parameters);
   if (isAnswer(book)) return book;
   account.settle(book, now());
   const orderId = parameters.get('orderId');

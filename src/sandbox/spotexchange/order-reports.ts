@@ -64,7 +64,7 @@ export class OrderReports {
 
   /** Reports an event to the account's subscribers. */
   report(account: TradingAccount, order: VenueOrder, type: ExecutionType, trade: Trade | null): void {
-    const event = reportOf(order, type, trade, { id: ++this.#numbered, at: this.#options.venueNow() });
+    const event = formatReport(order, type, trade, { id: ++this.#numbered, at: this.#options.venueNow() });
     for (const { socket, subscriptions } of this.#sessions)
       for (const [subscriptionId, followed] of subscriptions)
         if (followed === account) socket.data(JSON.stringify({ subscriptionId, event }));
@@ -128,7 +128,7 @@ function refused(id: unknown, status: number, code: number, msg: string): object
 }
 
 /** Formats an execution report. @param at Sending time by the venue's clock */
-function reportOf(
+function formatReport(
   { request, orderId, at: placedAt, status, executed, executedQuote, changedAt, expiryReason }: VenueOrder,
   type: ExecutionType,
   trade: Trade | null,

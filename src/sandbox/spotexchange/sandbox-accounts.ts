@@ -18,18 +18,18 @@ export interface SandboxAccount {
 /** Returns the account of a name, the same every time. */
 export function sandboxExchangeAccount(name: string): SandboxAccount {
   const hex = createHash('sha256').update(`account ${name}`).digest('hex').slice(0, 24);
-  return accountOf(hex);
+  return createAccount(hex);
 }
 
-function accountOf(hex: string): SandboxAccount {
+function createAccount(hex: string): SandboxAccount {
   const secret = createHash('sha256').update(`secret ${hex}`).digest('hex');
   return { key: FURTHER + hex, secret, account: String(2 + Number.parseInt(hex.slice(0, 12), 16)) };
 }
 
 /** Returns the further account of a key, or null for any other key. */
-export function furtherAccountOf(key: string): SandboxAccount | null {
+export function findFurtherAccount(key: string): SandboxAccount | null {
   const hex = key.startsWith(FURTHER) ? key.slice(FURTHER.length) : '';
-  return /^[0-9a-f]{24}$/.test(hex) ? accountOf(hex) : null;
+  return /^[0-9a-f]{24}$/.test(hex) ? createAccount(hex) : null;
 }
 
 /** Operator verbs of the exchange: open an account. */

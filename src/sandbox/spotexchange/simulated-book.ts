@@ -31,7 +31,7 @@ export function eightDecimals(value: number): string {
 }
 
 /** Returns the decimals of tick and lot by the price's magnitude: 2 and 5 for bitcoin, 2 and 3 for a price of 150. */
-export function rulesOf(asset: string, price: number): SymbolRules {
+export function chooseRules(asset: string, price: number): SymbolRules {
   const magnitude = Math.floor(Math.log10(price));
   return {
     symbol: `${asset}USDT`,

@@ -24,7 +24,7 @@ interface AggTrade {
 }
 
 /** Returns the trade of one step, in the venue's format. */
-export function tradeOf(market: Market, { symbol, base, tickDigits, lotDigits }: SymbolRules, step: number): AggTrade {
+export function createTrade(market: Market, { symbol, base, tickDigits, lotDigits }: SymbolRules, step: number): AggTrade {
   const at = step * TRADE_EVERY_MS;
   const random = seededRandom(step + symbol.charCodeAt(0) * 7919);
   const isBuyerMaker = random() < 0.5;
@@ -45,7 +45,7 @@ export function tradeOf(market: Market, { symbol, base, tickDigits, lotDigits }:
 
 /** Formats the `@aggTrade` message of one step's trade. */
 export function streamedTrade(market: Market, rules: SymbolRules, step: number, at: EpochMs): object {
-  return { e: 'aggTrade', E: at, s: rules.symbol, ...tradeOf(market, rules, step) };
+  return { e: 'aggTrade', E: at, s: rules.symbol, ...createTrade(market, rules, step) };
 }
 
 /** Answers `GET /api/v3/aggTrades`: from an id on, or in a time window; never beyond `now`. */
@@ -61,6 +61,6 @@ export function aggTrades(market: Market, rules: SymbolRules, query: URLSearchPa
   const newest = Math.max(0, last - limit + 1);
   const first = fromId ?? (startTime === null ? newest : Math.ceil(startTime / TRADE_EVERY_MS));
   const rows: object[] = [];
-  for (let step = first; step <= last && rows.length < limit; step++) rows.push(tradeOf(market, rules, step));
+  for (let step = first; step <= last && rows.length < limit; step++) rows.push(createTrade(market, rules, step));
   return { status: 200, body: rows };
 }

@@ -12,7 +12,7 @@ import { MarketStreams } from './market-streams.ts';
 import { createOrderEndpoints } from './order-endpoints.ts';
 import { OrderReports } from './order-reports.ts';
 import { type ApiKey, readSigned, refusal } from './signed-request.ts';
-import { type BookChange, rulesOf, SimulatedBook } from './simulated-book.ts';
+import { type BookChange, chooseRules, SimulatedBook } from './simulated-book.ts';
 import { TradingAccount } from './trading-account.ts';
 import type { VenueState } from './venue-state.ts';
 
@@ -40,12 +40,12 @@ export interface SpotExchangeSimulatorOptions {
 export type SpotExchangeSimulator = Awaited<ReturnType<typeof createSpotExchangeSimulator>>;
 
 /** Creates a book for every coin of the market. */
-function booksOf({ market, clock, seed = 1 }: SpotExchangeSimulatorOptions): ReadonlyMap<string, SimulatedBook> {
+function createBooks({ market, clock, seed = 1 }: SpotExchangeSimulatorOptions): ReadonlyMap<string, SimulatedBook> {
   const coins = market.assets.filter(({ kind }) => kind === 'crypto');
   const books = coins.map((asset, index) => {
     const price = market.spot(asset.symbol, clock.now());
     // Ids grow with time, so that ids after a restart exceed earlier ones.
-    const book = new SimulatedBook(rulesOf(asset.symbol, price), seed * 1000 + index, Math.floor(clock.now() / 10));
+    const book = new SimulatedBook(chooseRules(asset.symbol, price), seed * 1000 + index, Math.floor(clock.now() / 10));
     book.follow(market, clock.now());
     return book;
   });
@@ -171,10 +171,10 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
   const { market, clock } = options;
   const faults = options.faults ?? createFaultSwitch(options.seed ?? 1);
   const venueNow = () => clock.now() + faults.settings.clockOffsetMs;
-  const books = booksOf(options);
+  const books = createBooks(options);
   const statuses = new Map<string, string>();
-  const statusOf = (symbol: string): string => statuses.get(symbol) ?? 'TRADING';
-  const streams = new MarketStreams({ market, clock, faults, books, venueNow, statusOf }, options.paceMs);
+  const findStatus = (symbol: string): string => statuses.get(symbol) ?? 'TRADING';
+  const streams = new MarketStreams({ market, clock, faults, books, venueNow, statusOf: findStatus }, options.paceMs);
   const asOfNow = (book: SimulatedBook): void => {
     if (!streams.isFollowed(book.rules.symbol)) book.follow(market, clock.now());
   };
@@ -191,7 +191,7 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
       if (book !== undefined) asOfNow(book);
       return book;
     },
-    statusOf,
+    statusOf: findStatus,
   });
   const reports = new OrderReports({
     clock,
@@ -199,7 +199,7 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
     accountOf: accounts.signedBy,
     settle: (account) => settleAll(account, asOfNow, venueNow()),
   });
-  const endpoints = marketEndpoints({ market, clock, faults, books, venueNow, statusOf, asOfNow });
+  const endpoints = marketEndpoints({ market, clock, faults, books, venueNow, statusOf: findStatus, asOfNow });
   const answering = { faults, clock, venueNow, endpoints, orders: accounts.endpoints, weight: new RequestWeight(WEIGHT_LIMIT, true) };
   const server = await listenOnLoopback({
     clock,

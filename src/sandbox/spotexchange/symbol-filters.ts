@@ -13,7 +13,7 @@ const PERCENT = 5n;
 const MAX_NUM_ORDERS = 200;
 
 /** Formats the filters like the venue. */
-export function filtersOf({ tickDigits, lotDigits }: SymbolRules): readonly object[] {
+export function formatFilters({ tickDigits, lotDigits }: SymbolRules): readonly object[] {
   const tick = amountText(stepped(1, tickDigits));
   const lot = amountText(stepped(1, lotDigits));
   return [
@@ -46,7 +46,7 @@ export function failedFilter(request: OrderRequest, openOrders: number): string 
   const { book, price, quantity, quoteQuantity, timeInForce } = request;
   const tick = stepped(1, book.rules.tickDigits);
   const lot = stepped(1, book.rules.lotDigits);
-  const middle = middleOf(book);
+  const middle = computeMiddle(book);
   if (price !== null) {
     if (price < tick || price > MAX_PRICE || price % tick !== 0n) return 'PRICE_FILTER';
     if (price * PERCENT < middle || price > middle * PERCENT) return 'PERCENT_PRICE_BY_SIDE';
@@ -60,7 +60,7 @@ export function failedFilter(request: OrderRequest, openOrders: number): string 
   return timeInForce === 'GTC' && openOrders >= MAX_NUM_ORDERS ? 'MAX_NUM_ORDERS' : null;
 }
 
-function middleOf(book: SimulatedBook): bigint {
+function computeMiddle(book: SimulatedBook): bigint {
   const [bid, ask] = [book.rungs('bid')[0], book.rungs('ask')[0]];
   const digits = book.rules.tickDigits;
   return bid === undefined || ask === undefined ? 0n : (stepped(bid[0], digits) + stepped(ask[0], digits)) / 2n;

@@ -37,7 +37,7 @@ export function createAsOfView(history: History, needs: readonly IndicatorNeed[]
   const views = history.instruments.map((columns, index) => ({
     columns,
     halfSpreadBps: halfSpreadBps[index] as number,
-    running: needs.filter((need) => need.instrument === columns.key).map((need) => runningOf(history, columns, need)),
+    running: needs.filter((need) => need.instrument === columns.key).map((need) => createRunning(history, columns, need)),
     lastBar: -1,
   }));
   let at = -1;
@@ -63,7 +63,7 @@ function has({ state }: InstrumentColumns, i: number, bit: number): boolean {
   return ((state[i] as number) & bit) !== 0;
 }
 
-function runningOf(history: History, columns: InstrumentColumns, need: IndicatorNeed): Running {
+function createRunning(history: History, columns: InstrumentColumns, need: IndicatorNeed): Running {
   const own = need.name !== 'funding_percentile' && need.timeframe === history.timeframe;
   const series = need.name === 'funding_percentile' ? columns.funding : columns.series[need.timeframe];
   return {

@@ -64,11 +64,11 @@ export function createBacktestPreviews(deps: {
       try {
         const begun = await turns.take(asked.orgId, abort.signal);
         const preview =
-          begun === 'full' ? without(BUSY) : begun === 'ended' ? without(reasonOf(abort)) : await work(asked, abort.signal, begunAt);
+          begun === 'full' ? without(BUSY) : begun === 'ended' ? without(readReason(abort)) : await work(asked, abort.signal, begunAt);
         return { ...preview, tookMs: clock.now() - begunAt };
       } catch (error) {
         if (!abort.signal.aborted) throw error;
-        return { ...without(reasonOf(abort)), tookMs: clock.now() - begunAt };
+        return { ...without(readReason(abort)), tookMs: clock.now() - begunAt };
       } finally {
         cancelDeadline();
         gone.removeEventListener('abort', leave);
@@ -122,7 +122,7 @@ function without(ending: PreviewEnding): Omit<Preview, 'tookMs'> {
   return { result: null, ending, whyNoTrades: [], missing: [] };
 }
 
-function reasonOf(abort: AbortController): PreviewEnding {
+function readReason(abort: AbortController): PreviewEnding {
   return abort.signal.reason as PreviewEnding;
 }
 

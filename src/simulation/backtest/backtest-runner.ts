@@ -4,10 +4,10 @@ import { type BacktestRequest, isLook } from '../../domain/backtest/request.ts';
 import { DAY_MS } from '../../domain/values/time.ts';
 import type { TrialsOf } from '../../adapters/store/evaluations/trial-reads.ts';
 import type { HistoryFetcher } from '../../adapters/venues/history-fetcher.ts';
-import { type BacktestOutcome, returnsOf } from './backtest-work.ts';
+import { type BacktestOutcome, computeDailyReturns } from './backtest-work.ts';
 import type { BacktestJob } from './from-history.ts';
 import type { Fact } from '../../domain/backtest/fact.ts';
-import { backtestNeeds, barSeriesOf, type InstrumentNeeds } from './needs.ts';
+import { backtestNeeds, listBarSeries, type InstrumentNeeds } from './needs.ts';
 
 /** Lookback of funding ranks before the first bar. */
 const FUNDING_BEFORE_MS = 365 * DAY_MS;
@@ -38,7 +38,7 @@ export async function fetchNeeds(
   job: EvaluationJob,
 ): Promise<BacktestJob['funding']> {
   const range = { from: Date.parse(request.from), to: Date.parse(request.to) };
-  const wanted = barSeriesOf(needs);
+  const wanted = listBarSeries(needs);
   for (const [index, series] of wanted.entries()) {
     const maker = fetcher.madeBy(series);
     const of = `${series.instrument} ${series.timeframe} (${index + 1} of ${wanted.length})`;
@@ -86,7 +86,7 @@ export function backtestOutcome(job: EvaluationJob, { look }: Pick<BacktestReque
     summary,
     result,
     report: null,
-    trials: [{ manifestHash, sharpe: metrics['sharpe'] ?? null, returns: returnsOf(series) }],
+    trials: [{ manifestHash, sharpe: metrics['sharpe'] ?? null, returns: computeDailyReturns(series) }],
     evidence: look ? null : { agentId, kind: 'backtest', manifestVersion, manifestHash, series, metrics, runId, resultHash },
   };
 }

@@ -9,7 +9,7 @@ import { timeframeMs } from '../../domain/values/time.ts';
 import { buildHistory, type InstrumentInput } from './history.ts';
 import type { FinerReads } from './finer-bars.ts';
 import { type BacktestRun, backtestSeries, besideTrials, NO_OTHERS, runBacktest, runBacktestInside, type TrialsAsked } from './run.ts';
-import { insufficiencyOf } from './sufficiency.ts';
+import { findInsufficiency } from './sufficiency.ts';
 
 interface BacktestWork {
   readonly manifest: Manifest;
@@ -34,7 +34,7 @@ export type BacktestOutcome =
     }
   | { readonly ok: false; readonly code: string; readonly detail: string };
 
-export function returnsOf({ startEquityUsd, days }: BacktestSeries): DailyReturns {
+export function computeDailyReturns({ startEquityUsd, days }: BacktestSeries): DailyReturns {
   return returnsByDay(
     startEquityUsd,
     days.map(([day, close]) => [day, close]),
@@ -49,7 +49,7 @@ export async function workBacktest(work: BacktestWork): Promise<BacktestOutcome>
   const history = buildHistory(timeframe, inputs);
   const known = typeof trials === 'function' ? NO_OTHERS : trials;
   const options = { manifest, history, assumptions: request.assumptions, trials: known, onProgress };
-  return outcomeOf(work, finer === undefined ? runBacktest(options) : await runBacktestInside(options, finer));
+  return assessOutcome(work, finer === undefined ? runBacktest(options) : await runBacktestInside(options, finer));
 }
 
 /** True if the run does not count as evidence. */
@@ -62,18 +62,18 @@ export function insufficiency(work: Omit<BacktestWork, 'trials' | 'onProgress'>)
   const { inputs, timeframe } = work;
   if (inputs.length === 0) return { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to trade' };
   for (const { entry, candles } of inputs) {
-    const lacking = insufficiencyOf(entry, candles, timeframeMs(timeframe) as number, !isLookAt(work));
+    const lacking = findInsufficiency(entry, candles, timeframeMs(timeframe) as number, !isLookAt(work));
     if (lacking !== null) return { ok: false, code: 'insufficient_history', detail: lacking.detail };
   }
   return null;
 }
 
 /** Returns the outcome of a run, assessed together with its family's trials. */
-export async function outcomeOf(work: Omit<BacktestWork, 'inputs' | 'onProgress'>, alone: BacktestRun): Promise<BacktestOutcome> {
+export async function assessOutcome(work: Omit<BacktestWork, 'inputs' | 'onProgress'>, alone: BacktestRun): Promise<BacktestOutcome> {
   const { timeframe, trials } = work;
   const isLook = isLookAt(work);
   const series = backtestSeries(alone);
-  const result = typeof trials === 'function' ? besideTrials(alone.result, await trials(returnsOf(series))) : alone.result;
+  const result = typeof trials === 'function' ? besideTrials(alone.result, await trials(computeDailyReturns(series))) : alone.result;
   const text = canonicalJson(result);
   const metrics = evidenceMetrics('backtest', series);
   const { passed, checks } = assessEvidence('backtest', metrics);

@@ -5,12 +5,20 @@
  * resting order. If finer bars are stored, the assumption applies to each of them.
  */
 import type { Assumptions } from '../../domain/backtest/assumptions.ts';
-import { costModelOf } from '../../domain/orders/costs.ts';
+import { findCostModel } from '../../domain/orders/costs.ts';
 import { fallbackOnVenue, MIN_SLICE_USD, REST_MS, SLICES } from '../../domain/orders/execution-plan.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { OrderSide } from '../../domain/orders/order.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
-import { ceilUnits, feeOf, fillPriceOf, floorUnits, type InstrumentUnits, lotsWithinLimit, unitsOf } from './trade-ledger.ts';
+import {
+  ceilUnits,
+  computeFee,
+  computeFillPrice,
+  floorUnits,
+  type InstrumentUnits,
+  lotsWithinLimit,
+  toWholeUnits,
+} from './trade-ledger.ts';
 
 /** Execution of an instrument's orders within a bar. */
 export type BarCourse =
@@ -53,7 +61,7 @@ export interface BarFill {
 }
 
 /** Returns the execution of an instrument's orders. Orders of a stop-loss always take. */
-export function barCourseOf(
+export function chooseBarCourse(
   { algorithm, urgency }: Pick<Manifest, 'algorithm' | 'urgency'>,
   key: InstrumentKey,
   { costMultiplier }: Pick<Assumptions, 'costMultiplier'>,
@@ -64,7 +72,7 @@ export function barCourseOf(
   return {
     kind: 'rest',
     restMs: REST_MS[urgency],
-    makerFeeBps: costModelOf(key).makerFeeBps * costMultiplier,
+    makerFeeBps: findCostModel(key).makerFeeBps * costMultiplier,
   };
 }
 
@@ -81,8 +89,8 @@ export function fillOnBars(order: BarOrder, met: MetBars, course: BarCourse, uni
 function taken({ side, quantity: wanted, limit }: BarOrder, middle: number, units: InstrumentUnits): BarFill | null {
   const quantity = side === 'buy' ? lotsWithinLimit(middle, wanted, limit, units) : wanted;
   if (quantity === 0) return null;
-  const price = fillPriceOf(side, middle, quantity, units);
-  return { quantity, price, fees: feeOf(quantity * price, units.costs), rested: 0 };
+  const price = computeFillPrice(side, middle, quantity, units);
+  return { quantity, price, fees: computeFee(quantity * price, units.costs), rested: 0 };
 }
 
 /** Rests at the near side of the open, where trades beyond its price within the window fill it. The rest is taken at the window's end. */
@@ -104,7 +112,7 @@ function restedFirst(
   const filled = rested + (rest?.quantity ?? 0);
   return {
     quantity: filled,
-    price: averageOf(side, maker + taker, filled),
+    price: computeAverage(side, maker + taker, filled),
     fees: ceilUnits((maker / 10_000) * makerFeeBps + (taker / 10_000) * units.costs.feeBps),
     rested: maker,
   };
@@ -128,7 +136,7 @@ function tradedBeyond(
   { windowMs, barMs }: { readonly windowMs: number; readonly barMs: number },
   { priceUnit, quantityUnit, lot }: InstrumentUnits,
 ): number {
-  const [open, high, low] = [unitsOf(bar.open, priceUnit), unitsOf(bar.high, priceUnit), unitsOf(bar.low, priceUnit)];
+  const [open, high, low] = [toWholeUnits(bar.open, priceUnit), toWholeUnits(bar.high, priceUnit), toWholeUnits(bar.low, priceUnit)];
   const lowest = open * barMs - (open - low) * windowMs;
   const highest = open * barMs + (high - open) * windowMs;
   const isPassed = side === 'buy' ? ceilUnits(lowest / barMs) < price : floorUnits(highest / barMs) > price;
@@ -162,7 +170,7 @@ function inSlices(
     notional += fill.quantity * fill.price;
   }
   if (filled === 0) return null;
-  return { quantity: filled, price: averageOf(side, notional, filled), fees: feeOf(notional, units.costs), rested: 0 };
+  return { quantity: filled, price: computeAverage(side, notional, filled), fees: computeFee(notional, units.costs), rested: 0 };
 }
 
 /** Returns the middle price after a share of the bar. */
@@ -173,7 +181,7 @@ function middleAt({ open, close }: MetBar, share: number): number {
 /**
  * Returns the exact average price of several parts, in units rounded against the trader. It stays within a limit that the parts respect.
  */
-function averageOf(side: OrderSide, notional: number, quantity: number): number {
+function computeAverage(side: OrderSide, notional: number, quantity: number): number {
   let floor = Math.floor(notional / quantity);
   while ((floor + 1) * quantity <= notional) floor++;
   while (floor * quantity > notional) floor--;

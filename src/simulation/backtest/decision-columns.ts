@@ -27,11 +27,11 @@ export function decisionAt(history: History, rules: RuleBook, simulation: Simula
     disposition: DISPOSITION_CODES[simulation.disposition[i] as number] as Disposition,
     reason: BLOCK_REASONS[simulation.reason[i] as number] ?? null,
     instrument: subject < 0 ? null : (history.instruments[subject] as InstrumentColumns).key,
-    outcome: `[${history.instruments.flatMap((_, instrument) => cellsOf(history, rules, simulation, instrument, i)).join(',')}]`,
+    outcome: `[${history.instruments.flatMap((_, instrument) => formatCells(history, rules, simulation, instrument, i)).join(',')}]`,
   };
 }
 
-function cellsOf(history: History, rules: RuleBook, simulation: Simulation, instrument: number, i: number): string[] {
+function formatCells(history: History, rules: RuleBook, simulation: Simulation, instrument: number, i: number): string[] {
   const evaluated = rules.instruments[instrument] as InstrumentRules;
   const state = evaluated.state[i] as number;
   return rules.plans.map((plan, rule) => {
@@ -49,11 +49,11 @@ function positionCell({ position, gate }: RulePlan, history: History, simulation
   const trade = simulation.trades.find((one) => one.instrument === instrument && isOpenAt(one, i));
   if (trade === undefined || ((columns.state[i] as number) & gate) !== gate) return '[0,null]';
   const { priceUnit, costs } = simulation.instruments[instrument] as InstrumentUnits;
-  const slotOf = (bar: number): EpochMs => history.firstSlot + bar * history.barMs;
+  const computeSlot = (bar: number): EpochMs => history.firstSlot + bar * history.barMs;
   const value =
     position.looksAt === 'profit'
       ? profitAt(columns, i, trade.entryPrice / priceUnit, costs.halfSpreadBps)
-      : heldAt(slotOf(i), slotOf(trade.entryBar));
+      : heldAt(computeSlot(i), computeSlot(trade.entryBar));
   return `[${positionRulePasses(position, value) ? 1 : 0},${value}]`;
 }
 

@@ -48,13 +48,13 @@ export class FinerBars {
   /** Queries which finer bars are stored. Returns null if there is none. */
   static async open(reads: FinerReads, history: History): Promise<FinerBars | null> {
     const { firstSlot, barMs, length } = history;
-    const timeframes = TIMEFRAMES.filter((timeframe) => barMs > lengthOf(timeframe) && barMs % lengthOf(timeframe) === 0);
+    const timeframes = TIMEFRAMES.filter((timeframe) => barMs > timeframeLength(timeframe) && barMs % timeframeLength(timeframe) === 0);
     if (timeframes.length === 0) return null;
     const [from, to] = [firstSlot - barMs, firstSlot + (length - 1) * barMs];
     const stored = await Promise.all(
       history.instruments.map(({ key }) => reads.storedSpans({ ...splitInstrumentKey(key), timeframes, from, to })),
     );
-    const finest = stored.map((found) => [...found].sort((a, b) => lengthOf(a.timeframe) - lengthOf(b.timeframe)));
+    const finest = stored.map((found) => [...found].sort((a, b) => timeframeLength(a.timeframe) - timeframeLength(b.timeframe)));
     return finest.every((found) => found.length === 0) ? null : new FinerBars(reads, history, finest);
   }
 
@@ -103,7 +103,7 @@ export class FinerBars {
     const { firstSlot, barMs } = this.#history;
     const to = firstSlot + bar * barMs;
     return (this.#spans[instrument] as readonly StoredSpan[]).filter(
-      ({ timeframe, firstOpen, lastOpen }) => firstOpen <= to - barMs && lastOpen >= to - lengthOf(timeframe),
+      ({ timeframe, firstOpen, lastOpen }) => firstOpen <= to - barMs && lastOpen >= to - timeframeLength(timeframe),
     );
   }
 
@@ -116,13 +116,13 @@ export class FinerBars {
       // A coarser timeframe is read only if this one has a gap.
       // oxlint-disable-next-line no-await-in-loop
       const candles = await this.#reads.bars({ ...series, timeframe, from: to - barMs, to });
-      if (candles.length * lengthOf(timeframe) === barMs) return candles;
+      if (candles.length * timeframeLength(timeframe) === barMs) return candles;
     }
     return [];
   }
 }
 
-function lengthOf(timeframe: string): number {
+function timeframeLength(timeframe: string): number {
   return timeframeMs(timeframe) as number;
 }
 

@@ -5,7 +5,7 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { InstrumentInput } from './history.ts';
-import { backtestNeeds, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
+import { backtestNeeds, type InstrumentNeeds, toInstrumentInputs, seriesName } from './needs.ts';
 
 export interface BarWindow {
   readonly from: EpochMs;
@@ -52,7 +52,7 @@ export function seenBars<Asked extends BacktestRequest>(
       list.filter(({ openTime }) => openTime >= from && openTime + barMs <= to),
     );
   const nothing = { funding: new Map(), events: new Map(), marks: new Map(), liquidity: new Map(), halfSpreads: new Map() };
-  return { request, inputs: inputsOf(needs, { bars, ...nothing }) };
+  return { request, inputs: toInstrumentInputs(needs, { bars, ...nothing }) };
 }
 
 /**

@@ -3,8 +3,8 @@
 import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle, CandleSeries } from '../../domain/candles/candle.ts';
-import { eventVersionsOf } from '../../domain/intelligence/event-versions.ts';
-import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
+import { rebuildEventVersions } from '../../domain/intelligence/event-versions.ts';
+import { listEventSources } from '../../domain/intelligence/listening.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { NewsEvent } from '../../domain/market/market-event.ts';
 import { type Stretch, sharedStretches } from '../../domain/values/stretches.ts';
@@ -16,7 +16,7 @@ import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { Fact } from '../../domain/backtest/fact.ts';
 import type { EventHistory, InstrumentInput } from './history.ts';
 import { type Bars, KeptBars } from './kept-bars.ts';
-import { backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
+import { backtestNeeds, listBarSeries, type InstrumentNeeds, toInstrumentInputs, seriesName } from './needs.ts';
 import type { TrialsAsked } from './run.ts';
 
 /** Request for a backtest of the stored history. */
@@ -63,12 +63,12 @@ export async function readInputs(
 ): Promise<readonly InstrumentInput[]> {
   const [from, to] = [Date.parse(request.from), Date.parse(request.to)];
   const bars = new Map<string, Bars>();
-  const wanted = barSeriesOf(needs);
+  const wanted = listBarSeries(needs);
   for (const [index, series] of wanted.entries()) {
     bars.set(seriesName(series), await readBars(reads, series, from, to));
     onRead(index + 1, wanted.length);
   }
-  return inputsOf(needs, {
+  return toInstrumentInputs(needs, {
     bars,
     funding: new Map(funding),
     events: await readEvents(reads, needs, createdAt),
@@ -111,7 +111,7 @@ async function readEvents(reads: BacktestReads, needs: readonly InstrumentNeeds[
   const asked = needs.filter(({ eventHours }) => eventHours !== null);
   if (asked.length === 0) return events;
   const received = (await reads.reports()).filter(({ receivedAt }) => receivedAt <= createdAt);
-  const versions = eventVersionsOf(received);
+  const versions = rebuildEventVersions(received);
   const firstReceivedAt = received.length === 0 ? null : received.reduce((least, { receivedAt }) => Math.min(least, receivedAt), createdAt);
   for (const { entry, eventHours } of asked) {
     const archives = await reads.archives(entry.underlying);
@@ -133,7 +133,7 @@ async function readEvents(reads: BacktestReads, needs: readonly InstrumentNeeds[
 /** Returns the archives' events. Received reports are skipped, and a report in several archives counts once. */
 function archivedVersions(archives: readonly EventArchive[], received: ReadonlySet<string>): readonly NewsEvent[] {
   const byId = new Map(archives.flatMap(({ reports }) => reports).map((report) => [report.id, report]));
-  return eventVersionsOf([...byId.values()].filter(({ id }) => !received.has(id)));
+  return rebuildEventVersions([...byId.values()].filter(({ id }) => !received.has(id)));
 }
 
 /** Returns the stretches of time in which all event sources of an underlying are known for a whole lookback. */
@@ -143,7 +143,7 @@ function knownStretches(
   received: Stretch | null,
   archives: readonly EventArchive[],
 ): readonly Stretch[] {
-  const told = eventSourcesOf(underlying).map((source) => sourceStretches(source, received, archives));
+  const told = listEventSources(underlying).map((source) => sourceStretches(source, received, archives));
   return afterLookback(told.reduce(sharedStretches), lookbackMs);
 }
 

@@ -144,11 +144,11 @@ export function roundedText(price: number, digits: number): DecimalString {
 export function buildHistory(timeframe: string, inputs: readonly InstrumentInput[]): History {
   const barMs = timeframeMs(timeframe);
   if (barMs === null) throw new RangeError(`${timeframe} is not a timeframe`);
-  const grid = gridOf(inputs, barMs);
+  const grid = computeGrid(inputs, barMs);
   return {
     timeframe,
     ...grid,
-    instruments: inputs.map((input) => columnsOf(input, grid)),
+    instruments: inputs.map((input) => buildColumns(input, grid)),
     hash: historyHash(timeframe, inputs),
   };
 }
@@ -160,7 +160,7 @@ interface Grid {
 }
 
 /** Returns the grid that covers the bars of all instruments. @throws RangeError if there are no bars */
-export function gridOf(inputs: readonly Pick<InstrumentInput, 'candles'>[], barMs: number): Grid {
+export function computeGrid(inputs: readonly Pick<InstrumentInput, 'candles'>[], barMs: number): Grid {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const { candles } of inputs) {
@@ -173,12 +173,12 @@ export function gridOf(inputs: readonly Pick<InstrumentInput, 'candles'>[], barM
   return { firstSlot: first + barMs, barMs, length: Math.floor((last - first) / barMs) + 1 };
 }
 
-function columnsOf(input: InstrumentInput, grid: Grid): InstrumentColumns {
+function buildColumns(input: InstrumentInput, grid: Grid): InstrumentColumns {
   const { entry, candles } = input;
   const bars = priceColumns(entry.key, candles, grid);
   const { state, close } = bars;
-  const share = entry.benchmarkKind === 'reference_price' ? referenceOf(input.referenceCandles, grid, state) : null;
-  const mark = entry.benchmarkKind === 'issuer_mark' ? markOf(input.marks, grid, state) : null;
+  const share = entry.benchmarkKind === 'reference_price' ? buildReference(input.referenceCandles, grid, state) : null;
+  const mark = entry.benchmarkKind === 'issuer_mark' ? buildMark(input.marks, grid, state) : null;
   const own = (other: InstrumentKey | null): Float64Array | null => (other === entry.key ? liveOnly(close, state) : null);
   if (input.events !== undefined) {
     for (const { from, to } of input.events.known) {
@@ -211,7 +211,7 @@ function priceColumns(key: InstrumentKey, candles: Bars, { firstSlot, barMs, len
   const nan = (): Float64Array => new Float64Array(length).fill(Number.NaN);
   const [open, high, low, close, volume] = [nan(), nan(), nan(), nan(), nan()];
   const state = new Uint8Array(length);
-  const decimals = decimalsOf(Number(candles.at(0)?.open ?? 1));
+  const decimals = chooseDecimals(Number(candles.at(0)?.open ?? 1));
   const scale = 10 ** decimals;
   const price = (text: string): number => {
     const value = Number(text);
@@ -243,7 +243,7 @@ function priceColumns(key: InstrumentKey, candles: Bars, { firstSlot, barMs, len
 }
 
 /** Returns the number of decimals at which the first price has `DIGITS` significant digits. */
-function decimalsOf(firstPrice: number): number {
+function chooseDecimals(firstPrice: number): number {
   return Math.min(18, Math.max(0, DIGITS - 1 - Math.floor(Math.log10(firstPrice))));
 }
 
@@ -251,8 +251,8 @@ function decimalsOf(firstPrice: number): number {
  * Returns the share's price at each slot, and its print time. It is live if its bar closed at the slot and a session was open until then.
  * Otherwise it is carried forward, and rules on it pass only if the manifest allows the last regular session's price.
  */
-function referenceOf(candles: Bars | undefined, grid: Grid, state: Uint8Array) {
-  const column = factsAt(candles && closesOf(candles, grid), grid, Number.POSITIVE_INFINITY);
+function buildReference(candles: Bars | undefined, grid: Grid, state: Uint8Array) {
+  const column = factsAt(candles && listCloses(candles, grid), grid, Number.POSITIVE_INFINITY);
   if (column === null) return null;
   for (let i = 0; i < grid.length; i++) {
     if (Number.isNaN(column.values[i])) continue;
@@ -265,7 +265,7 @@ function referenceOf(candles: Bars | undefined, grid: Grid, state: Uint8Array) {
 }
 
 /** Returns the issuer's mark at each slot, which is live for thirty days. */
-function markOf(marks: readonly Fact[] | undefined, grid: Grid, state: Uint8Array) {
+function buildMark(marks: readonly Fact[] | undefined, grid: Grid, state: Uint8Array) {
   const column = factsAt(marks, grid, Number.POSITIVE_INFINITY);
   if (column === null) return null;
   for (let i = 0; i < grid.length; i++) {
@@ -297,11 +297,11 @@ function factsAt(facts: Iterable<Fact> | undefined, { firstSlot, barMs, length }
 
 /** Returns the closes of bars that closed exactly at the slots. */
 function closesAt(candles: Bars | undefined, grid: Grid): Float64Array | null {
-  return factsAt(candles && closesOf(candles, grid), grid, 0)?.values ?? null;
+  return factsAt(candles && listCloses(candles, grid), grid, 0)?.values ?? null;
 }
 
 /** Yields the close of each bar, known from the bar's end on. */
-function* closesOf(candles: Bars, { barMs }: Grid): Iterable<Fact> {
+function* listCloses(candles: Bars, { barMs }: Grid): Iterable<Fact> {
   for (const { openTime, close } of candles) yield { receivedAt: openTime + barMs, value: close };
 }
 

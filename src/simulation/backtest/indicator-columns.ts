@@ -1,6 +1,6 @@
 /** Indicators over whole columns of closes, one loop each. A test proves them bit-identical to the streaming ones. */
 import type { IndicatorNeed } from '../../domain/market/cut.ts';
-import { stepOf, WindowedIndicator, windowOf } from '../../domain/indicators/windowed.ts';
+import { toStep, WindowedIndicator, computeWindow } from '../../domain/indicators/windowed.ts';
 import type { CloseSeries } from './history.ts';
 
 type Need = Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;
@@ -14,8 +14,8 @@ interface Span {
 
 /** Returns the value after each close; NaN during warm-up. */
 export function indicatorColumn(need: Need, series: CloseSeries): Float64Array {
-  if (need.name === 'rsi') return rsiColumn(need.period, series.close, spansOf(need, series.openTime));
-  if (need.name === 'ema') return emaColumns(need.period, series.close, spansOf(need, series.openTime)).values;
+  if (need.name === 'rsi') return rsiColumn(need.period, series.close, findSpans(need, series.openTime));
+  if (need.name === 'ema') return emaColumns(need.period, series.close, findSpans(need, series.openTime)).values;
   const indicator = new WindowedIndicator(need);
   return series.close.map((close, i) => {
     indicator.push(series.openTime[i] as number, close);
@@ -23,13 +23,13 @@ export function indicatorColumn(need: Need, series: CloseSeries): Float64Array {
   });
 }
 
-function spansOf(need: Need, openTime: Float64Array): Span[] {
-  const window = windowOf(need);
+function findSpans(need: Need, openTime: Float64Array): Span[] {
+  const window = computeWindow(need);
   const stepMs = window.step * window.barMs;
   const spans: Span[] = [];
   const begun: { step: number; first: number }[] = [];
   for (let first = 0; first < openTime.length; ) {
-    const step = stepOf(window, openTime[first] as number);
+    const step = toStep(window, openTime[first] as number);
     begun.push({ step, first });
     while ((begun[0] as { step: number }).step < step - window.steps) begun.shift();
     let end = first + 1;
@@ -101,7 +101,7 @@ function strength(gain: number, loss: number): number {
  * either has no current or no previous value.
  */
 export function emaRelations(fast: number, slow: number, timeframe: string, { openTime, close }: CloseSeries): Uint8Array {
-  const [a, b] = [fast, slow].map((period) => emaColumns(period, close, spansOf({ name: 'ema', period, timeframe }, openTime))) as [
+  const [a, b] = [fast, slow].map((period) => emaColumns(period, close, findSpans({ name: 'ema', period, timeframe }, openTime))) as [
     ReturnType<typeof emaColumns>,
     ReturnType<typeof emaColumns>,
   ];

@@ -45,7 +45,7 @@ const ULPS = 2 ** -51;
  * Returns (value - base) / base x 100 rounded half-even to 8 digits, equal to `percentAbove` of the prices' texts. Doubles suffice unless
  * the result is close to a rounding step.
  */
-export function percentOf(value: number, base: number): number {
+export function computePercent(value: number, base: number): number {
   const ratio = (value - base) / base;
   const steps = ratio * 1e10;
   const error = (((value + base) / base) * 1e10 + Math.abs(steps)) * ULPS;
@@ -184,7 +184,7 @@ export class InputColumns {
         for (let event = events.events[oldest]; event !== undefined; event = events.events[++oldest]) {
           if (Math.max(event.observedAt, event.receivedAt) >= slot - lookbackMs) break;
         }
-        if (((state[i] as number) & EVENTS_KNOWN) !== 0) codes[i] = worstOf(events.events, oldest, slot, lookbackMs, includeRumors);
+        if (((state[i] as number) & EVENTS_KNOWN) !== 0) codes[i] = findWorst(events.events, oldest, slot, lookbackMs, includeRumors);
       }
       return { kind: 'word', codes, labels: EVENT_WORDS };
     }) as WordColumn;
@@ -205,7 +205,7 @@ export class InputColumns {
   #ratio(values: Float64Array | null, bases: Float64Array | null): NumberColumn {
     if (values === null || bases === null) return { kind: 'number', values: this.#nothing() };
     const out = new Float64Array(this.#history.length);
-    for (let i = 0; i < out.length; i++) out[i] = percentOf(values[i] as number, bases[i] as number);
+    for (let i = 0; i < out.length; i++) out[i] = computePercent(values[i] as number, bases[i] as number);
     return { kind: 'number', values: out };
   }
 
@@ -262,7 +262,7 @@ export class InputColumns {
 const EMPTY = new Float64Array(0);
 
 /** Returns the worst negative event received by the slot, as an index into `EVENT_WORDS` counted from 1. */
-function worstOf(
+function findWorst(
   events: readonly (ObservedEvent & { readonly receivedAt: number })[],
   oldest: number,
   slot: number,

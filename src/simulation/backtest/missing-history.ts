@@ -4,7 +4,7 @@ import { afterLookback, receivedStretch, sourceStretches } from '../../domain/ba
 import type { HistorySource, MissingHistory } from '../../domain/backtest/missing-history.ts';
 import { readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
-import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
+import { listEventSources } from '../../domain/intelligence/listening.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { missingStretches, type Stretch, unitedStretches } from '../../domain/values/stretches.ts';
 import { type EpochMs, HOUR_MS, isoTime } from '../../domain/values/time.ts';
@@ -28,7 +28,7 @@ export async function missingHistory(
   const missing: MissingHistory[] = [];
   for (const needs of backtestNeeds(manifest, manifest.timeframe)) {
     for (const looked of await lookedAt(reads, manifest, needs, now))
-      if (!obtainable.has(looked.source)) missing.push(...missingOf(looked, needs.entry, stretch));
+      if (!obtainable.has(looked.source)) missing.push(...findMissing(looked, needs.entry, stretch));
   }
   return missing;
 }
@@ -56,20 +56,20 @@ async function lookedAt(
   now: EpochMs,
 ): Promise<readonly LookedAt[]> {
   const looked: LookedAt[] = [];
-  const events = typesOf(manifest, (type) => type === 'no_negative_event' || type === 'negative_event');
+  const events = listTypes(manifest, (type) => type === 'no_negative_event' || type === 'negative_event');
   if (eventHours !== null && events.length > 0) {
     const received = receivedStretch(await reads.receivedSince(), now);
     const archives = await reads.archived(entry.underlying);
     const beforeMs = eventHours * HOUR_MS;
-    for (const source of eventSourcesOf(entry.underlying)) {
+    for (const source of listEventSources(entry.underlying)) {
       const known = afterLookback(sourceStretches(source, received, archives), beforeMs);
       looked.push({ source: source as HistorySource, conditions: events, known, beforeMs });
     }
   }
-  const marked = typesOf(manifest, (type) => type.startsWith('gap_to_mark_'));
+  const marked = listTypes(manifest, (type) => type.startsWith('gap_to_mark_'));
   if (mark !== null && marked.length > 0)
     looked.push({ source: 'issuer_mark', conditions: marked, known: knownFor(await reads.marks(mark), MARK_MAX_AGE_MS), beforeMs: 0 });
-  const pooled = typesOf(manifest, (type) => type === 'liquidity_above');
+  const pooled = listTypes(manifest, (type) => type === 'liquidity_above');
   if (pool !== null && pooled.length > 0)
     looked.push({
       source: 'pool_liquidity',
@@ -81,7 +81,7 @@ async function lookedAt(
 }
 
 /** Returns the distinct types of a manifest's conditions that `isMeant` accepts. */
-function typesOf({ entry, exit }: Manifest, isMeant: (type: string) => boolean): readonly string[] {
+function listTypes({ entry, exit }: Manifest, isMeant: (type: string) => boolean): readonly string[] {
   return [...new Set([...entry, ...exit].map(({ type }) => type).filter(isMeant))];
 }
 
@@ -89,7 +89,7 @@ function knownFor(facts: readonly Fact[], maxAgeMs: number): readonly Stretch[] 
   return unitedStretches(facts.map(({ receivedAt }) => ({ from: receivedAt, to: receivedAt + maxAgeMs + 1 })));
 }
 
-function missingOf(
+function findMissing(
   { source, conditions, known, beforeMs }: LookedAt,
   { key, instrument, underlying }: Pick<CatalogEntry, 'key' | 'instrument' | 'underlying'>,
   stretch: Stretch,

@@ -2,7 +2,7 @@
 import type { Candle, CandleSeries } from '../../domain/candles/candle.ts';
 import { isClosedThroughout } from '../../domain/candles/candle-gaps.ts';
 import { CATALOG, type CatalogEntry } from '../../domain/catalog/catalog.ts';
-import { definitionOf } from '../../domain/conditions/index.ts';
+import { findConditionDefinition } from '../../domain/conditions/index.ts';
 import { guardrailExits } from '../../domain/agents/decide.ts';
 import { LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
 import { joinWholeCandles } from '../../domain/candles/joined-candles.ts';
@@ -47,7 +47,7 @@ export function backtestNeeds(manifest: Manifest, timeframe: string): readonly I
     const entry = CATALOG.byKey(key);
     if (entry === undefined) throw new RangeError(`${key} is not in the catalog`);
     const series = (of: InstrumentKey, bars = timeframe): CandleSeries => ({ ...splitInstrumentKey(of), timeframe: bars });
-    const needs = conditions.flatMap((condition) => definitionOf(condition).needs(condition, key));
+    const needs = conditions.flatMap((condition) => findConditionDefinition(condition).needs(condition, key));
     const others = new Set(
       needs.flatMap((need) => (need.name === 'funding_percentile' || need.timeframe === timeframe ? [] : [need.timeframe])),
     );
@@ -73,7 +73,7 @@ export function backtestNeeds(manifest: Manifest, timeframe: string): readonly I
 }
 
 /** Returns the distinct series of bars that are needed, the universe's own first. */
-export function barSeriesOf(needs: readonly InstrumentNeeds[]): readonly CandleSeries[] {
+export function listBarSeries(needs: readonly InstrumentNeeds[]): readonly CandleSeries[] {
   const all = [
     ...needs.map(({ candles }) => candles),
     ...needs.flatMap(({ others, reference, perp, spot }) => [...others, reference, perp, spot]),
@@ -103,25 +103,25 @@ interface ReadSeries {
  * Converts series from a file, the store or both to the input of a history. Missing longer bars are joined from the decision bars. A
  * series without any bars is unknown.
  */
-export function inputsOf(
+export function toInstrumentInputs(
   needs: readonly InstrumentNeeds[],
   { bars, funding, events, marks, liquidity, halfSpreads }: ReadSeries,
 ): readonly InstrumentInput[] {
-  const barsOf = (series: CandleSeries | null): Bars | null => {
+  const findBars = (series: CandleSeries | null): Bars | null => {
     const found = series === null ? undefined : bars.get(seriesName(series));
     return found === undefined || found.length === 0 ? null : found;
   };
   return needs.map((need) => {
-    const [reference, perp, spot] = [barsOf(need.reference), barsOf(need.perp), barsOf(need.spot)];
+    const [reference, perp, spot] = [findBars(need.reference), findBars(need.perp), findBars(need.spot)];
     const rates = need.funding === null ? undefined : funding.get(need.funding);
     const halfSpread = halfSpreads.get(need.entry.key);
     const received = need.eventHours === null ? undefined : events.get(need.entry.underlying);
     return {
       entry: need.entry,
-      candles: barsOf(need.candles) ?? [],
+      candles: findBars(need.candles) ?? [],
       series: Object.fromEntries(
         need.others
-          .map((series) => [series.timeframe, withJoinedBars(barsOf(series) ?? [], series, barsOf(need.candles) ?? [], need)] as const)
+          .map((series) => [series.timeframe, withJoinedBars(findBars(series) ?? [], series, findBars(need.candles) ?? [], need)] as const)
           .filter(([, list]) => list.length > 0),
       ),
       ...(reference === null ? {} : { referenceCandles: reference }),

@@ -63,7 +63,7 @@ export function maxDrawdown(
 }
 
 /** Returns skewness and kurtosis (3 for a normal distribution) of a sample, by population moments. Null if it does not vary. */
-export function shapeOf(values: ArrayLike<number>): { readonly skewness: number; readonly kurtosis: number } | null {
+export function computeShape(values: ArrayLike<number>): { readonly skewness: number; readonly kurtosis: number } | null {
   const middle = mean(values);
   let [second, third, fourth] = [0, 0, 0];
   for (let i = 0; i < values.length; i++) {

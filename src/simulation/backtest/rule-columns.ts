@@ -2,10 +2,10 @@
  * Rules of a manifest over whole columns: per instrument and slot one bit for "passed" and one for "would pass if its prices were live".
  * Position rules are left to the simulation. A test proves each rule equal to the plain decider.
  */
-import { type Assumptions, costsOf, DEFAULT_ASSUMPTIONS } from '../../domain/backtest/assumptions.ts';
+import { type Assumptions, computeTradeCosts, DEFAULT_ASSUMPTIONS } from '../../domain/backtest/assumptions.ts';
 import { canonicalJson } from '../../domain/values/canonical-json.ts';
 import { carriedIn } from '../../domain/conditions/carried-reference.ts';
-import { definitionOf } from '../../domain/conditions/index.ts';
+import { findConditionDefinition } from '../../domain/conditions/index.ts';
 import { netEdge } from '../../domain/conditions/net-edge-above.ts';
 import { guardrailExits } from '../../domain/agents/decide.ts';
 import { compareDecimals } from '../../domain/values/decimal.ts';
@@ -79,7 +79,7 @@ function rulePlans(manifest: Manifest): readonly RulePlan[] {
   const plan =
     (side: 'entry' | 'exit') =>
     (condition: ManifestCondition, bit: number): RulePlan => {
-      const compiled = definitionOf(condition).compile(condition);
+      const compiled = findConditionDefinition(condition).compile(condition);
       const gate = (compiled.observeUngated === null ? 0 : QUOTE_LIVE) | (compiled.usesReference ? REFERENCE_LIVE : 0);
       return { side, condition, bit, gate, position: positionRule(condition) };
     };
@@ -136,7 +136,7 @@ export function evaluateRules(
   const instruments = inputs
     .of(manifest)
     .map((given) =>
-      evaluateInstrument(plans, exitWords, given.columns, given.inputs, costsOf(given.columns.key, assumptions).halfSpreadBps),
+      evaluateInstrument(plans, exitWords, given.columns, given.inputs, computeTradeCosts(given.columns.key, assumptions).halfSpreadBps),
     );
   return { plans, entryCount, exitWords, instruments };
 }
@@ -154,7 +154,7 @@ function evaluateInstrument(
   const words = (): BitColumn[] => Array.from({ length: exitWords }, () => column(count('exit')));
   const gated = (side: 'entry' | 'exit'): boolean => plans.some((plan) => plan.side === side && plan.gate !== 0 && plan.position === null);
   const rules = {
-    inputs: plans.map((plan) => (plan.position === null ? inputOf(plan.condition, inputs, halfSpreadBps) : null)),
+    inputs: plans.map((plan) => (plan.position === null ? findInput(plan.condition, inputs, halfSpreadBps) : null)),
     entryPassed: column(count('entry')),
     entryWithheld: gated('entry') ? column(count('entry')) : NO_BITS,
     exitPassed: words(),
@@ -199,9 +199,9 @@ interface Counts {
 }
 
 /** Returns the bounds between which a passing value lies, exclusive. */
-function boundsOf(condition: ManifestCondition, input: NumberColumn): { readonly low: number; readonly high: number } {
+function computeBounds(condition: ManifestCondition, input: NumberColumn): { readonly low: number; readonly high: number } {
   const below = condition.type.endsWith('_below');
-  const limit = limitOf(condition);
+  const limit = findLimit(condition);
   let bound = Number(limit);
   // A decimal with more digits than a double may differ from its nearest double.
   if (input.kind === 'decimal') {
@@ -214,7 +214,7 @@ function boundsOf(condition: ManifestCondition, input: NumberColumn): { readonly
 
 function markNumbers(input: NumberColumn, condition: ManifestCondition, target: Target): Counts {
   const { values } = input;
-  const { low, high } = boundsOf(condition, input);
+  const { low, high } = computeBounds(condition, input);
   const { bit, gate, state, passed, withheld } = target;
   let passes = 0;
   let unknown = 0;
@@ -264,7 +264,7 @@ function positionRule(condition: ManifestCondition): PositionRule | null {
 }
 
 /** Returns the column that a condition reads. */
-function inputOf(condition: ManifestCondition, inputs: InputColumns, halfSpreadBps: number): InputColumn {
+function findInput(condition: ManifestCondition, inputs: InputColumns, halfSpreadBps: number): InputColumn {
   const number = (field: string): number => Number(condition[field]);
   const timeframe = String(condition['timeframe']);
   switch (condition.type.replace(/_(below|above)$/, '')) {
@@ -303,7 +303,7 @@ function inputOf(condition: ManifestCondition, inputs: InputColumns, halfSpreadB
 }
 
 /** Returns the limit that a condition compares with. */
-function limitOf(condition: ManifestCondition): string | number {
+function findLimit(condition: ManifestCondition): string | number {
   for (const field of ['pct', 'value', 'percentile', 'price', 'usd', 'bps']) {
     const limit = condition[field];
     if (typeof limit === 'number' || typeof limit === 'string') return limit;
@@ -317,18 +317,18 @@ function acceptedWords(condition: ManifestCondition): (word: string) => boolean 
     case 'session_in':
       return (word) => (SESSIONS as readonly string[]).includes(word) && (condition['sessions'] as readonly string[]).includes(word);
     case 'no_negative_event':
-      return (word) => severityOf(word) < severityOf(String(condition['minSeverity']));
+      return (word) => rankSeverity(word) < rankSeverity(String(condition['minSeverity']));
     case 'negative_event':
-      return (word) => severityOf(word) >= severityOf(String(condition['minSeverity']));
+      return (word) => rankSeverity(word) >= rankSeverity(String(condition['minSeverity']));
     default: {
-      const words = String(definitionOf(condition).threshold(condition)).split('|');
+      const words = String(findConditionDefinition(condition).threshold(condition)).split('|');
       return (word) => words.includes(word);
     }
   }
 }
 
 /** Returns the rank of a severity; -1 for `none`. */
-function severityOf(word: string): number {
+function rankSeverity(word: string): number {
   return (SEVERITIES as readonly string[]).indexOf(word);
 }
 

@@ -1,19 +1,19 @@
 /** Backtest as one pure function: manifest, history and assumptions in, one canonical result out. */
 
-import { type Assumptions, costsOf, type TradeCosts } from '../../domain/backtest/assumptions.ts';
+import { type Assumptions, computeTradeCosts, type TradeCosts } from '../../domain/backtest/assumptions.ts';
 import type { PreviewTrade } from '../../domain/backtest/preview.ts';
 import type { DailyReturns } from '../../domain/backtest/daily-returns.ts';
 import type { Opening } from '../../domain/backtest/agreement.ts';
 import type { ForeknowledgeVerdict, PathResult } from '../../domain/backtest/foreknowledge.ts';
-import { definitionOf } from '../../domain/conditions/index.ts';
+import { findConditionDefinition } from '../../domain/conditions/index.ts';
 import { compileManifest } from '../../domain/agents/decide.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { BacktestSeries } from '../../domain/agents/evidence.ts';
 import { executionInWords } from '../../domain/manifest/execution-words.ts';
 import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
 import { COST_MODELS } from '../../domain/orders/costs.ts';
-import { leverageOf } from '../../domain/orders/margin.ts';
-import { mandateOf } from '../../domain/risk/mandate.ts';
+import { computeLeverage } from '../../domain/orders/margin.ts';
+import { combineMandate } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
 import { tradingDay } from '../../domain/market/session.ts';
 import { sampleDeviation } from '../../domain/values/statistics.ts';
@@ -27,7 +27,7 @@ import {
   PERIODS_PER_YEAR,
   probabilisticSharpe,
   returnsAlong,
-  shapeOf,
+  computeShape,
   sharpeRatio,
   sortinoRatio,
 } from './ratios.ts';
@@ -233,24 +233,24 @@ interface BacktestOptions {
  */
 export function runBacktest(options: BacktestOptions): BacktestRun {
   const { manifest, history, assumptions } = options;
-  const rules = rulesOf(options);
-  return checkedRun(options, rules, simulate(manifest, history, rules, assumptions, progressOf(options)));
+  const rules = buildRules(options);
+  return checkedRun(options, rules, simulate(manifest, history, rules, assumptions, reportProgress(options)));
 }
 
 /** Runs a backtest that uses finer bars where they are stored and the path matters. @throws as `runBacktest` */
 export async function runBacktestInside(options: BacktestOptions, reads: FinerReads): Promise<BacktestRun> {
   const { manifest, history, assumptions } = options;
-  const rules = rulesOf(options);
+  const rules = buildRules(options);
   const finer = await FinerBars.open(reads, history);
-  if (finer === null) return checkedRun(options, rules, simulate(manifest, history, rules, assumptions, progressOf(options)));
-  return checkedRun(options, rules, await simulateInside(manifest, history, rules, assumptions, finer, progressOf(options)));
+  if (finer === null) return checkedRun(options, rules, simulate(manifest, history, rules, assumptions, reportProgress(options)));
+  return checkedRun(options, rules, await simulateInside(manifest, history, rules, assumptions, finer, reportProgress(options)));
 }
 
-function progressOf({ history, onProgress }: BacktestOptions): (done: number) => void {
+function reportProgress({ history, onProgress }: BacktestOptions): (done: number) => void {
   return (done) => onProgress?.(done, history.length);
 }
 
-function rulesOf({ manifest, history, assumptions, inputs }: BacktestOptions): RuleBook {
+function buildRules({ manifest, history, assumptions, inputs }: BacktestOptions): RuleBook {
   if (manifest.strategy !== undefined)
     throw new RangeError(`the strategy ${manifest.strategy.release} is outside code: test it with a replay session`);
   return evaluateRules(manifest, history, assumptions, inputs);
@@ -265,7 +265,7 @@ function checkedRun(options: BacktestOptions, rules: RuleBook, simulation: Simul
   if (difference !== null) {
     throw new Error(`the columns and decide() differ at ${isoTime(difference.slot)}: ${JSON.stringify(difference)}`);
   }
-  return { result: resultOf(manifest, history, assumptions, trials, rules, simulation, bars.length), rules, simulation };
+  return { result: buildResult(manifest, history, assumptions, trials, rules, simulation, bars.length), rules, simulation };
 }
 
 /**
@@ -278,12 +278,16 @@ export function outsideRun(
   simulation: Simulation,
   blind: BlindReplay,
 ): BacktestRun {
-  return { result: { ...resultOf(manifest, history, assumptions, trials, rules, simulation, history.length), blind }, rules, simulation };
+  return {
+    result: { ...buildResult(manifest, history, assumptions, trials, rules, simulation, history.length), blind },
+    rules,
+    simulation,
+  };
 }
 
 /** Returns the result with other trials. Only its luck statistics depend on them. */
 export function besideTrials(result: BacktestResult, trials: Trials): BacktestResult {
-  return { ...result, luck: luckOf(dailyReturns(result), result.method.periodsPerYear, trials) };
+  return { ...result, luck: computeLuck(dailyReturns(result), result.method.periodsPerYear, trials) };
 }
 
 /** Returns the returns of the trading days, from the reported marks, so that recomputing gives equal values. */
@@ -331,7 +335,7 @@ function sampledBars(length: number, trades: readonly Trade[], checked: number):
   return [...bars].sort((a, b) => a - b);
 }
 
-function resultOf(
+function buildResult(
   manifest: Manifest,
   history: History,
   assumptions: Assumptions,
@@ -342,7 +346,7 @@ function resultOf(
 ): BacktestResult {
   const capital = Number(manifest.maxCapitalUsd);
   const benchmark = buyAndHold(history, capital);
-  const calendar = calendarOf(history);
+  const calendar = chooseCalendar(history);
   const days = byDay(history, simulation.equityUsd, benchmark, calendar);
   const returns = returnsAlong(
     days.map(({ equity }) => equity),
@@ -360,15 +364,15 @@ function resultOf(
     bars: history.length,
     instruments: history.instruments.map((columns) => ({
       key: columns.key,
-      costs: costsOf(columns.key, assumptions),
+      costs: computeTradeCosts(columns.key, assumptions),
       quoteKnownPct: shareWith(columns, QUOTE_LIVE),
       referenceLivePct: shareWith(columns, REFERENCE_LIVE),
       eventsKnownPct: shareWith(columns, EVENTS_KNOWN),
     })),
     capitalUsd: manifest.maxCapitalUsd,
     finalEquityUsd: moneyText(lastEquity),
-    performance: performanceOf(returns, simulation.equityUsd, capital, periodsPerYear),
-    benchmark: performanceOf(
+    performance: computePerformance(returns, simulation.equityUsd, capital, periodsPerYear),
+    benchmark: computePerformance(
       returnsAlong(
         days.map((day) => day.benchmark),
         capital,
@@ -382,14 +386,14 @@ function resultOf(
     turnoverUsd: Math.round(simulation.turnoverUsd * 100) / 100,
     feesUsd: unitsText(simulation.fees, simulation.units.moneyDecimals),
     fundingUsd: unitsText(simulation.funding, simulation.units.moneyDecimals),
-    trades: tradesOf(history, rules, simulation),
-    dispositions: dispositionsOf(simulation),
+    trades: countTrades(history, rules, simulation),
+    dispositions: countDispositions(simulation),
     blocked: simulation.blocked,
     missed: simulation.missed,
-    ...executionOf(manifest, simulation),
+    ...describeExecution(manifest, simulation),
     ...(simulation.finer === null ? {} : { finer: simulation.finer }),
-    conditions: conditionsOf(rules, simulation),
-    luck: luckOf(returns, periodsPerYear, trials),
+    conditions: countConditions(rules, simulation),
+    luck: computeLuck(returns, periodsPerYear, trials),
     assumptions: { ...assumptions, named: namedAssumptions(manifest, history, rules, assumptions, simulation.finer) },
     checkedBars,
     daily: days.map(({ date, equity, high, low, drawdownPct, benchmark: held }) => ({
@@ -404,7 +408,7 @@ function resultOf(
 }
 
 /** Returns the execution, or an empty object for takers, so that their results stay as they were before other algorithms existed. */
-function executionOf({ algorithm, urgency }: Manifest, { rested, units }: Simulation): Pick<BacktestResult, 'execution'> {
+function describeExecution({ algorithm, urgency }: Manifest, { rested, units }: Simulation): Pick<BacktestResult, 'execution'> {
   if (algorithm === 'taker_immediate') return {};
   return { execution: { algorithm, urgency, restedUsd: Math.round((rested / units.unit) * 100) / 100 } };
 }
@@ -447,18 +451,18 @@ interface Day {
 }
 
 /** Returns trading days if every instrument is a tokenized share and every bar lies within one, otherwise calendar days. */
-function calendarOf(history: History): DayCount {
+function chooseCalendar(history: History): DayCount {
   for (const { kind, state } of history.instruments) {
     if (kind !== 'tokenized_equity') return 'continuous';
     for (let i = 0; i < state.length; i++) {
-      if (((state[i] as number) & QUOTE_LIVE) !== 0 && tradingDay(dateOf(history, i)) === null) return 'continuous';
+      if (((state[i] as number) & QUOTE_LIVE) !== 0 && tradingDay(formatDate(history, i)) === null) return 'continuous';
     }
   }
   return 'us_sessions';
 }
 
 /** Returns the date of a bar, which is that of its last millisecond. */
-function dateOf(history: History, i: number): string {
+function formatDate(history: History, i: number): string {
   return isoTime(history.firstSlot + i * history.barMs - 1).slice(0, 10);
 }
 
@@ -485,7 +489,7 @@ function dayNumber(history: History, i: number): number {
   return Math.floor((history.firstSlot + i * history.barMs - 1) / DAY_MS);
 }
 
-function performanceOf(returns: Float64Array, curve: Float64Array, capital: number, periodsPerYear: number): PerformanceSummary {
+function computePerformance(returns: Float64Array, curve: Float64Array, capital: number, periodsPerYear: number): PerformanceSummary {
   const deviation = sampleDeviation(returns);
   return {
     sharpe: sharpeRatio(returns, periodsPerYear),
@@ -496,7 +500,7 @@ function performanceOf(returns: Float64Array, curve: Float64Array, capital: numb
   };
 }
 
-function tradesOf(history: History, rules: RuleBook, simulation: Simulation): BacktestResult['trades'] {
+function countTrades(history: History, rules: RuleBook, simulation: Simulation): BacktestResult['trades'] {
   const closed = simulation.trades.filter(({ profit }) => profit !== null);
   const profits = closed.map(profitPct);
   const slips = simulation.trades.flatMap(({ entrySlippageBps, exitSlippageBps }) =>
@@ -516,7 +520,7 @@ function tradesOf(history: History, rules: RuleBook, simulation: Simulation): Ba
     profitUsd: all?.profitUsd ?? '0',
     averageHoldingMs: all?.averageHoldingMs ?? null,
     byInstrument: groupsBy(({ instrument }) => (history.instruments[instrument] as InstrumentColumns).key),
-    byExit: groupsBy((trade) => (trade.exitBar === null ? 'open' : exitsOf(rules, trade).join(' + ') || 'proposal')),
+    byExit: groupsBy((trade) => (trade.exitBar === null ? 'open' : listExits(rules, trade).join(' + ') || 'proposal')),
     list: simulation.trades.slice(0, TRADES_KEPT).map((trade) => tradeSummary(history, rules, simulation, trade)),
   };
 }
@@ -544,7 +548,7 @@ function tradeSummary(history: History, rules: RuleBook, simulation: Simulation,
     mfePct: trade.bestPct,
     bars: (trade.exitBar ?? history.length - 1) - trade.entryBar,
     slippageBps: (trade.entrySlippageBps + (trade.exitSlippageBps ?? trade.entrySlippageBps)) / 2,
-    exitedBy: exitsOf(rules, trade),
+    exitedBy: listExits(rules, trade),
     costInputs: { entry: costInputs(trade.entrySeen), exit: trade.exitSeen === null ? null : costInputs(trade.exitSeen) },
   };
 }
@@ -556,20 +560,20 @@ function costInputs(seen: number): CostInputs {
 }
 
 /** Returns the types of the exit rules that passed when a trade closed, or `liquidation` if the venue closed it. */
-function exitsOf(rules: RuleBook, { exitRules, isLiquidated }: Trade): readonly string[] {
+function listExits(rules: RuleBook, { exitRules, isLiquidated }: Trade): readonly string[] {
   if (isLiquidated) return ['liquidation'];
   return rules.plans
     .filter((plan) => plan.side === 'exit' && (((exitRules[plan.bit >> 5] ?? 0) >>> (plan.bit & 31)) & 1) === 1)
     .map(({ condition }) => condition.type);
 }
 
-function dispositionsOf({ disposition }: Simulation): Record<string, number> {
+function countDispositions({ disposition }: Simulation): Record<string, number> {
   const counts = [0, 0, 0, 0];
   for (let i = 0; i < disposition.length; i++) counts[disposition[i] as number] = (counts[disposition[i] as number] as number) + 1;
   return Object.fromEntries(DISPOSITION_CODES.map((word, code) => [word, counts[code] as number]));
 }
 
-function conditionsOf(rules: RuleBook, simulation: Simulation): ConditionStatistics[] {
+function countConditions(rules: RuleBook, simulation: Simulation): ConditionStatistics[] {
   const alone = aloneInTheWay(rules);
   return rules.plans.map(({ side, condition, position }, rule) => {
     let [evaluated, passed, unknown] = [simulation.positionKnown[rule] as number, simulation.positionPassed[rule] as number, 0];
@@ -583,7 +587,7 @@ function conditionsOf(rules: RuleBook, simulation: Simulation): ConditionStatist
     return {
       side,
       type: condition.type,
-      threshold: definitionOf(condition).threshold(condition),
+      threshold: findConditionDefinition(condition).threshold(condition),
       evaluated,
       passed,
       blocked: evaluated - passed,
@@ -613,8 +617,8 @@ function aloneInTheWay({ instruments, entryCount }: RuleBook): number[] {
  * Returns how much of a Sharpe ratio luck may explain: the probabilistic and the deflated Sharpe ratio of daily returns, given the
  * trials. Null if the returns do not vary.
  */
-export function luckOf(returns: Float64Array, periodsPerYear: number, { versions, otherSharpes }: Trials): BacktestResult['luck'] {
-  const shape = returns.length < 2 ? null : shapeOf(returns);
+export function computeLuck(returns: Float64Array, periodsPerYear: number, { versions, otherSharpes }: Trials): BacktestResult['luck'] {
+  const shape = returns.length < 2 ? null : computeShape(returns);
   const annual = sharpeRatio(returns, periodsPerYear);
   if (shape === null || annual === null) {
     return {
@@ -652,8 +656,8 @@ const INSIDE_BARS =
   'Within a bar, a stop-loss is taken at the worst of its level, the open of the finer bar that reaches it and the next open; a take-profit follows the close of a finer bar beyond it. Where a finer bar reaches both, the stop-loss came first.';
 
 function marginInWords(manifest: Manifest, { instruments }: History): string[] {
-  const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, null);
-  const margined = instruments.filter(({ carry }) => carry !== null).map(({ key }) => `${key} ${leverageOf(key, mandate)}`);
+  const mandate = combineMandate(manifest, DEFAULT_PREFERENCES, null);
+  const margined = instruments.filter(({ carry }) => carry !== null).map(({ key }) => `${key} ${computeLeverage(key, mandate)}`);
   if (margined.length === 0) return ['Entries are paid in full: no leverage and no interest.'];
   return [
     `Spot is paid in full. A position in a perpetual binds its cost divided by its leverage as isolated margin (${margined.join(', ')}). Where its equity is at the maintenance margin at the low of a bar, the venue ends it there: sold at that price, or below two thirds of the maintenance margin taken over with all of its margin.`,

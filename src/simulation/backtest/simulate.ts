@@ -6,22 +6,22 @@ import type { Disposition } from '../../domain/agents/agent.ts';
 import type { Proposal as RiskProposal, RiskAssessor } from '../../domain/agents/decide.ts';
 import type { AgentBook, RiskAttribution, Verdict } from '../../domain/agents/decision.ts';
 import { type OutsideProposal, soldQuantity } from '../../domain/outside/outside-proposal.ts';
-import { type Assumptions, costsOf, harder, type TradeCosts } from '../../domain/backtest/assumptions.ts';
+import { type Assumptions, computeTradeCosts, harder, type TradeCosts } from '../../domain/backtest/assumptions.ts';
 import { CATALOG, isTradableAt, type TokenFacts } from '../../domain/catalog/catalog.ts';
-import { type MarketState, marketStateOf, observedState } from '../../domain/orders/costs.ts';
+import { type MarketState, assumedMarketState, observedState } from '../../domain/orders/costs.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { leverageOf, liquidationAt, liquidationLines, type MarginedPosition, marginTiersOf } from '../../domain/orders/margin.ts';
-import { marketStepOf, priceStepExponent } from '../../domain/market/market-step.ts';
-import { exposureGroupOf } from '../../domain/risk/capacity.ts';
-import { mandateOf } from '../../domain/risk/mandate.ts';
+import { computeLeverage, liquidationAt, liquidationLines, type MarginedPosition, findMarginTiers } from '../../domain/orders/margin.ts';
+import { findMarketStep, priceStepExponent } from '../../domain/market/market-step.ts';
+import { findExposureGroup } from '../../domain/risk/capacity.ts';
+import { combineMandate } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import {
   type BarCourse,
   type BarFill,
-  barCourseOf,
+  chooseBarCourse,
   type BarOrder,
   fillOnBars,
   type MetBars,
@@ -30,16 +30,16 @@ import {
 } from './bar-execution.ts';
 import type { BarPlace, FinerBars, FinerUse } from './finer-bars.ts';
 import { type FundingPaid, type History, type InstrumentColumns, priceText, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
-import { percentOf } from './input-columns.ts';
+import { computePercent } from './input-columns.ts';
 import { type BitColumn, type InstrumentRules, type PositionRule, positionRulePasses, type RuleBook } from './rule-columns.ts';
 import {
   type BookUnits,
   bookUnits,
   ceilUnits,
-  feeOf,
-  fillPriceOf,
+  computeFee,
+  computeFillPrice,
   floorUnits,
-  fundingOf,
+  computeFunding,
   type InstrumentUnits,
   instrumentUnits,
   type Trade,
@@ -180,7 +180,7 @@ const STEP_BARS = 16_384;
 
 /** Returns the profit in percent at slot i as rules read it, at the price of closing then. */
 export function profitAt({ close, decimals }: InstrumentColumns, i: number, entryUsd: number, halfSpreadBps: number): number {
-  return percentOf(bestPrices(close[i] as number, decimals, halfSpreadBps).bid, entryUsd);
+  return computePercent(bestPrices(close[i] as number, decimals, halfSpreadBps).bid, entryUsd);
 }
 
 /** Returns the holding time at a slot as rules read it, in hours rounded to a millionth. */
@@ -338,8 +338,8 @@ class Run implements BarByBar {
     this.#rules = rules;
     this.#assumptions = assumptions;
     this.#finer = finer;
-    const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, null);
-    const leverages = history.instruments.map(({ key }) => Number(leverageOf(key, mandate)));
+    const mandate = combineMandate(manifest, DEFAULT_PREFERENCES, null);
+    const leverages = history.instruments.map(({ key }) => Number(computeLeverage(key, mandate)));
     this.#units = bookUnits(String(Number(manifest.maxCapitalUsd) * Math.max(1, ...leverages)));
     this.#positionRules = rules.plans.flatMap((plan, place) =>
       plan.position === null
@@ -349,15 +349,15 @@ class Run implements BarByBar {
     this.#exitRules = rules.plans.flatMap(({ side, bit, condition }, place) =>
       side === 'exit' ? [{ place, bit, isStop: condition.type === 'stop_loss' }] : [],
     );
-    this.#exitBound = exitBoundOf(rules, history.barMs);
+    this.#exitBound = computeExitBound(rules, history.barMs);
     this.#positionKnown = new Float64Array(rules.plans.length);
     this.#positionPassed = new Float64Array(rules.plans.length);
     this.#instrumentStates = history.instruments.map((columns, instrument) =>
-      instrumentStateOf(columns, instrument, {
+      createInstrumentState(columns, instrument, {
         rules: rules.instruments[instrument] as InstrumentRules,
         leverage: leverages[instrument] as number,
-        course: barCourseOf(manifest, columns.key, assumptions),
-        costs: costsOf(columns.key, assumptions),
+        course: chooseBarCourse(manifest, columns.key, assumptions),
+        costs: computeTradeCosts(columns.key, assumptions),
         book: this.#units,
       }),
     );
@@ -437,7 +437,7 @@ class Run implements BarByBar {
     this.#reserved = 0;
     this.#entries = 0;
     this.#exits = 0;
-    const verdict = decide(book, (proposal) => attributionOf(this.#assess(proposal, i)));
+    const verdict = decide(book, (proposal) => toAttribution(this.#assess(proposal, i)));
     const { disposition, instrument, reason } = verdict;
     const subject = this.#instrumentStates.findIndex(({ columns }) => columns.key === instrument);
     this.#note(i, DISPOSITION_CODES.indexOf(disposition), 0, subject);
@@ -891,7 +891,7 @@ class Run implements BarByBar {
     const quantity = lotsWithin(wanted, limit, units.lot);
     if (!(quantity > 0)) return 'capital_limit_breach';
     const cost = quantity * limit;
-    this.#reserved += marginOf(cost, instrumentState) + feeOf(cost, units.costs);
+    this.#reserved += computeMargin(cost, instrumentState) + computeFee(cost, units.costs);
     this.#entries++;
     this.#entryOrders.push({ bar: i, instrument: instrumentState.instrument, quantity, limit });
     return null;
@@ -980,7 +980,7 @@ class Run implements BarByBar {
     const { columns, units } = instrumentState;
     const { ask } = this.#bestAt(instrumentState, i);
     const worst = ask * (1 + this.#maxSlippageBps / 10_000) * units.priceUnit;
-    const step = limitStepOf(columns.key, floorUnits(worst), units);
+    const step = computeLimitStep(columns.key, floorUnits(worst), units);
     const moved = floorUnits(worst / step) * step;
     return moved >= ask * units.priceUnit ? moved : floorUnits(ask * units.priceUnit);
   }
@@ -1058,7 +1058,7 @@ class Run implements BarByBar {
     const { quantity, price: entryPrice, fees } = fill;
     const cost = quantity * entryPrice;
     this.#cash -= cost + fees;
-    const margin = marginOf(cost, instrumentState);
+    const margin = computeMargin(cost, instrumentState);
     this.#invested += margin;
     this.#traded = true;
     this.#fees += fees;
@@ -1139,7 +1139,7 @@ class Run implements BarByBar {
       quantity: unitsText(quantity, units.quantityDecimals),
       costUsd: unitsText(cost, this.#units.moneyDecimals),
       marginUsd: unitsText(margin, this.#units.moneyDecimals),
-      tiers: marginTiersOf(columns.key),
+      tiers: findMarginTiers(columns.key),
     };
   }
 
@@ -1172,9 +1172,9 @@ class Run implements BarByBar {
       const costs = this.#costsAt(instrumentState, i - 1);
       const price =
         by === 'market'
-          ? fillPriceOf('sell', columns.low[i] as number, quantity, { ...units, costs })
+          ? computeFillPrice('sell', columns.low[i] as number, quantity, { ...units, costs })
           : Math.max(1, floorUnits(Number(priceUsd) * units.priceUnit));
-      const fees = by === 'market' ? feeOf(quantity * price, costs) : 0;
+      const fees = by === 'market' ? computeFee(quantity * price, costs) : 0;
       this.#release(position);
       this.#close({ ...position, exitRules: NO_RULES, isLiquidated: true }, { bar: i - 1, price, fees });
     }
@@ -1192,7 +1192,7 @@ class Run implements BarByBar {
     const { columns, units } = instrumentState;
     const { bid } = this.#bestAt(instrumentState, i);
     const worst = bid * (1 - this.#maxSlippageBps / 10_000) * units.priceUnit;
-    const step = limitStepOf(columns.key, ceilUnits(worst), units);
+    const step = computeLimitStep(columns.key, ceilUnits(worst), units);
     return ceilUnits(worst / step) * step;
   }
 
@@ -1242,7 +1242,7 @@ class Run implements BarByBar {
   }
 }
 
-function instrumentStateOf(
+function createInstrumentState(
   columns: InstrumentColumns,
   instrument: number,
   {
@@ -1256,10 +1256,10 @@ function instrumentStateOf(
     instrument,
     columns,
     ...given,
-    units: instrumentUnits(firstPriceOf(columns), book, costs, marketStepOf(key)),
-    assumed: marketStateOf(key),
+    units: instrumentUnits(findFirstPrice(columns), book, costs, findMarketStep(key)),
+    assumed: assumedMarketState(key),
     bidShare: 1 - costs.halfSpreadBps / 10_000,
-    group: exposureGroupOf(CATALOG, key),
+    group: findExposureGroup(CATALOG, key),
     validity: CATALOG.byKey(key)?.token ?? null,
     pooled: key.startsWith('spotchain:') && liquidity !== null,
     position: null,
@@ -1267,7 +1267,7 @@ function instrumentStateOf(
 }
 
 /** Converts a refusal of the simulated risk function to the live form. */
-function attributionOf(reason: BlockReason | null): RiskAttribution {
+function toAttribution(reason: BlockReason | null): RiskAttribution {
   if (reason === null) return { verdict: 'passed', rejections: [] };
   return { verdict: 'blocked', rejections: [{ code: reason, limit: null, before: null, after: null, suggestion: null }] };
 }
@@ -1333,7 +1333,7 @@ interface ExitBound {
 }
 
 /** Returns the bounds of the position rule that is reached first, wider than the rules by the rounding tolerance and never narrower. */
-function exitBoundOf({ plans }: RuleBook, barMs: number): ExitBound {
+function computeExitBound({ plans }: RuleBook, barMs: number): ExitBound {
   let [stopLimit, targetLimit, bars] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const { position } of plans) {
     if (position === null) continue;
@@ -1371,11 +1371,11 @@ function microsSince({ micros }: FundingPaid, entryBar: number, i: number): numb
 /** Returns the funding that a position has paid by slot i, in money units. */
 function fundingSince({ instrumentState, entryBar, quantity }: OpenPosition, i: number): number {
   const { units, columns } = instrumentState;
-  return columns.carry === null ? 0 : fundingOf(quantity, microsSince(columns.carry, entryBar, i), units);
+  return columns.carry === null ? 0 : computeFunding(quantity, microsSince(columns.carry, entryBar, i), units);
 }
 
 /** Returns the margin of a cost, in money units. */
-function marginOf(cost: number, { leverage }: InstrumentState): number {
+function computeMargin(cost: number, { leverage }: InstrumentState): number {
   return leverage === 1 ? cost : ceilUnits(cost / leverage);
 }
 
@@ -1435,11 +1435,11 @@ function wholeMicros(usd: DecimalString, micro: number, unit: number): number {
 }
 
 /** Returns the step of the venue's price grid near `price`, both in price units. */
-function limitStepOf(key: InstrumentKey, price: number, { tick, priceDecimals }: InstrumentUnits): number {
+function computeLimitStep(key: InstrumentKey, price: number, { tick, priceDecimals }: InstrumentUnits): number {
   return Math.max(tick, 10 ** priceStepExponent(key, price, priceDecimals));
 }
 
-function firstPriceOf({ open, close }: InstrumentColumns): number {
+function findFirstPrice({ open, close }: InstrumentColumns): number {
   for (let i = 0; i < open.length; i++) if (!Number.isNaN(open[i])) return open[i] as number;
   return close[0] ?? 1;
 }

@@ -22,7 +22,7 @@ interface Insufficiency {
  * of maintenance, and for a tokenized stock also closed sessions.
  * @param needSpan false for a shorter range, which is no evidence
  */
-export function insufficiencyOf(
+export function findInsufficiency(
   entry: Pick<CatalogEntry, 'key' | 'kind'>,
   candles: Iterable<Pick<Candle, 'openTime'>>,
   barMs: number,
@@ -31,7 +31,7 @@ export function insufficiencyOf(
   const instrument = entry.key;
   let [first, end]: [EpochMs | null, EpochMs] = [null, 0];
   for (const { openTime } of candles) {
-    const gap = first === null ? null : gapOf(entry, end, openTime);
+    const gap = first === null ? null : findGap(entry, end, openTime);
     if (gap !== null) return gap;
     first ??= openTime;
     end = openTime + barMs;
@@ -46,7 +46,7 @@ export function insufficiencyOf(
 }
 
 /** Returns the gap, or null if it is short enough or the calendar explains it. */
-function gapOf({ key, kind }: Pick<CatalogEntry, 'key' | 'kind'>, from: EpochMs, to: EpochMs): Insufficiency | null {
+function findGap({ key, kind }: Pick<CatalogEntry, 'key' | 'kind'>, from: EpochMs, to: EpochMs): Insufficiency | null {
   if (to - from <= MAINTENANCE_MS) return null;
   const unexplained = kind === 'tokenized_equity' ? openTimeWithin(from, to) : to - from;
   if (unexplained <= MAINTENANCE_MS) return null;

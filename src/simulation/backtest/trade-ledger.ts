@@ -4,7 +4,7 @@
  */
 
 import type { TradeCosts } from '../../domain/backtest/assumptions.ts';
-import { averageOverBest, oneSideOf } from '../../domain/orders/costs.ts';
+import { averageOverBest, halveDepth } from '../../domain/orders/costs.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { MarketStep } from '../../domain/market/market-step.ts';
 import { stepScale } from '../../domain/values/exact.ts';
@@ -41,7 +41,7 @@ function wholeOfProduct(value: number, round: (value: number) => number): number
 }
 
 /** Returns an amount in units: whole where the amount is a multiple of the unit. @param unit units per one */
-export function unitsOf(amount: number, unit: number): number {
+export function toWholeUnits(amount: number, unit: number): number {
   return wholeOfProduct(amount * unit, (between) => between);
 }
 
@@ -91,8 +91,8 @@ export function instrumentUnits(firstPrice: number, book: BookUnits, costs: Trad
  * Returns the fill price in price units: the middle moved by half the spread and by the depth that the notional walks, rounded against
  * the trader.
  */
-export function fillPriceOf(side: 'buy' | 'sell', middle: number, quantity: number, units: InstrumentUnits): number {
-  const best = bestOf(side, middle, units);
+export function computeFillPrice(side: 'buy' | 'sell', middle: number, quantity: number, units: InstrumentUnits): number {
+  const best = computeBest(side, middle, units);
   const average = best * averageOverBest(side, (best * quantity) / units.quantityUnit, units.costs);
   return side === 'buy'
     ? wholeOfProduct(average * units.priceUnit, Math.ceil)
@@ -101,30 +101,30 @@ export function fillPriceOf(side: 'buy' | 'sell', middle: number, quantity: numb
 
 /** Returns the largest quantity of a buy, in whole lots and at most `wanted`, whose average price is within its limit. */
 export function lotsWithinLimit(middle: number, wanted: number, limit: number, units: InstrumentUnits): number {
-  if (fillPriceOf('buy', middle, wanted, units) <= limit) return wanted;
+  if (computeFillPrice('buy', middle, wanted, units) <= limit) return wanted;
   const { lot, priceUnit, quantityUnit, costs } = units;
   // The average over the best price is U / (U - N), which reaches the limit at this notional at the best price.
-  const best = bestOf('buy', middle, units);
-  const atLimit = (1 - (best * priceUnit) / limit) * oneSideOf(costs);
+  const best = computeBest('buy', middle, units);
+  const atLimit = (1 - (best * priceUnit) / limit) * halveDepth(costs);
   if (atLimit <= 0) return 0;
-  const isWithin = (lots: number): boolean => fillPriceOf('buy', middle, lots * lot, units) <= limit;
+  const isWithin = (lots: number): boolean => computeFillPrice('buy', middle, lots * lot, units) <= limit;
   let lots = Math.min(Math.ceil(wanted / lot) - 1, Math.floor(((atLimit / best) * quantityUnit) / lot));
   while (lots > 0 && !isWithin(lots)) lots--;
   while ((lots + 1) * lot < wanted && isWithin(lots + 1)) lots++;
   return Math.max(0, lots) * lot;
 }
 
-function bestOf(side: 'buy' | 'sell', middle: number, { costs }: InstrumentUnits): number {
+function computeBest(side: 'buy' | 'sell', middle: number, { costs }: InstrumentUnits): number {
   return (middle * (10_000 + (side === 'buy' ? 1 : -1) * costs.halfSpreadBps)) / 10_000;
 }
 
 /** Returns the venue's fee of a notional, both in money units, rounded up. */
-export function feeOf(notional: number, costs: TradeCosts): number {
+export function computeFee(notional: number, costs: TradeCosts): number {
   return ceilUnits((notional / 10_000) * costs.feeBps);
 }
 
 /** Returns the funding of a quantity in money units, given the millionths of a US dollar paid per unit, rounded up. */
-export function fundingOf(quantity: number, micros: number, { priceUnit }: InstrumentUnits): number {
+export function computeFunding(quantity: number, micros: number, { priceUnit }: InstrumentUnits): number {
   const [paid, perMicro] = [BigInt(quantity) * BigInt(micros) * BigInt(priceUnit), 1_000_000n];
   return Number(paid / perMicro) + (paid > 0n && paid % perMicro !== 0n ? 1 : 0);
 }

@@ -55,13 +55,13 @@ export function createAgreementRunner(options: AgreementRunnerOptions): Evaluati
         const { request, createdAt, passed } = known;
         const funding = await fetchNeeds(options, backtestNeeds(manifest, manifest.timeframe), request, job);
         const asked = { manifest, request, funding, createdAt, agentId, passed, disguise: seed };
-        return outcomeOf(await options.inThread(asked, { signal, progress }, attach));
+        return toOutcome(await options.inThread(asked, { signal, progress }, attach));
       },
       TERMS,
     );
 }
 
-function outcomeOf(found: AgreementFound): EvaluationOutcome {
+function toOutcome(found: AgreementFound): EvaluationOutcome {
   if (found === null)
     return {
       ok: false,

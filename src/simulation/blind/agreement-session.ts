@@ -1,5 +1,5 @@
 /** Session that repeats the beginning of a passed one in another disguise and compares the answers. */
-import { type Agreement, type AnsweredTrade, agreementOf, isSameAnswer, type Opening } from '../../domain/backtest/agreement.ts';
+import { type Agreement, type AnsweredTrade, assessAgreement, isSameAnswer, type Opening } from '../../domain/backtest/agreement.ts';
 import type { BlindTrade } from '../../domain/outside/replay-step.ts';
 import type { ReplayPath } from './replay-path.ts';
 import { drawPaths, type ReplayWork } from './replay-session.ts';
@@ -66,6 +66,6 @@ export class AgreementSession {
 
   result(): Agreement {
     const sum = (of: (path: AskedPath) => number): number => this.#paths.reduce((total, path) => total + of(path), 0);
-    return agreementOf({ slots: this.steps.answered.slots, trades: sum(({ trades }) => trades), agreed: sum(({ agreed }) => agreed) });
+    return assessAgreement({ slots: this.steps.answered.slots, trades: sum(({ trades }) => trades), agreed: sum(({ agreed }) => agreed) });
   }
 }

@@ -6,13 +6,13 @@ import type { Observation } from '../../domain/market/cut.ts';
 import type { AgentBook, BookPosition, Verdict } from '../../domain/agents/decision.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { priceStepOf } from '../../domain/market/market-step.ts';
+import { computePriceStep } from '../../domain/market/market-step.ts';
 import type { OrderSide } from '../../domain/orders/order.ts';
 import type { BlindTrade } from '../../domain/outside/replay-step.ts';
 import { type EpochMs, WEEK_MS, isoTime } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { roundedText } from '../backtest/history.ts';
-import { drawsOf, drawWhole, shuffled } from './draws.ts';
+import { openDraws, drawWhole, shuffled } from './draws.ts';
 
 interface Mask {
   readonly key: InstrumentKey;
@@ -38,8 +38,8 @@ const ALIAS_LETTERS = 4;
 
 /** Draws the disguise of a path. Aliases depend on the session, dates and levels on the path. */
 export function drawDisguise(seed: string, path: number, { universe }: Pick<Manifest, 'universe'>): Disguise {
-  const aliases = aliasesOf(seed, universe.length);
-  const draw = drawsOf(seed, `disguise ${path}`);
+  const aliases = drawAliases(seed, universe.length);
+  const draw = openDraws(seed, `disguise ${path}`);
   const shiftMs = drawWhole(draw, WEEKS.least, WEEKS.most) * WEEK_MS;
   const masks = universe.map(({ key }, place) => ({
     key,
@@ -51,8 +51,8 @@ export function drawDisguise(seed: string, path: number, { universe }: Pick<Mani
   return { masks, shiftMs };
 }
 
-function aliasesOf(seed: string, count: number): readonly string[] {
-  const draw = drawsOf(seed, 'aliases');
+function drawAliases(seed: string, count: number): readonly string[] {
+  const draw = openDraws(seed, 'aliases');
   const names = new Set<string>();
   while (names.size < count)
     names.add(`blind:${Array.from({ length: ALIAS_LETTERS }, () => LETTERS[drawWhole(draw, 0, LETTERS.length - 1)]).join('')}`);
@@ -213,7 +213,7 @@ function trueQuantity(quantity: DecimalString, mask: Mask, { positions }: AgentB
 }
 
 function onGrid(instrument: InstrumentKey, side: OrderSide, price: Decimal): DecimalString {
-  const step = priceStepOf(instrument, plainDecimal(price));
+  const step = computePriceStep(instrument, plainDecimal(price));
   const steps = price.div(step);
   return plainDecimal((side === 'buy' ? steps.floor() : steps.ceil()).times(step));
 }

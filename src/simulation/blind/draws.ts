@@ -11,7 +11,7 @@ export type Draws = () => number;
 const DIGITS = 13;
 
 /** Opens the stream of a label, independent of other labels' streams. @param seed 64 hexadecimal digits */
-export function drawsOf(seed: string, label: string): Draws {
+export function openDraws(seed: string, label: string): Draws {
   let count = 0;
   return () => Number.parseInt(sha256Hex(`sevengate-replay-1\n${seed}\n${label}\n${count++}`).slice(0, DIGITS), 16) / 16 ** DIGITS;
 }

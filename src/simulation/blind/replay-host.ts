@@ -73,12 +73,12 @@ export function createReplayHost(
     async step(of, step) {
       const session = sessions.get(of.runId);
       if (session === undefined) return channel === null ? null : channel.step(of, step);
-      return isOf(session, of) ? askThread(session, step, clock) : null;
+      return isSession(session, of) ? askThread(session, step, clock) : null;
     },
     async abandon(of) {
       const session = sessions.get(of.runId);
       if (session === undefined) await channel?.abandon(of);
-      else if (isOf(session, of)) session.isAbandoned = true;
+      else if (isSession(session, of)) session.isAbandoned = true;
     },
     hold(job, expire, terms = TRIAL_TERMS) {
       const now = clock.now();
@@ -109,7 +109,7 @@ export function createReplayHost(
   };
 }
 
-const isOf = ({ job }: Running, { orgId, agentId }: AskedSession): boolean => job.orgId === orgId && job.agentId === agentId;
+const isSession = ({ job }: Running, { orgId, agentId }: AskedSession): boolean => job.orgId === orgId && job.agentId === agentId;
 
 /** Sends a step to the session's thread. */
 async function askThread(session: Running, step: StepAsk, clock: Pick<Clock, 'now'>): Promise<Outcome<string>> {

@@ -1,16 +1,16 @@
 /** Blind replay session as a pure object: the true history and resampled paths, answered step by step. */
-import { openingOf } from '../../domain/backtest/agreement.ts';
+import { findOpening } from '../../domain/backtest/agreement.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import { foreknowledge, type PathResult, RESAMPLED_PATHS } from '../../domain/backtest/foreknowledge.ts';
 import { compileManifest } from '../../domain/agents/decide.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { DAY_MS, timeframeMs } from '../../domain/values/time.ts';
 import { figureInWords } from '../../domain/values/words.ts';
-import { type BacktestOutcome, outcomeOf } from '../backtest/backtest-work.ts';
+import { type BacktestOutcome, assessOutcome } from '../backtest/backtest-work.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
 import { type BlindReplay, NO_OTHERS, outsideRun, type TrialsAsked } from '../backtest/run.ts';
 import { drawDisguise } from './disguise.ts';
-import { drawsOf, drawWhole } from './draws.ts';
+import { openDraws, drawWhole } from './draws.ts';
 import { ReplayPath } from './replay-path.ts';
 import { drawBlocks, resampler } from './resample.ts';
 import { BlindSteps } from './blind-steps.ts';
@@ -34,7 +34,7 @@ function resampledBars(history: History): number {
   return Math.min(history.length, PATH_BARS, Math.floor(PATH_CELLS / history.instruments.length));
 }
 
-const placeOfTruth = (seed: string): number => drawWhole(drawsOf(seed, 'place of the true history'), 0, RESAMPLED_PATHS);
+const placeOfTruth = (seed: string): number => drawWhole(openDraws(seed, 'place of the true history'), 0, RESAMPLED_PATHS);
 
 /** Draws the paths of a session, including the true history. @param disguise seed of the shown names, dates and levels */
 export function drawPaths(work: ReplayWork, disguise: string, onPath: (done: number, total: number) => void): readonly ReplayPath[] {
@@ -47,7 +47,7 @@ export function drawPaths(work: ReplayWork, disguise: string, onPath: (done: num
   const resample = resampler(inputs, timeframe);
   return Array.from({ length: RESAMPLED_PATHS + 1 }, (_, path) => {
     const blocks = (): ReturnType<typeof drawBlocks> =>
-      drawBlocks(drawsOf(seed, `blocks ${path}`), barMs, truth.length, resampledBars(truth));
+      drawBlocks(openDraws(seed, `blocks ${path}`), barMs, truth.length, resampledBars(truth));
     const history = path === place ? truth : buildHistory(timeframe, resample(blocks()));
     onPath(path + 1, RESAMPLED_PATHS + 1);
     return new ReplayPath({
@@ -89,12 +89,12 @@ export class ReplaySession {
       paths: finished.map(({ shownPath, result }) => ({ ...result, historyHash: shownPath.history.hash })),
       foreknowledge: verdict,
       ...this.steps.answered,
-      opening: openingOf(this.#paths.map(({ answers }) => answers)),
+      opening: findOpening(this.#paths.map(({ answers }) => answers)),
     };
     const known = typeof trials === 'function' ? NO_OTHERS : trials;
     const { history, rules } = truth.shownPath;
     const run = outsideRun({ manifest, history, assumptions: request.assumptions, trials: known }, rules, truth.simulation, blind);
-    return outcomeOf({ manifest, request, timeframe: manifest.timeframe, trials }, run);
+    return assessOutcome({ manifest, request, timeframe: manifest.timeframe, trials }, run);
   }
 }
 

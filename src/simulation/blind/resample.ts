@@ -8,7 +8,7 @@ import { joinWholeCandles } from '../../domain/candles/joined-candles.ts';
 import { type Stretch, unitedStretches } from '../../domain/values/stretches.ts';
 import { DAY_MS, type EpochMs, WEEK_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { Fact } from '../../domain/backtest/fact.ts';
-import { type EventHistory, gridOf, type InstrumentInput, roundedText } from '../backtest/history.ts';
+import { type EventHistory, computeGrid, type InstrumentInput, roundedText } from '../backtest/history.ts';
 import { type Bars, KeptBars } from '../backtest/kept-bars.ts';
 import { type Draws, drawWhole } from './draws.ts';
 
@@ -67,15 +67,15 @@ interface Grid {
  * first path reads the sources in full; later paths read only their blocks.
  */
 export function resampler(inputs: readonly InstrumentInput[], timeframe: string): (blocks: readonly Block[]) => readonly InstrumentInput[] {
-  const { firstSlot, barMs, length } = gridOf(inputs, timeframeMs(timeframe) as number);
+  const { firstSlot, barMs, length } = computeGrid(inputs, timeframeMs(timeframe) as number);
   const firstOpen = firstSlot - barMs;
   const known = new Map<Bars, Uint32Array>();
-  const placesOf = (source: Bars): Uint32Array => {
+  const findPlaces = (source: Bars): Uint32Array => {
     const places = known.get(source) ?? placesOn(source, { firstOpen, barMs, length });
     known.set(source, places);
     return places;
   };
-  const grid: Grid = { firstOpen, barMs, length, placesOf };
+  const grid: Grid = { firstOpen, barMs, length, placesOf: findPlaces };
   return (blocks) => inputs.map((input) => resampled(input, timeframe, grid, blocks));
 }
 
@@ -164,7 +164,7 @@ interface Carried {
 }
 
 /** Returns the time shift of a block. */
-function shiftOf({ at, from }: Block, { barMs }: Grid): number {
+function computeShift({ at, from }: Block, { barMs }: Grid): number {
   return (at - from) * barMs;
 }
 
@@ -175,7 +175,7 @@ function carryBars(source: Bars, { grid, blocks, factors }: Carried): Bars {
   for (const block of blocks) {
     for (let n = 0; n < block.length; n++) {
       const factor = factors[block.at + n] as number;
-      carried.add(barsAt(source, places, block.from + n).map((bar) => scaled(bar, bar.openTime + shiftOf(block, grid), factor)));
+      carried.add(barsAt(source, places, block.from + n).map((bar) => scaled(bar, bar.openTime + computeShift(block, grid), factor)));
     }
   }
   return carried;
@@ -207,7 +207,7 @@ function carryReadings(facts: readonly Fact[], { grid, blocks, factors }: Carrie
   const { firstOpen, barMs } = grid;
   const carried: Fact[] = [];
   for (const block of blocks) {
-    const [begin, shift] = [firstOpen + (block.from + 1) * barMs, shiftOf(block, grid)];
+    const [begin, shift] = [firstOpen + (block.from + 1) * barMs, computeShift(block, grid)];
     const end = begin + (block.length - 1) * barMs;
     const take = ({ value }: Fact, receivedAt: EpochMs): void => {
       const place = Math.min(factors.length - 1, Math.max(0, Math.ceil((receivedAt + shift - firstOpen) / barMs) - 1));
@@ -231,7 +231,7 @@ function carryFunding(rates: readonly Fact[], { grid, blocks }: Carried): readon
     const end = begin + block.length * barMs;
     for (let n = firstAfter(rates, begin); n < rates.length && (rates[n] as Fact).receivedAt <= end; n++) {
       const { receivedAt, value } = rates[n] as Fact;
-      carried.push({ receivedAt: receivedAt + shiftOf(block, grid), value });
+      carried.push({ receivedAt: receivedAt + computeShift(block, grid), value });
     }
   }
   return carried;
@@ -253,7 +253,7 @@ function carryEvents({ known, events }: EventHistory, { grid, blocks }: Carried)
   const stretches: Stretch[] = [];
   const carried: EventHistory['events'][number][] = [];
   blocks.forEach((block, number) => {
-    const shift = shiftOf(block, grid);
+    const shift = computeShift(block, grid);
     // The slots of a block are the closes of its bars.
     const [begin, end] = [firstOpen + (block.from + 1) * barMs, firstOpen + (block.from + block.length + 1) * barMs];
     for (const { from, to } of known) {

@@ -10,7 +10,7 @@ import {
   type StressSlot,
 } from '../stress/stress-run.ts';
 import { drawDisguise, type Disguise, isAlias, shownSlot, undisguised } from './disguise.ts';
-import { drawsOf, shuffled } from './draws.ts';
+import { openDraws, shuffled } from './draws.ts';
 import { BlindSteps, type ShownPath } from './blind-steps.ts';
 import { type OutsideProposal, withHash } from '../../domain/outside/outside-proposal.ts';
 import type { BlindTrade } from '../../domain/outside/replay-step.ts';
@@ -29,7 +29,7 @@ export class StressSession {
     const of = { agentId, manifestHash: this.#manifestHash };
     this.#paths = plannedRuns(options).map((run, path) => new StressPath(run, { ...of, disguise: drawDisguise(seed, path, manifest) }));
     // A path's position must not reveal its scenario.
-    this.steps = new BlindSteps(shuffled(this.#paths, drawsOf(seed, 'order of the runs')));
+    this.steps = new BlindSteps(shuffled(this.#paths, openDraws(seed, 'order of the runs')));
   }
 
   /** Returns the result of a finished session. */

@@ -27,7 +27,7 @@ import type { DecisionRow } from '../../domain/agents/decision.ts';
 import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
 import type { RiskPreferences } from '../../domain/risk/preferences.ts';
 import type { TapeAgent, TapeCommand } from '../../domain/tape/tape.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf, TAKE_TICK_MS } from '../../domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, startOfSlot, TAKE_TICK_MS } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { type BrokerCounts, createPaperBroker, type PaperBroker } from '../paper-broker.ts';
 import type { BrokeredAgent, ReplayedFill } from './replay-books.ts';
@@ -78,7 +78,7 @@ class KnownManifests {
     this.#compiled.set(hash, made);
     this.#manifests.set(hash, authored);
     for (const need of made.needs) this.#needed.set(`${need.instrument} ${need.name} ${need.period} ${need.timeframe}`, need);
-    for (const key of made.instruments) if (!this.#related.has(key)) this.#related.set(key, relationsOf(key));
+    for (const key of made.instruments) if (!this.#related.has(key)) this.#related.set(key, findRelations(key));
     this.needs = [...this.#needed.values()];
     this.relations = [...this.#related.values()];
     return made;
@@ -410,13 +410,13 @@ export class ReplayPopulation {
     this.#waiting = [];
     for (const agent of arriving) {
       const isNewAgent = agent.tickFrom === null && agent.snapshot === null && agent.kind !== 'take';
-      await this.#arrive(isNewAgent ? { ...agent, tickFrom: slotOf(at, AGENT_TICK_MS) } : agent);
+      await this.#arrive(isNewAgent ? { ...agent, tickFrom: startOfSlot(at, AGENT_TICK_MS) } : agent);
     }
   }
 }
 
 /** Returns an instrument's relations. An unknown instrument has none. */
-function relationsOf(key: InstrumentKey): InstrumentRelations {
+function findRelations(key: InstrumentKey): InstrumentRelations {
   const known = CATALOG.entries.find((entry) => entry.key === key);
   return (
     known ?? {

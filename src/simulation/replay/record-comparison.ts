@@ -34,7 +34,7 @@ export async function createComparison(reads: LiveRunReads) {
   let firstSlot: EpochMs | null = null;
 
   /** Returns a tick's difference in one sentence, or null. It compares values and not only hashes, because a row may have been altered. */
-  async function differenceOf(
+  async function findDifference(
     replayed: DecisionRow,
     live: PackedDecision | undefined,
     cut: Cut,
@@ -72,7 +72,7 @@ export async function createComparison(reads: LiveRunReads) {
         compared++;
         if (other === undefined) onlyReplayed++;
         else if (other.reason === 'late_tick' || other.reason === 'tick_crash') missedLive++;
-        const difference = await differenceOf(row, other, cut, manifestOf);
+        const difference = await findDifference(row, other, cut, manifestOf);
         if (difference === null) continue;
         different++;
         firstDifference ??= difference;

@@ -1,11 +1,11 @@
 /** Books and open proposals of a replay, computed from the steps' records like in live trading but without a database. */
-import { bookIdOf, untouchedBook } from '../../../actors/agent/tick-risk.ts';
+import { toBookId, untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import type { ShownExecution } from '../../../actors/proposal/parts.ts';
 import type { TradingDuty } from '../../../actors/ticking/trading-decisions.ts';
 import { applyFill, applyFunding, type Fill, type OpenProposal, type TradingBook } from '../../domain/books/book.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
 import { isOpenProposal, type ProposalState } from '../../domain/orders/execution.ts';
-import { type FundingPayment, fundingUsdOf, type HourlyTerms } from '../../domain/orders/funding.ts';
+import { type FundingPayment, computeFundingUsd, type HourlyTerms } from '../../domain/orders/funding.ts';
 import { isPerpetual } from '../../domain/orders/margin.ts';
 import type { ExecutionMode, Order } from '../../domain/orders/order.ts';
 import { type ExactSums, RunningSums } from '../../domain/risk/index.ts';
@@ -183,7 +183,7 @@ export class ReplayBooks {
         const terms = termsOf(instrument);
         if (terms === null) unknown++;
         else {
-          const paidUsd = fundingUsdOf(quantity, terms.price, terms.hourlyRate);
+          const paidUsd = computeFundingUsd(quantity, terms.price, terms.hourlyRate);
           after = applyFunding(after, paidUsd);
           this.#funding.set(book.id, [...(this.#funding.get(book.id) ?? []), { instrument, hour, paidUsd }]);
           paid++;
@@ -210,7 +210,7 @@ export class ReplayBooks {
   #bookIdOf(agent: BrokeredAgent): string {
     let id = this.#bookIds.get(agent);
     if (id === undefined) {
-      id = bookIdOf(agent);
+      id = toBookId(agent);
       this.#bookIds.set(agent, id);
     }
     return id;

@@ -136,7 +136,7 @@ class TapeReplay {
       );
     for (const agent of tape.header.agents ?? []) if (!this.#population.knows(agent.id)) this.#population.expect(agent);
     let first = true;
-    for await (const walk of tape.walks?.() ?? walksOf(tape)) {
+    for await (const walk of tape.walks?.() ?? readWalks(tape)) {
       if (first && walk.firstAt < this.#lastAt)
         throw new RangeError(`${tape.file} starts before the previous tape ended: list the tapes in time order`);
       first = false;
@@ -223,7 +223,7 @@ class TapeReplay {
 }
 
 /** Adapts a tape that yields its events in batches. */
-async function* walksOf(tape: ReplayTape): AsyncGenerator<TapeWalk, void, undefined> {
+async function* readWalks(tape: ReplayTape): AsyncGenerator<TapeWalk, void, undefined> {
   for await (const { events } of tape.batches()) if (events.length > 0) yield new BatchWalk(events);
 }
 

@@ -9,8 +9,8 @@ import { atPresentPrice } from '../../domain/orders/present-order.ts';
 import {
   ALL_ENABLED,
   assessOrder,
-  exposureOf,
-  haltOf,
+  computeExposure,
+  decideHalt,
   orderContext,
   presentMarket,
   type RiskPreferences,
@@ -51,9 +51,9 @@ export function assessOnTape(
     agent,
     preferences,
     book: markBook(books.touched(agentId) ?? untouchedBook(agent), marks, at),
-    others: exposureOf(books.sumsWithout(orgId, order.mode, order.bookId), marks),
+    others: computeExposure(books.sumsWithout(orgId, order.mode, order.bookId), marks),
     // A live run's epoch is not on its tape. A halt reaches the agents as a pause.
-    control: { halt: haltOf({ decidedEpoch: 0, epoch: 0, paused: agent.paused, closes: false }), disabled: ALL_ENABLED },
+    control: { halt: decideHalt({ decidedEpoch: 0, epoch: 0, paused: agent.paused, closes: false }), disabled: ALL_ENABLED },
   });
   const verdict = assessOrder(atPresentPrice(order, quote), context);
   if (!verdict.ok) return { ok: false, risk: verdict.attribution };

@@ -49,7 +49,7 @@ export function createSeededFeeds(clock: VirtualClock, random: () => number, nud
   /** Publishes a venue's current prices once, optionally one of them with a fault. */
   function price(venue: Venue, bent: Bent | null = null): void {
     const level = (base: number): number => base * (1 + (random() - 0.5) / 100) * (1 + (nudge[venue] ?? 0));
-    for (const message of pricesOf(venue, clock.now(), bent, level)) emit(venue, message);
+    for (const message of createPrices(venue, clock.now(), bent, level)) emit(venue, message);
   }
 
   function beat(venue: Venue): void {
@@ -96,7 +96,7 @@ export function createSeededFeeds(clock: VirtualClock, random: () => number, nud
 }
 
 /** Returns a venue's messages at an instant. `level` draws a price around a base. */
-function pricesOf(venue: Venue, now: EpochMs, bent: Bent | null, level: (base: number) => number): FeedMessage[] {
+function createPrices(venue: Venue, now: EpochMs, bent: Bent | null, level: (base: number) => number): FeedMessage[] {
   const observedAt = bent === 'future' ? now + HOUR_MS : bent === 'old' ? now - DAY_MS : now;
   const spelled = (price: number, side: string): string => `${price.toFixed(4)}${MARKS[venue]}${side}`;
   if (venue === 'reference') return [referencePrice(now, observedAt, spelled(level(REFERENCE_USD), '0'))];

@@ -7,7 +7,7 @@ import type { TradingTickStore } from '../../../actors/ticking/trading-decisions
 import type { Cut } from '../../domain/market/cut.ts';
 import type { DecisionRow } from '../../domain/agents/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, startOfSlot } from '../../domain/values/time.ts';
 import { START } from './fault-plan.ts';
 import type { TradingFloor } from './trading-floor.ts';
 
@@ -39,7 +39,7 @@ export function createShardInMemory(deps: {
   const { store } = floor;
   const rows: CommittedRow[] = [];
   const heads = new Map<string, string>();
-  let shard = { lastSlot: slotOf(START, AGENT_TICK_MS), begunSlot: 0, begunTimes: 0, suspect: null as string | null, suspectTimes: 0 };
+  let shard = { lastSlot: startOfSlot(START, AGENT_TICK_MS), begunSlot: 0, begunTimes: 0, suspect: null as string | null, suspectTimes: 0 };
   let dying: EpochMs | null = null;
 
   async function commit(tick: Parameters<TradingTickStore['commit']>[0]): Promise<boolean> {
@@ -66,7 +66,7 @@ export function createShardInMemory(deps: {
       return { lastSlot: shard.lastSlot, begunTimes: shard.begunTimes, suspect: shard.suspect, suspectTimes: shard.suspectTimes };
     },
     agents: async () => shardActors(store, ids),
-    duties: async (wanted) => wanted.map((id) => dutyOf(deps, id)),
+    duties: async (wanted) => wanted.map((id) => readDuty(deps, id)),
     heads: async (wanted) => new Map(wanted.flatMap((id) => (heads.has(id) ? [[id, heads.get(id) as string] as const] : []))),
     cut: async (slot) => cuts.get(slot) ?? null,
     books: floor.books,
@@ -104,7 +104,7 @@ function shardActors(store: MemoryStore, ids: readonly string[]): ShardActor[] {
   }));
 }
 
-function dutyOf(
+function readDuty(
   { floor, orgId, manifests }: { readonly floor: TradingFloor; readonly orgId: string; readonly manifests: ReadonlyMap<string, Manifest> },
   id: string,
 ) {

@@ -147,7 +147,7 @@ export async function simulate(
   return {
     rows: shard.rows,
     cuts: world.cuts,
-    duty: dutiesOf(world),
+    duty: readDuties(world),
     incidents: floor.store.incidents.length,
     failures,
     faults,
@@ -264,7 +264,7 @@ function scheduleTicks({ clock, told }: World, faults: readonly Fault[], shard: 
   }
 }
 
-function dutiesOf({ floor, ids }: World): Outcome['duty'] {
+function readDuties({ floor, ids }: World): Outcome['duty'] {
   const duty = new Map<string, [EpochMs, EpochMs][]>(ids.map((id) => [id, []]));
   for (const { actorId, from, until } of windowRecords(floor.store)) {
     const spans = duty.get(actorId) as [EpochMs, EpochMs][];

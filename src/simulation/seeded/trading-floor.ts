@@ -23,7 +23,7 @@ import { type ExecutionPermit, isOpenProposal, PermitLost, STOP_LOSS, superseded
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Quote } from '../../domain/market/quote.ts';
-import { ALL_ENABLED, assessOrder, DEFAULT_PREFERENCES, haltOf, NO_OTHER_BOOKS, orderContext } from '../../domain/risk/index.ts';
+import { ALL_ENABLED, assessOrder, DEFAULT_PREFERENCES, decideHalt, NO_OTHER_BOOKS, orderContext } from '../../domain/risk/index.ts';
 import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { agedQuote, createLiveMarks } from '../../trading/live-marks.ts';
 import { POOL_USD } from './feeds.ts';
@@ -101,7 +101,7 @@ export function createTradingFloor(deps: TradingFloorDeps) {
   const store = storeWithPermits(kept);
   const runtime = createRuntime({ store, directory: createDirectory([agentKind, proposalKind]), clock });
   const preTrade = preTradeOn(kept);
-  const handler = createProposalHandler({ runtime, preTrade, proposals: { find: async (_, id) => viewOf(kept, id) } });
+  const handler = createProposalHandler({ runtime, preTrade, proposals: { find: async (_, id) => readView(kept, id) } });
   const activities = activitiesOn(kept, store, runtime, preTrade);
   const allProposals = () => [...memory.actors.values()].filter(({ kind }) => kind === 'proposal');
   const idsIn = (...states: readonly string[]) =>
@@ -112,7 +112,7 @@ export function createTradingFloor(deps: TradingFloorDeps) {
     runtime,
     received: (quote: Quote) => receive(kept, quote),
     books: async (agentIds: readonly string[]) =>
-      new Map(agentIds.flatMap((id) => bookOf(kept, id) ?? []).map((state): [string, TradingBook] => [state.id, state])),
+      new Map(agentIds.flatMap((id) => readBook(kept, id) ?? []).map((state): [string, TradingBook] => [state.id, state])),
     organizations: async (ids: readonly string[]) =>
       new Map(ids.map((id) => [id, { epoch: kept.epoch, preferences: DEFAULT_PREFERENCES, books: [...kept.books.values()] }] as const)),
     /** Starts the proposals and days that a tick leads to. */
@@ -160,7 +160,7 @@ function receive({ quotes, tops }: Kept, quote: Quote): void {
   tops.set(key, [...recent, quote]);
 }
 
-function agentOf({ memory, manifestOf }: Kept, agentId: string) {
+function readAgent({ memory, manifestOf }: Kept, agentId: string) {
   const state = memory.actors.get(agentId)?.state as ActorState;
   const { manifestHash, manifestVersion, autonomy } = agentContext(state);
   const { duty, stage } = agentValue(state);
@@ -168,7 +168,7 @@ function agentOf({ memory, manifestOf }: Kept, agentId: string) {
 }
 
 function lostBecause(kept: Kept, agentId: string, permit: ExecutionPermit) {
-  const { manifestHash, autonomy, paused, stage } = agentOf(kept, agentId);
+  const { manifestHash, autonomy, paused, stage } = readAgent(kept, agentId);
   return supersededBy(permit, { epoch: kept.epoch, manifestHash, paused, stage, autonomy });
 }
 
@@ -215,12 +215,12 @@ function filledOn({ tops }: Kept, { instrument, quotes: [on] }: Fill): Quote | u
 }
 
 function freshBook(kept: Kept, agentId: string): TradingBook {
-  const { manifest, manifestVersion } = agentOf(kept, agentId);
+  const { manifest, manifestVersion } = readAgent(kept, agentId);
   return untouchedBook({ id: agentId, stage: 'draft', manifest, manifestVersion });
 }
 
 /** Returns the agent's book with its open proposals, or null if it is untouched. */
-function bookOf(kept: Kept, agentId: string): TradingBook | null {
+function readBook(kept: Kept, agentId: string): TradingBook | null {
   const open = [...kept.memory.actors.values()]
     .filter(({ kind, state }) => kind === 'proposal' && isOpenProposal(proposalState(state)) && proposalContext(state).agentId === agentId)
     .map(({ id, state }) => {
@@ -242,8 +242,8 @@ function preTradeOn(kept: Kept): PreTrade {
       const at = clock.now();
       const received = quotes.get(order.instrument);
       const quote = received === undefined ? null : agedQuote(received, freshness, at);
-      const agent = { ...agentOf(kept, agentId), stage: 'draft' as const };
-      const state = bookOf(kept, agentId) ?? freshBook(kept, agentId);
+      const agent = { ...readAgent(kept, agentId), stage: 'draft' as const };
+      const state = readBook(kept, agentId) ?? freshBook(kept, agentId);
       const book = markBook(state, marks(state.holdings.map(({ instrument }) => instrument)), at);
       kept.assessed.push({ order, quote, book });
       const facts = { decidedEpoch: epoch ?? kept.epoch, epoch: kept.epoch, paused: agent.paused, closes: flattens === true };
@@ -254,7 +254,7 @@ function preTradeOn(kept: Kept): PreTrade {
         preferences: DEFAULT_PREFERENCES,
         book,
         others: NO_OTHER_BOOKS,
-        control: { halt: haltOf(facts), disabled: ALL_ENABLED },
+        control: { halt: decideHalt(facts), disabled: ALL_ENABLED },
       });
       const verdict = assessOrder(order, context);
       return verdict.ok
@@ -264,7 +264,7 @@ function preTradeOn(kept: Kept): PreTrade {
   };
 }
 
-function viewOf({ memory, clock }: Kept, id: string): ProposalView | null {
+function readView({ memory, clock }: Kept, id: string): ProposalView | null {
   const row = memory.actors.get(id);
   if (row === undefined) return null;
   return { ...proposalRow(id, row.state, clock.now()), fills: [], transaction: null };

@@ -4,16 +4,16 @@
  */
 import { type DecimalString } from '../../domain/values/decimal.ts';
 import {
-  continuationOf,
+  chooseContinuation,
   type EndedPart,
   type ExecutionPlan,
   firstPart,
   isMissed,
-  leftOf,
+  computeRemaining,
   type OrderPart,
   REST_MS,
 } from '../../domain/orders/execution-plan.ts';
-import { notionalUsdOf, type Order, resized } from '../../domain/orders/order.ts';
+import { computeNotionalUsd, type Order, resized } from '../../domain/orders/order.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 
 /** Order between its decision and the market. */
@@ -57,8 +57,8 @@ export class OrderCourse {
   /** Unfilled part of the order in base units, and its reservation in US dollars. */
   get open(): { readonly quantity: DecimalString; readonly notionalUsd: DecimalString } {
     const { order } = this.sent;
-    const quantity = leftOf(order, this.#ended);
-    return { quantity, notionalUsd: this.#ended.length === 0 ? order.notionalUsd : notionalUsdOf(quantity, order.limitPrice) };
+    const quantity = computeRemaining(order, this.#ended);
+    return { quantity, notionalUsd: this.#ended.length === 0 ? order.notionalUsd : computeNotionalUsd(quantity, order.limitPrice) };
   }
 
   /** Stops the order: sends nothing more and withdraws the resting part. */
@@ -101,7 +101,7 @@ export class OrderCourse {
     const { order, plan } = this.sent;
     const at = this.#host.now();
     const all = [...this.#ended, ended];
-    const { missed, part } = continuationOf(plan, order, all, { startedAt: this.#startedAt ?? at, at });
+    const { missed, part } = chooseContinuation(plan, order, all, { startedAt: this.#startedAt ?? at, at });
     for (const { reason } of missed) this.#host.refuse(reason ?? 'slice_missed');
     this.#ended = [...all, ...missed];
     if (part === null) this.stop();

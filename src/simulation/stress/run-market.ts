@@ -9,17 +9,17 @@ import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { OrderQuote } from '../../domain/orders/order.ts';
 import type { Quote } from '../../domain/market/quote.ts';
 import { presentMarket, type RiskMarket } from '../../domain/risk/index.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, startOfSlot } from '../../domain/values/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 
 /** Time from a slot to the tick of a punctual worker, in milliseconds. */
 const TICK_AFTER_MS = 500;
 
 /** Returns the first tick after an instant. */
-const nextTick = (at: EpochMs): EpochMs => slotOf(at - TICK_AFTER_MS, AGENT_TICK_MS) + AGENT_TICK_MS + TICK_AFTER_MS;
+const nextTick = (at: EpochMs): EpochMs => startOfSlot(at - TICK_AFTER_MS, AGENT_TICK_MS) + AGENT_TICK_MS + TICK_AFTER_MS;
 
 /** Returns the relations of an instrument; empty if the catalog does not list it. */
-function relationsOf(key: InstrumentKey) {
+function findRelations(key: InstrumentKey) {
   const unrelated = { benchmark: null, benchmarkKind: null, pairedPerp: null, pairedSpot: null };
   return CATALOG.byKey(key) ?? { key, underlying: splitInstrumentKey(key).instrument, ...unrelated };
 }
@@ -27,7 +27,7 @@ function relationsOf(key: InstrumentKey) {
 export class RunMarket {
   readonly clock: ReturnType<typeof createVirtualClock>;
   readonly #pipeline: MarketPipeline;
-  readonly #relations: readonly ReturnType<typeof relationsOf>[];
+  readonly #relations: readonly ReturnType<typeof findRelations>[];
   readonly #instruments: readonly InstrumentKey[];
   #failure: unknown = null;
   /** Cut of the current tick. */
@@ -36,7 +36,7 @@ export class RunMarket {
   constructor({ instruments, needs }: CompiledManifest, startsAt: EpochMs) {
     this.clock = createVirtualClock(startsAt);
     this.#instruments = instruments;
-    this.#relations = instruments.map(relationsOf);
+    this.#relations = instruments.map(findRelations);
     this.#pipeline = createMarketPipeline({
       clock: this.clock,
       random: () => 0,

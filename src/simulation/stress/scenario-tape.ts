@@ -2,10 +2,10 @@
 import type { Candle } from '../../domain/candles/candle.ts';
 import { CATALOG, type CatalogEntry, type InstrumentKind } from '../../domain/catalog/catalog.ts';
 import type { IndicatorNeed } from '../../domain/market/cut.ts';
-import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
+import { listEventSources } from '../../domain/intelligence/listening.ts';
 import type { MarketEvent } from '../../domain/market/market-event.ts';
 import { NO_FLAGS } from '../../domain/market/quote.ts';
-import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, slotOf, timeframeMs } from '../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, startOfSlot, timeframeMs } from '../../domain/values/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/market/venue.ts';
 import type { ScenarioCourse } from './scenario.ts';
 import { type SeededDraws, seededDraws } from './seeded-draws.ts';
@@ -98,7 +98,7 @@ function priced(value: number, level: number): string {
 }
 
 /** Returns the catalog entry of an instrument, or an entry of its own if the catalog lacks it. */
-function entryOf(key: InstrumentKey, kind: InstrumentKind): CatalogEntry {
+function findEntry(key: InstrumentKey, kind: InstrumentKind): CatalogEntry {
   const known = CATALOG.byKey(key);
   if (known !== undefined) return known;
   const { venue, instrument } = splitInstrumentKey(key);
@@ -146,7 +146,7 @@ export function* scenarioTape(
   const underlyings = new Map<string, Underlying>();
   const faces = new Map<InstrumentKey, Face>();
 
-  function underlyingOf(entry: CatalogEntry, minuteVolatility: number): Underlying {
+  function findUnderlying(entry: CatalogEntry, minuteVolatility: number): Underlying {
     let known = underlyings.get(entry.underlying);
     if (known === undefined) {
       known = { draws: seededDraws(`${seed}/${entry.underlying}`), minuteVolatility, value: 1 };
@@ -155,7 +155,7 @@ export function* scenarioTape(
     return known;
   }
   function face(market: StressMarket, share: number): Face {
-    const entry = entryOf(market.key, market.kind);
+    const entry = findEntry(market.key, market.kind);
     const bars = [
       ...new Set(
         needs.filter((need) => need.instrument === market.key && need.name !== 'funding_percentile').map((need) => need.timeframe),
@@ -164,7 +164,7 @@ export function* scenarioTape(
     return {
       entry,
       market,
-      underlying: underlyingOf(entry, market.minuteVolatility),
+      underlying: findUnderlying(entry, market.minuteVolatility),
       draws: seededDraws(`${seed}/${market.key}`),
       share,
       bars: bars.map((timeframe) => barMaker(timeframe, startsAt, market.level)),
@@ -236,14 +236,14 @@ export function* scenarioTape(
 function nextStep(at: EpochMs, course: ScenarioCourse, isWorking: () => boolean): EpochMs {
   const next = at + STEP_MS;
   if (course.dense(next) || isWorking())
-    return next % MINUTE_MS > LAST_STEP_MS ? slotOf(next, MINUTE_MS) + MINUTE_MS + STEP_OFFSET_MS : next;
-  const minute = slotOf(at, MINUTE_MS);
+    return next % MINUTE_MS > LAST_STEP_MS ? startOfSlot(next, MINUTE_MS) + MINUTE_MS + STEP_OFFSET_MS : next;
+  const minute = startOfSlot(at, MINUTE_MS);
   return at - minute < LAST_STEP_MS ? minute + LAST_STEP_MS : minute + MINUTE_MS + STEP_OFFSET_MS;
 }
 
 /** Yields quiet event sources: scenarios have no news, but every source is alive. */
 function* quietNews(underlyings: readonly string[], at: EpochMs): Generator<MarketEvent> {
-  for (const source of new Set(underlyings.flatMap(eventSourcesOf))) {
+  for (const source of new Set(underlyings.flatMap(listEventSources))) {
     yield { kind: 'heartbeat', venue: 'reference', source, receivedAt: at };
   }
 }
@@ -289,7 +289,7 @@ function* opening(faces: readonly Face[], needs: readonly IndicatorNeed[], start
     funded.add(perp);
     const most = Math.max(...needs.filter(({ name }) => name === 'funding_percentile').map(({ period }) => period));
     const draws = seededDraws(`${seed}/${perp}/funding`);
-    const last = slotOf(at, HOUR_MS);
+    const last = startOfSlot(at, HOUR_MS);
     const candles = Array.from({ length: most * 24 + 2 }, (_, index): Candle => {
       const rate = (one.market.hourlyFunding * (1 + 0.5 * draws.normal())).toFixed(10);
       return { openTime: last - (most * 24 + 2 - index) * HOUR_MS, open: rate, high: rate, low: rate, close: rate, volume: '0' };
@@ -313,7 +313,7 @@ function barMaker(timeframe: string, startsAt: EpochMs, level: number): BarMaker
   return {
     timeframe,
     barMs,
-    openTime: slotOf(startsAt - MINUTE_MS, barMs),
+    openTime: startOfSlot(startsAt - MINUTE_MS, barMs),
     open: level,
     high: level,
     low: level,

@@ -1,7 +1,7 @@
 /** Calm market of an instrument: level and volatility from its recent bars, with assumptions by kind if they are unknown. */
 import type { Candle } from '../../domain/candles/candle.ts';
 import { CATALOG, type InstrumentKind } from '../../domain/catalog/catalog.ts';
-import { marketStateOf } from '../../domain/orders/costs.ts';
+import { assumedMarketState } from '../../domain/orders/costs.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { MINUTE_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
@@ -72,7 +72,7 @@ function stressMarket(key: InstrumentKey, kind: InstrumentKind, timeframe: strin
     kind,
     level,
     minuteVolatility: measured ?? traits.yearVolatility / Math.sqrt(YEAR_MINUTES),
-    spreadBps: Math.max(traits.spreadBps, 2 * marketStateOf(key).halfSpreadBps),
+    spreadBps: Math.max(traits.spreadBps, 2 * assumedMarketState(key).halfSpreadBps),
     depthUsd: traits.depthUsd,
     liquidityUsd:
       CATALOG.byKey(key)?.venue === 'spotchain' || traits.liquidityUsd !== null ? (known.liquidityUsd ?? traits.liquidityUsd) : null,

@@ -116,11 +116,11 @@ function drawing(runs: readonly StressRunReport[], limitPct: number): string {
   const low = Math.min(dead, ...points.map(([, usd]) => usd));
   const high = Math.max(start, ...points.map(([, usd]) => usd));
   const pad = (high - low || 1) * 0.05;
-  const xOf = (minute: number): number => LEFT + ((minute - from) / (to - from || 1)) * (WIDTH - LEFT - 8);
-  const yOf = (usd: number): number => 8 + ((high + pad - usd) / (high - low + 2 * pad)) * (HEIGHT - BOTTOM - 8);
-  const [x, y] = [(minute: number): string => xOf(minute).toFixed(1), (usd: number): string => yOf(usd).toFixed(1)];
+  const toX = (minute: number): number => LEFT + ((minute - from) / (to - from || 1)) * (WIDTH - LEFT - 8);
+  const toY = (usd: number): number => 8 + ((high + pad - usd) / (high - low + 2 * pad)) * (HEIGHT - BOTTOM - 8);
+  const [x, y] = [(minute: number): string => toX(minute).toFixed(1), (usd: number): string => toY(usd).toFixed(1)];
   const lines = runs.map((run, index) => {
-    const path = pathThrough((shown[index] ?? []).map(([minute, usd]) => [xOf(minute), yOf(usd)]));
+    const path = pathThrough((shown[index] ?? []).map(([minute, usd]) => [toX(minute), toY(usd)]));
     return `<path d="${path}" fill="none" stroke="${COLOURS[run.severity] ?? 'var(--soft)'}" stroke-width="1.3"><title>${run.severity}, seed ${run.seed}</title></path>`;
   });
   const label = (usd: number, word: string): string =>

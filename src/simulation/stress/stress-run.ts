@@ -2,7 +2,7 @@
  * Stress test of one manifest: every scenario, severity and seed through the real quality rules, decisions, risk function and paper fill,
  * under a virtual clock, with an auditor that checks every step. Equal manifests, markets and seeds give equal bytes.
  */
-import { assessorOf, decidedOrder, markAt, readBook, type TradingAgent, untouchedBook } from '../../../actors/agent/tick-risk.ts';
+import { createAssessor, decidedOrder, markAt, readBook, type TradingAgent, untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import {
   applyFill,
   applyFunding,
@@ -10,19 +10,19 @@ import {
   type MarkedBook,
   markBook,
   type Position,
-  positionOf,
+  findPosition,
   type TradingBook,
 } from '../../domain/books/book.ts';
 import { canonicalJson, type Json, sha256Hex } from '../../domain/values/canonical-json.ts';
-import { definitionOf } from '../../domain/conditions/index.ts';
-import { costModelOf } from '../../domain/orders/costs.ts';
+import { findConditionDefinition } from '../../domain/conditions/index.ts';
+import { findCostModel } from '../../domain/orders/costs.ts';
 import type { Cut } from '../../domain/market/cut.ts';
 import { type CompiledManifest, compileManifest } from '../../domain/agents/decide.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
 import type { AgentBook, RuleOutcome, Verdict } from '../../domain/agents/decision.ts';
-import { AT_ONCE, planOf } from '../../domain/orders/execution-plan.ts';
-import { fundingUsdOf } from '../../domain/orders/funding.ts';
-import { isPerpetual, leverageOf, liquidationAt, liquidationFill, marginTiersOf } from '../../domain/orders/margin.ts';
+import { AT_ONCE, planExecution } from '../../domain/orders/execution-plan.ts';
+import { computeFundingUsd } from '../../domain/orders/funding.ts';
+import { isPerpetual, computeLeverage, liquidationAt, liquidationFill, findMarginTiers } from '../../domain/orders/margin.ts';
 import { RULES_VERSION, type StressRun, type StressSeries } from '../../domain/agents/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { OutsideProposal } from '../../domain/outside/outside-proposal.ts';
@@ -32,7 +32,7 @@ import { atPresentPrice } from '../../domain/orders/present-order.ts';
 import type { Quote } from '../../domain/market/quote.ts';
 import {
   assessOrder,
-  mandateOf,
+  combineMandate,
   NO_OTHER_BOOKS,
   orderContext,
   type RiskContext,
@@ -40,7 +40,7 @@ import {
   type RiskPreferences,
   UNCONTROLLED,
 } from '../../domain/risk/index.ts';
-import { nearPriceOf, restingFill } from '../../domain/orders/resting-fill.ts';
+import { computeNearPrice, restingFill } from '../../domain/orders/resting-fill.ts';
 import { type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { createRestingFlows, type RestingFlows } from '../resting-flows.ts';
@@ -207,7 +207,7 @@ export interface StressSlot {
 export class ScenarioRun {
   readonly #input: RunInput;
   readonly #agent: TradingAgent;
-  readonly #mandate: ReturnType<typeof mandateOf>;
+  readonly #mandate: ReturnType<typeof combineMandate>;
   readonly #audit: ReturnType<typeof createBookAudit>;
   readonly #market: RunMarket;
   readonly #equity: EquityCurve;
@@ -234,9 +234,9 @@ export class ScenarioRun {
     const { course, compiled, preferences } = input;
     const { manifest } = compiled;
     this.#input = input;
-    this.#mandate = mandateOf(manifest, preferences, 'stress_test', 'policy_auto');
+    this.#mandate = combineMandate(manifest, preferences, 'stress_test', 'policy_auto');
     this.#audit = createBookAudit(manifest, manifest.maxCapitalUsd);
-    this.#readsReference = manifest.entry.some((condition) => definitionOf(condition).compile(condition).usesReference);
+    this.#readsReference = manifest.entry.some((condition) => findConditionDefinition(condition).compile(condition).usesReference);
     this.#agent = {
       id: input.agentId,
       stage: 'stress_test',
@@ -362,7 +362,7 @@ export class ScenarioRun {
       const seen = cut.observations.get(instrument);
       const rate = seen?.hourlyFunding ?? this.#input.markets.find(({ key }) => key === instrument)?.hourlyFunding ?? 0;
       const price = seen?.quote?.mid ?? new Decimal(costUsd).div(quantity);
-      const paidUsd = fundingUsdOf(quantity, price, new Decimal(rate).times(hours));
+      const paidUsd = computeFundingUsd(quantity, price, new Decimal(rate).times(hours));
       this.#book = applyFunding(this.#book, paidUsd);
       this.#funded.set(instrument, new Decimal(paidUsd).plus(this.#funded.get(instrument) ?? 0));
       this.#trace.push(`${cut.slot} funding ${instrument} ${paidUsd}`);
@@ -379,8 +379,8 @@ export class ScenarioRun {
       const { instrument, quantity, costUsd } = held;
       const bid = bids.get(instrument);
       if (bid === undefined || !isPerpetual(instrument)) continue;
-      const marginUsd = new Decimal(costUsd).div(leverageOf(instrument, this.#mandate));
-      const position = { quantity, costUsd, marginUsd, tiers: marginTiersOf(instrument) };
+      const marginUsd = new Decimal(costUsd).div(computeLeverage(instrument, this.#mandate));
+      const position = { quantity, costUsd, marginUsd, tiers: findMarginTiers(instrument) };
       const ended = liquidationAt(position, this.#funded.get(instrument) ?? '0', bid);
       if (ended === null) continue;
       this.#underway.get(instrument)?.stop();
@@ -399,7 +399,7 @@ export class ScenarioRun {
       cut,
       seen,
       this.#agent.autonomy,
-      assessorOf(this.#agent, held, this.#inputs),
+      createAssessor(this.#agent, held, this.#inputs),
       new Map([...[...this.#underway].map(([instrument, { sent }]) => [instrument, sent.order.side] as const), ...pending]),
       outside,
     );
@@ -416,7 +416,7 @@ export class ScenarioRun {
     this.#send({
       order,
       decisionPrice: (order.side === 'buy' ? quote.ask : quote.bid) as DecimalString,
-      plan: planOf(manifest, order, isStop),
+      plan: planExecution(manifest, order, isStop),
     });
   }
 
@@ -438,7 +438,7 @@ export class ScenarioRun {
       {
         now: () => clock.now(),
         after: (ms, call) => void clock.deadline(clock.now() + ms, call),
-        latencyMs: costModelOf(instrument).latencyMs,
+        latencyMs: findCostModel(instrument).latencyMs,
         take: (order, decisionPrice) => this.#take(order, decisionPrice),
         place: (order) => this.#place(order),
         rested: (order, rest, decisionPrice) => this.#rested(order, rest, decisionPrice),
@@ -470,7 +470,7 @@ export class ScenarioRun {
     const passed = this.#approved(decided);
     if (passed === null) return '0';
     const { approved, order, quote, market, dailyLossPct, at } = passed;
-    const done = paperFill(approved, { quote, depth: null, liquidityUsd: market.liquidityUsd }, costModelOf(order.instrument), {
+    const done = paperFill(approved, { quote, depth: null, liquidityUsd: market.liquidityUsd }, findCostModel(order.instrument), {
       id: this.#fillId(order),
       at,
       decisionPrice,
@@ -490,7 +490,7 @@ export class ScenarioRun {
     const passed = this.#approved(decided);
     if (passed === null) return null;
     const { order, quote } = passed;
-    const price = quote === null ? null : nearPriceOf(order, quote);
+    const price = quote === null ? null : computeNearPrice(order, quote);
     if (price === null) this.#refuse('one_sided');
     else this.#flows.begin(order.id, order.instrument);
     return price;
@@ -504,7 +504,7 @@ export class ScenarioRun {
     const until = this.#market.clock.now();
     const flow = this.#flows.received(order.instrument, since, until);
     this.#flows.end(order.id, order.instrument);
-    const done = restingFill(order, flow, costModelOf(order.instrument), { id: this.#fillId(order), price, decisionPrice, until });
+    const done = restingFill(order, flow, findCostModel(order.instrument), { id: this.#fillId(order), price, decisionPrice, until });
     if (done.outcome === 'no_fill') return '0';
     this.#counts.fills++;
     this.#counts.rested++;
@@ -521,7 +521,7 @@ export class ScenarioRun {
 
   #fold(fill: Fill): void {
     this.#book = applyFill(this.#book, fill);
-    if (positionOf(this.#book, fill.instrument) === undefined) this.#funded.delete(fill.instrument);
+    if (findPosition(this.#book, fill.instrument) === undefined) this.#funded.delete(fill.instrument);
     this.#trace.push(`${fill.at} ${fill.side} ${fill.quantity} ${fill.instrument} ${fill.fillPrice} ${fill.feeUsd}`);
     this.#audit.agrees(this.#book, fill.at);
     if (this.#book.holdings.length === 0 && fill.at >= this.#input.course.shockAt) this.#flatAt ??= fill.at;
@@ -536,10 +536,10 @@ export class ScenarioRun {
     this.#own = this.#book.holdings.map(({ instrument }) => instrument);
     const given: InstrumentKey[] = [];
     for (const instrument of this.#input.compiled.instruments) {
-      if (this.#book.holdings.length >= this.#mandate.maxOpenPositions || positionOf(this.#book, instrument) !== undefined) continue;
+      if (this.#book.holdings.length >= this.#mandate.maxOpenPositions || findPosition(this.#book, instrument) !== undefined) continue;
       const quote = this.#market.quoteAt(instrument, at);
       if (quote === null || quote.quality !== 'live' || quote.ask === null) continue;
-      const carried = new Decimal(this.#book.cashUsd).times('0.99').times(leverageOf(instrument, this.#mandate));
+      const carried = new Decimal(this.#book.cashUsd).times('0.99').times(computeLeverage(instrument, this.#mandate));
       const capacity = Decimal.min(carried, this.#mandate.maxTradeNotionalUsd);
       const asked = capacity.gt(0) ? this.#sized('buy', instrument, quote, plainDecimal(capacity), undefined) : null;
       const order = asked === null ? null : this.#withinHeadroom(asked, quote, at);

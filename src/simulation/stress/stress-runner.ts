@@ -28,7 +28,7 @@ export function createStressRunner(reads: StressReads): EvaluationRunner {
   return async (job): Promise<EvaluationOutcome> => {
     const thread = await stressThread(reads, job);
     if (thread === null) return NOTHING_TO_STRESS;
-    return outcomeOf(job, await inThread<StressOutcome>(ENTRY, { stress: true, thread } satisfies StressThreadData, job, 'a stress test'));
+    return toOutcome(job, await inThread<StressOutcome>(ENTRY, { stress: true, thread } satisfies StressThreadData, job, 'a stress test'));
   };
 }
 
@@ -40,7 +40,7 @@ export function createStressSessionRunner(reads: StressReads, sessions: Sessions
       if (thread === null) return NOTHING_TO_STRESS;
       const data = { stress: true, thread, seed } satisfies StressThreadData;
       const { progress } = job;
-      return outcomeOf(job, await inThread<StressOutcome>(ENTRY, data, { signal, progress }, 'a stress session', attach));
+      return toOutcome(job, await inThread<StressOutcome>(ENTRY, data, { signal, progress }, 'a stress session', attach));
     });
 }
 
@@ -64,7 +64,7 @@ async function stressThread(reads: StressReads, job: EvaluationJob): Promise<Str
   };
 }
 
-function outcomeOf({ agentId, manifestVersion, manifestHash, runId }: EvaluationJob, outcome: StressOutcome): EvaluationOutcome {
+function toOutcome({ agentId, manifestVersion, manifestHash, runId }: EvaluationJob, outcome: StressOutcome): EvaluationOutcome {
   const { resultHash, summary, result, report, series, metrics } = outcome;
   return {
     ok: true,
@@ -101,16 +101,16 @@ export async function knownMarkets(
     const seen = await reads.lastObservation(key, at - OBSERVED_WITHIN_MS, at);
     found.set(key, {
       bars,
-      level: numberOf(seen?.quote?.mid),
-      liquidityUsd: numberOf(seen?.liquidityUsd),
-      benchmarkLevel: numberOf(seen?.reference?.referencePrice),
-      hourlyFunding: numberOf(seen?.hourlyFunding),
+      level: parseNumber(seen?.quote?.mid),
+      liquidityUsd: parseNumber(seen?.liquidityUsd),
+      benchmarkLevel: parseNumber(seen?.reference?.referencePrice),
+      hourlyFunding: parseNumber(seen?.hourlyFunding),
     });
   }
   return found;
 }
 
-function numberOf(text: string | null | undefined): number | null {
+function parseNumber(text: string | null | undefined): number | null {
   const value = Number(text ?? Number.NaN);
   return Number.isFinite(value) && value !== 0 ? value : null;
 }

@@ -7,7 +7,7 @@ import type { ShardProgress, TickCommit, TickDuty, TickStore } from '../../../ac
 import type { Cut } from '../../domain/market/cut.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 
-const keyOf = (periodMs: number, shard: number): string => `${periodMs}:${shard}`;
+const toKey = (periodMs: number, shard: number): string => `${periodMs}:${shard}`;
 
 interface BatchDeps {
   readonly cut: (slot: EpochMs) => Cut | null;
@@ -45,7 +45,7 @@ export function createBatchedTicks<Duty extends TickDuty>(store: TickStore<Duty>
     store: {
       ...store,
       async begin(periodMs, shard, slot): Promise<ShardProgress | null> {
-        const lastSlot = ticked.get(keyOf(periodMs, shard));
+        const lastSlot = ticked.get(toKey(periodMs, shard));
         if (lastSlot === undefined) return store.begin(periodMs, shard, slot);
         return lastSlot >= slot ? null : { lastSlot, begunTimes: 1, suspect: null, suspectTimes: 0 };
       },
@@ -58,7 +58,7 @@ export function createBatchedTicks<Duty extends TickDuty>(store: TickStore<Duty>
       clearCrashes: (ids) => line.settled().then(() => store.clearCrashes(ids)),
 
       async commit(tick) {
-        const key = keyOf(tick.periodMs, tick.shard);
+        const key = toKey(tick.periodMs, tick.shard);
         const before = waiting.get(key);
         const whole = before === undefined ? tick : { ...tick, lastSlot: before.lastSlot, rows: [...before.rows, ...tick.rows] };
         ticked.set(key, tick.slot);

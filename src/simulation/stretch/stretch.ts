@@ -133,7 +133,9 @@ export interface StretchMargins {
 }
 
 /** Returns the ticked shards of every period. */
-export async function shardsOf({ dueShards }: Pick<StretchStore<TickDuty>, 'dueShards'>): Promise<ReadonlyMap<number, readonly number[]>> {
+export async function readShards({
+  dueShards,
+}: Pick<StretchStore<TickDuty>, 'dueShards'>): Promise<ReadonlyMap<number, readonly number[]>> {
   const shards = new Map<number, readonly number[]>();
   for (const periodMs of [AGENT_TICK_MS, TAKE_TICK_MS]) {
     const due = await dueShards(periodMs, Number.MAX_SAFE_INTEGER);

@@ -1,5 +1,5 @@
 /** News from archives emitted as time advances: each report at its time, and heartbeats of every source. */
-import { WIRE_SOURCE, eventSourcesOf, LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
+import { WIRE_SOURCE, listEventSources, LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
 import type { Report } from '../../domain/intelligence/report.ts';
 import type { FeedHeartbeat } from '../../domain/market/market-event.ts';
 import { type EpochMs, HOUR_MS } from '../../domain/values/time.ts';
@@ -19,7 +19,7 @@ export function createToldReports(
     read.set(underlying, known);
     if (known.to < at) {
       const stretch = { from: known.to, to: at + HOUR_MS };
-      const found = eventSourcesOf(underlying).flatMap((source) => archives.reports(source, underlying, stretch) ?? []);
+      const found = listEventSources(underlying).flatMap((source) => archives.reports(source, underlying, stretch) ?? []);
       known.ahead = [...known.ahead, ...found];
       known.to = stretch.to;
     }
@@ -34,7 +34,7 @@ export function createToldReports(
       const due = underlyings.flatMap((underlying) => readOn(underlying, at));
       for (const report of due.sort((a, b) => a.publishedAt - b.publishedAt || (a.id < b.id ? -1 : 1)))
         emit({ kind: 'report', report: { ...report, receivedAt: at } });
-      const sources = new Set([WIRE_SOURCE, ...underlyings.flatMap(eventSourcesOf)]);
+      const sources = new Set([WIRE_SOURCE, ...underlyings.flatMap(listEventSources)]);
       for (const source of sources) emit({ kind: 'heartbeat', venue: 'reference', source, receivedAt: at });
     },
   };

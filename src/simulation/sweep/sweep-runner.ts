@@ -1,6 +1,6 @@
 /** Sweeps for the evaluation actors: fetches missing data, counts earlier trials, then computes in a thread of its own. */
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
-import { isVariants, type SweepRequest, type Variant, variantsOf } from '../../domain/backtest/sweep.ts';
+import { isVariants, type SweepRequest, type Variant, combineVariants } from '../../domain/backtest/sweep.ts';
 import type { BacktestRunnerOptions } from '../backtest/backtest-runner.ts';
 import { fetchNeeds, trialsOfJob } from '../backtest/backtest-runner.ts';
 import { backtestNeeds } from '../backtest/needs.ts';
@@ -22,18 +22,18 @@ interface SweepRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'on
 export function createSweepRunner(options: SweepRunnerOptions): EvaluationRunner {
   return async (job): Promise<EvaluationOutcome> => {
     const request = job.request as unknown as SweepRequest;
-    const variants = variantsOf(job.manifest, request.parameters);
+    const variants = combineVariants(job.manifest, request.parameters);
     if (!isVariants(variants))
       return { ok: false, code: 'manifest_invalid', detail: variants.map(({ path, problem }) => `${path} ${problem}`).join('; ') };
     const needs = variants.flatMap(({ manifest }) => backtestNeeds(manifest, request.timeframe ?? manifest.timeframe));
     const distinct = [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()];
     const funding = await fetchNeeds(options, distinct, request, job);
-    const trialsOf = trialsOfJob(job, hashesOf(variants));
+    const trialsOf = trialsOfJob(job, listHashes(variants));
     const outcome = await options.inThread({ request, variants, trialsOf, funding, createdAt: job.createdAt }, job);
     return outcome.ok ? { ...outcome, report: null, evidence: null } : outcome;
   };
 }
 
-function hashesOf(variants: readonly Variant[]): readonly string[] {
+function listHashes(variants: readonly Variant[]): readonly string[] {
   return variants.map(({ manifestHash }) => manifestHash);
 }

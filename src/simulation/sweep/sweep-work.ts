@@ -11,8 +11,8 @@ import { sampleDeviation } from '../../domain/values/statistics.ts';
 import { timeframeMs } from '../../domain/values/time.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
 import { maxDrawdown, sharpeRatio, sortinoRatio } from '../backtest/ratios.ts';
-import { type BacktestResult, type EquityDayRow, luckOf, NO_OTHERS, type PerformanceSummary, runBacktest } from '../backtest/run.ts';
-import { insufficiencyOf } from '../backtest/sufficiency.ts';
+import { type BacktestResult, type EquityDayRow, computeLuck, NO_OTHERS, type PerformanceSummary, runBacktest } from '../backtest/run.ts';
+import { findInsufficiency } from '../backtest/sufficiency.ts';
 import { tryInThreads } from './trial-threads.ts';
 import type { SweepTrial, Tried } from './trials.ts';
 import { type Fold, type WalkForward, walkForward } from './walk-forward.ts';
@@ -41,7 +41,7 @@ export function sufficientHistory(
 ): History | Insufficient {
   if (inputs.length === 0) return { code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to trade' };
   for (const { entry, candles } of inputs) {
-    const lacking = insufficiencyOf(entry, candles, timeframeMs(timeframe) as number, false);
+    const lacking = findInsufficiency(entry, candles, timeframeMs(timeframe) as number, false);
     if (lacking !== null) return { code: 'insufficient_history', detail: `with ${valuesText(parameters, values)}: ${lacking.detail}` };
   }
   return buildHistory(timeframe, inputs);
@@ -114,7 +114,7 @@ export async function workSweep(work: SweepWork): Promise<SweepOutcome> {
   const { request, variants, historyOf, earlier, onProgress } = work;
   const tried = await tryParts(work);
   if ('code' in tried) return { ok: false, ...tried };
-  const best = bestOf(tried);
+  const best = findBest(tried);
   const variant = variants[best] as Variant;
   const history = await historyOf(variant);
   if ('code' in history) return { ok: false, ...history };
@@ -126,7 +126,7 @@ export async function workSweep(work: SweepWork): Promise<SweepOutcome> {
     ok: true,
     resultHash: canonicalHash(result),
     result: canonicalJson(result),
-    summary: summaryOf(result),
+    summary: summarize(result),
     trials: tried.map(({ trial: { manifestHash, sharpe }, byDay }) => ({ manifestHash, sharpe, returns: byDay })),
   };
 }
@@ -163,7 +163,7 @@ interface Part {
 }
 
 /** Returns the index of the first trial with the highest Sharpe ratio. @throws Error if the sweep has no variant */
-function bestOf(tried: readonly Tried[]): number {
+function findBest(tried: readonly Tried[]): number {
   if (tried.length === 0) throw new Error('the sweep has no variant');
   const scores = tried.map(({ trial }) => trial.sharpe ?? Number.NEGATIVE_INFINITY);
   return scores.indexOf(Math.max(...scores));
@@ -179,7 +179,7 @@ function sweepResult(
   const counted = { total: tried.length + sharpes.length, ofThisSweep: tried.length, earlier: sharpes.length };
   const own = tried.map(({ trial }) => trial.sharpe);
   const luckBeside = (returns: Float64Array, versions: number, others: readonly (number | null)[]): BacktestResult['luck'] =>
-    luckOf(returns, periodsPerYear, { versions, otherSharpes: [...others, ...sharpes].filter((sharpe) => sharpe !== null) });
+    computeLuck(returns, periodsPerYear, { versions, otherSharpes: [...others, ...sharpes].filter((sharpe) => sharpe !== null) });
   const lucks = tried.map(({ returns }, place) => luckBeside(returns, counted.total, own.toSpliced(place, 1)));
   const walked = walkForward(
     tried.map(({ returns }) => returns),
@@ -249,7 +249,7 @@ function tested({ folds, returns }: WalkForward, days: readonly EquityDayRow[], 
 }
 
 /** Returns the numbers for a list. */
-function summaryOf(result: SweepResult): { readonly [name: string]: Json } {
+function summarize(result: SweepResult): { readonly [name: string]: Json } {
   const { trials, best, counted, walkForward: walked, from, to, timeframe } = result;
   const top = trials[best] as SweepTrial;
   return {

@@ -56,18 +56,18 @@ export function tryVariants({ history, variants, assumptions }: Trying, onDone: 
       inputs,
       ...(place % CHECKED_EVERY === 0 ? {} : { checked: 0 }),
     });
-    return { trial: trialOf(variant, result), returns: dailyReturns(result), byDay: byDayOf(result) };
+    return { trial: toTrial(variant, result), returns: dailyReturns(result), byDay: computeByDay(result) };
   });
 }
 
-function byDayOf({ capitalUsd, daily }: BacktestResult): DailyReturns {
+function computeByDay({ capitalUsd, daily }: BacktestResult): DailyReturns {
   return returnsByDay(
     capitalUsd,
     daily.map(({ date, equityUsd }) => [Date.parse(date), equityUsd]),
   );
 }
 
-function trialOf({ values, manifestHash }: Variant, { performance, trades, feesUsd }: BacktestResult): Tried['trial'] {
+function toTrial({ values, manifestHash }: Variant, { performance, trades, feesUsd }: BacktestResult): Tried['trial'] {
   return {
     values,
     manifestHash,

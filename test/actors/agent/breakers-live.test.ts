@@ -10,7 +10,7 @@ import { createBreakerFacts } from '../../../src/adapters/store/agents/breaker-f
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { expectedSlippage } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { createBreakers } from '../../../src/boot/wiring/breakers.ts';
-import { bookIds, emptyBook, type Fill, markBook, utcDayOf } from '../../../src/domain/books/book.ts';
+import { bookIds, emptyBook, type Fill, markBook, startOfUtcDay } from '../../../src/domain/books/book.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
@@ -124,7 +124,7 @@ test('a position without a price trips at the lowest bid of its day', async () =
   const key: InstrumentKey = 'spotchain:AAPLx';
   const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
   const at = clock.now();
-  const day = utcDayOf(at);
+  const day = startOfUtcDay(at);
   const bids = [
     [day - 600_000, '50', 'live'],
     [day + 600_000, '99', 'live'],

@@ -8,8 +8,8 @@ import { type Runtime } from '../../../actors/runtime/runtime.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { launchCapability } from '../../../src/boot/capabilities/launch.ts';
 import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
-import { type PresetKey, presetOf } from '../../../src/domain/launch/presets.ts';
-import { NATIVE_MINT, quoteTokenOf } from '../../../src/domain/launch/quote-tokens.ts';
+import { type PresetKey, findPreset } from '../../../src/domain/launch/presets.ts';
+import { NATIVE_MINT, findQuoteToken } from '../../../src/domain/launch/quote-tokens.ts';
 import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
@@ -108,10 +108,10 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
       over: Partial<LaunchWish> & { readonly preset?: PresetKey; readonly quoteMint?: string; readonly startingFdv?: string } = {},
     ): LaunchWish => {
       const { preset = 'reference_anchored', quoteMint = NATIVE_MINT, startingFdv = '30', ...rest } = over;
-      const token = quoteTokenOf(quoteMint, clock.now());
+      const token = findQuoteToken(quoteMint, clock.now());
       if (token === null) throw new Error(`${quoteMint} is no quote`);
       return {
-        curve: { preset: presetOf(preset), startingFdv, totalSupply: '1000000000', decimals: 6, quoteDecimals: token.decimals },
+        curve: { preset: findPreset(preset), startingFdv, totalSupply: '1000000000', decimals: 6, quoteDecimals: token.decimals },
         token,
         names: { name: 'Harbor Pilot', symbol: 'HARBOR', uri: 'https://example.com/harbor.json' },
         creator: creator.address,

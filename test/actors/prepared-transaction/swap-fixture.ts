@@ -17,7 +17,7 @@ import { createSwaps } from '../../../src/boot/capabilities/prepared-transaction
 import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import type { Quality, Quote } from '../../../src/domain/market/quote.ts';
 import type { Outcome } from '../../../src/domain/values/refusal.ts';
-import { priceOf, type SwapLeg } from '../../../src/domain/solana/swap.ts';
+import { computePrice, type SwapLeg } from '../../../src/domain/solana/swap.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
@@ -96,8 +96,8 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
     const ask = { slippageBps: 50, taker: null };
     const bought = must(await routes.route({ inputMint: stable.mint, outputMint: leg.mint, amount: String(100n * DOLLAR), ...ask }));
     const sold = must(await routes.route({ inputMint: leg.mint, outputMint: stable.mint, amount: bought.outAmount, ...ask }));
-    const buy = priceOf({ side: 'buy', input: stable, output: leg }, bought.inAmount, bought.outAmount).toFixed(6);
-    const sell = priceOf({ side: 'sell', input: leg, output: stable }, sold.inAmount, sold.outAmount).toFixed(6);
+    const buy = computePrice({ side: 'buy', input: stable, output: leg }, bought.inAmount, bought.outAmount).toFixed(6);
+    const sell = computePrice({ side: 'sell', input: leg, output: stable }, sold.inAmount, sold.outAmount).toFixed(6);
     const quote = quoteOf(AAPLX, clock.now(), sell, buy, quality);
     quotes.set(AAPLX, quote);
     return quote;

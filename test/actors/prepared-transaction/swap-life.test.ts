@@ -9,7 +9,7 @@ import { CATALOG, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { compareReserves, walletPlace } from '../../../src/domain/books/reserves.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
-import { digestOf, fromBase64 } from '../../../src/domain/solana/verify.ts';
+import { hashBytes, fromBase64 } from '../../../src/domain/solana/verify.ts';
 import { keyOf, LIGHTHOUSE } from '../../domain/solana/honest-transactions.ts';
 import { AAPLX, must, ORG, preparedSwap, type SwapFixture, signedBy, swapFixture } from './swap-fixture.ts';
 
@@ -43,7 +43,7 @@ test('prepared, signed, executed, finalized: one fill of the wallet’s real bal
   const stored = await fixture.find(order.id);
   expect(stored.unsigned).toBe(order.unsigned);
   const read = must(readTransaction(fromBase64(order.unsigned) as Uint8Array));
-  expect(digestOf(read.message)).toBe(order.message.digest);
+  expect(hashBytes(read.message)).toBe(order.message.digest);
   expect(order.message.requiredSigners[0]).toBe(fixture.wallet.publicKey.toBase58());
 
   const executed = must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));

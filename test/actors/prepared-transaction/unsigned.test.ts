@@ -1,7 +1,7 @@
 // Checks of every unsigned transaction: how long it could land, and the contents of its lookup tables.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lifetimeObjection, resolvedLookups, tablesOf } from '../../../actors/prepared-transaction/unsigned.ts';
+import { lifetimeObjection, resolvedLookups, groupLookups } from '../../../actors/prepared-transaction/unsigned.ts';
 
 test.each([
   [999, false],
@@ -30,7 +30,7 @@ test('an index is resolved to its account, and a message that names a missing on
         expect(resolved.refusal.code).toBe('route_refused');
         return;
       }
-      const tables = tablesOf(resolved.value);
+      const tables = groupLookups(resolved.value);
       for (const one of lookups)
         for (const place of [...one.writable, ...one.readonly]) expect(tables.get(one.table)?.[place]).toBe(held[one.table]?.[0][place]);
     }),

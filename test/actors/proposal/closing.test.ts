@@ -5,7 +5,7 @@ import { createKillSwitchStore } from '../../../src/adapters/store/orders/kill-s
 import { createRiskReads } from '../../../src/adapters/store/risk/risk-reads.ts';
 import { AUTONOMY_LEVELS } from '../../../src/domain/agents/agent.ts';
 import { bookIds } from '../../../src/domain/books/book.ts';
-import { closingOf, supersededBy, withClosing } from '../../../src/domain/orders/execution.ts';
+import { findClosing, supersededBy, withClosing } from '../../../src/domain/orders/execution.ts';
 import type { Order } from '../../../src/domain/orders/order.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
@@ -242,8 +242,8 @@ test('prices that are not live sell nothing, and the request stays', async () =>
 test('a request for one instrument overrides the one for all, and neither lets an order from before a halt be sent', () => {
   const all = { instrument: null, limitPrice: null, subject: 'a', at: 1 };
   const one = { instrument: BTC, limitPrice: '5', subject: 'a', at: 2 };
-  expect(closingOf(withClosing([all], one), BTC)).toBe(one);
-  expect(closingOf(withClosing([all], one), ETH)).toBe(all);
+  expect(findClosing(withClosing([all], one), BTC)).toBe(one);
+  expect(findClosing(withClosing([all], one), ETH)).toBe(all);
   expect(withClosing([all, one], { ...all, at: 3 })).toEqual([{ ...all, at: 3 }]);
   expect(withClosing([one], { ...one, at: 4 })).toEqual([{ ...one, at: 4 }]);
   const permit = { epoch: 1, manifestHash: 'a', mode: 'live', reduceOnly: true, byItself: true, flattens: true } as const;

@@ -10,9 +10,9 @@ import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import type { Fill } from '../../../src/domain/books/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
-import { planOf } from '../../../src/domain/orders/execution-plan.ts';
+import { planExecution } from '../../../src/domain/orders/execution-plan.ts';
 import type { ExecutionAlgorithm, Urgency } from '../../../src/domain/manifest/manifest.ts';
-import { type ExecutionMode, type OrderSide, orderOf } from '../../../src/domain/orders/order.ts';
+import { type ExecutionMode, type OrderSide, completeOrder } from '../../../src/domain/orders/order.ts';
 import type { Quote } from '../../../src/domain/market/quote.ts';
 import type { FlowTrade } from '../../../src/domain/orders/resting-fill.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
@@ -46,7 +46,7 @@ export async function partsFixture(options: PartsOptions) {
   const store = createMemoryStore();
   const runtime = createRuntime({ store, directory: createDirectory([proposalKind]), clock });
   const limitPrice = options.limitPrice ?? (side === 'buy' ? '60300' : '59700');
-  const order = orderOf({
+  const order = completeOrder({
     id: ID,
     origin: 'proposal',
     mode,
@@ -71,7 +71,7 @@ export async function partsFixture(options: PartsOptions) {
     autonomy: 'policy_auto',
     epoch: 0,
     order,
-    execution: planOf({ algorithm, urgency }, order, options.isProtective ?? false),
+    execution: planExecution({ algorithm, urgency }, order, options.isProtective ?? false),
     decisionPrice: side === 'buy' ? '60010' : '60000',
     readsReference: false,
     risk: { verdict: 'passed', rejections: [] },

@@ -14,7 +14,7 @@ import type { PlannedOffer, QuotedTransaction, TransferTerms } from '../../../sr
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { EVM_CHAIN_ID, EVM_TOKENS } from '../../../src/domain/identity/evm-chain.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
-import { preparedMessageOf } from '../../../src/domain/solana/verify.ts';
+import { toPreparedMessage } from '../../../src/domain/solana/verify.ts';
 import { createCctpSimulator } from '../../../src/sandbox/bridge/cctp-simulator.ts';
 import { createRelaySimulator } from '../../../src/sandbox/bridge/relay-simulator.ts';
 import { createEvmChainSimulator, foundLedger, newestBlock } from '../../../src/sandbox/evmchain/simulator.ts';
@@ -144,7 +144,7 @@ export async function signedTransfer(world: BridgeWorld, offer: PlannedOffer, wi
       kind: 'solana',
       wallet: wish.sender,
       unsignedBase64: Buffer.from(bytes).toString('base64'),
-      prepared: preparedMessageOf(read.value, lastValidBlockHeight),
+      prepared: toPreparedMessage(read.value, lastValidBlockHeight),
       depositRaw: offer.amountIn,
       mint: USDC_MINT,
       escrowAccount: plan.escrowAccount,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { formOf } from '../../../src/adapters/candle-files/candle-forms.ts';
+import { detectForm } from '../../../src/adapters/candle-files/candle-forms.ts';
 import { type BadRow, CandleFileError, readCandleFile, readOpenTime } from '../../../src/adapters/candle-files/read-candles.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'candle-files-'));
@@ -95,11 +95,11 @@ describe('forms', () => {
 
   test('every column named in the help makes a format', () => {
     for (const time of ['openTime', 'open_time', 'Open Time', 'time', 'timestamp', 'unix', 'Date', 'Datetime'])
-      expect(formOf(`close,${time},open,low,high,volume,symbol`)).toMatchObject({
+      expect(detectForm(`close,${time},open,low,high,volume,symbol`)).toMatchObject({
         name: 'headed',
         places: { openTime: 1, close: 0, low: 3 },
       });
-    expect(formOf('unix,date,symbol,open,high,low,close,Volume BTC,Volume USDT')).toMatchObject({ places: { openTime: 0, volume: 7 } });
+    expect(detectForm('unix,date,symbol,open,high,low,close,Volume BTC,Volume USDT')).toMatchObject({ places: { openTime: 0, volume: 7 } });
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkedAddress } from '../../../src/adapters/evmchain/checked-address.ts';
 import { createWalletReader } from '../../../src/adapters/evmchain/wallet-reader.ts';
 import { EVM_TOKENS } from '../../../src/domain/identity/evm-chain.ts';
-import { amountOf } from '../../../src/domain/identity/wallet.ts';
+import { toAmount } from '../../../src/domain/identity/wallet.ts';
 import { createEvmChainSimulator, type EvmChainSimulator } from '../../../src/sandbox/evmchain/simulator.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 
@@ -136,8 +136,8 @@ test.each([
 });
 
 test('amounts of base units are exact', () => {
-  expect(amountOf(0n, 18)).toBe('0');
-  expect(amountOf(1_500_000n, 6)).toBe('1.5');
-  expect(amountOf(10n ** 40n + 1n, 18)).toBe('10000000000000000000000.000000000000000001');
-  expect(amountOf(42n, 0)).toBe('42');
+  expect(toAmount(0n, 18)).toBe('0');
+  expect(toAmount(1_500_000n, 6)).toBe('1.5');
+  expect(toAmount(10n ** 40n + 1n, 18)).toBe('10000000000000000000000.000000000000000001');
+  expect(toAmount(42n, 0)).toBe('42');
 });

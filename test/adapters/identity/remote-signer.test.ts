@@ -6,7 +6,7 @@ import { createRemoteSigner, type RemoteSigner } from '../../../src/adapters/ide
 import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
 import { fromBase58 } from '../../../src/domain/solana/base58.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
-import { preparedMessageOf, verifySigned } from '../../../src/domain/solana/verify.ts';
+import { toPreparedMessage, verifySigned } from '../../../src/domain/solana/verify.ts';
 import {
   createRemoteSignerSimulator,
   type RemoteSignerSimulator,
@@ -37,7 +37,7 @@ const unsigned = Buffer.concat([
 ]);
 const read = readTransaction(unsigned);
 if (!read.ok) throw new Error(read.refusal.detail);
-const prepared = preparedMessageOf(read.value, 100);
+const prepared = toPreparedMessage(read.value, 100);
 
 const clock = createLiveClock();
 let simulator: RemoteSignerSimulator;

@@ -6,7 +6,7 @@ import { indexerBudgets } from '../../../src/adapters/indexer/access.ts';
 import { createEnhancedHistory, readEnhanced } from '../../../src/adapters/indexer/enhanced-history.ts';
 import { openSharedBudgets } from '../../../src/adapters/queue/request-budgets.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
-import { lamportsOf, walletEventOf } from '../../../src/domain/leaderboard/wallet-event.ts';
+import { computeLamports, toWalletEvent } from '../../../src/domain/leaderboard/wallet-event.ts';
 import { createFaultSwitch, type FaultSwitch } from '../../../src/sandbox/faults.ts';
 import { createIndexerSimulator, type IndexerSimulator } from '../../../src/sandbox/indexer/simulator.ts';
 import type { SolanaChain } from '../../../src/sandbox/solana/chain.ts';
@@ -58,7 +58,7 @@ describe('the simulator and the client of it', () => {
     expect(dollars.reduce((sum, one) => sum + one, 0n)).toBe((130n * 131n) / 2n);
     // Incoming dollars are no event: there is no cost basis to track.
     for (const { tokens, lamports, feePaid } of all)
-      expect(walletEventOf({ tokens, lamports: lamportsOf(lamports, tokens, feePaid) })).toBeNull();
+      expect(toWalletEvent({ tokens, lamports: computeLamports(lamports, tokens, feePaid) })).toBeNull();
   });
 
   test.skipIf(redis === null)('an answer at once uses no round: the budget of the next second is waited for', async () => {
@@ -185,7 +185,7 @@ describe.skipIf(!existsSync(recorded))('recorded transactions of the real provid
   test.each(files)('%s reads as a move of its payer', (name) => {
     const body = JSON.parse(readFileSync(recorded + name, 'utf8')) as { feePayer: string; timestamp: number };
     const read = readEnhanced(body, body.feePayer, body.timestamp * 1_000);
-    const event = walletEventOf({ tokens: read.tokens, lamports: lamportsOf(read.lamports, read.tokens, read.feePaid) });
+    const event = toWalletEvent({ tokens: read.tokens, lamports: computeLamports(read.lamports, read.tokens, read.feePaid) });
     // Paid in the native coin: the token has no cost basis.
     expect(event?.kind).toBe('moved');
     expect(read.tokens.size).toBeGreaterThan(0);

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { readEventFiles } from '../../../src/adapters/intelligence/event-files.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
-import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
+import { indexEntityNames } from '../../../src/domain/intelligence/entities.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'event-files-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const NAMES = entityNamesOf(CATALOG);
+const NAMES = indexEntityNames(CATALOG);
 const FROM = Date.UTC(2012, 0, 1);
 const file = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text);

@@ -10,7 +10,7 @@ import { createKeyedClient, type KeyedClient } from '../../../src/adapters/venue
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
-import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
+import { indexEntityNames } from '../../../src/domain/intelligence/entities.ts';
 import type { IntelligenceRecord } from '../../../src/domain/intelligence/record.ts';
 import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import { createFaultSwitch, type FaultSettings } from '../../../src/sandbox/faults.ts';
@@ -30,7 +30,7 @@ const NOW = Date.UTC(2026, 10, 19, 15, 30);
 const DAY = 86_400_000;
 const KEY = '0123456789abcdef0123456789abcdef';
 const random = () => 0.5;
-const names = entityNamesOf(CATALOG);
+const names = indexEntityNames(CATALOG);
 const market = createSeededMarket({ seed: 3 });
 const value = (symbol: string, at: number): number => market.value(symbol, at);
 const stories = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: ['AAPL', 'TSLA'] });
@@ -38,7 +38,7 @@ const companies = [
   { cik: '320193', symbol: 'AAPL', name: 'Apple Inc.' },
   { cik: '1318605', symbol: 'TSLA', name: 'Tesla, Inc.' },
 ];
-const few = entityNamesOf(CATALOG, [
+const few = indexEntityNames(CATALOG, [
   { asset: 'AAPL', cik: '320193', tickers: [], names: [], distinctive: [] },
   { asset: 'TSLA', cik: '1318605', tickers: [], names: [], distinctive: [] },
 ]);

@@ -8,11 +8,11 @@ import { readWireItem } from '../../../src/adapters/intelligence/newswire.ts';
 import { cashtagQuery, readPosts } from '../../../src/adapters/intelligence/social-feed.ts';
 import { readChains, readHistory } from '../../../src/adapters/intelligence/tvl.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
-import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
+import { indexEntityNames } from '../../../src/domain/intelligence/entities.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
 
 const NOW = Date.UTC(2026, 10, 19, 15, 30);
-const names = entityNamesOf(CATALOG);
+const names = indexEntityNames(CATALOG);
 const fixture = (name: string) => JSON.parse(readFileSync(new URL(`../../fixtures/intelligence/${name}.json`, import.meta.url), 'utf8'));
 const recorded = (path: string): string => fileURLToPath(new URL(`../../../../shared/data/${path}`, import.meta.url));
 const reasons = (rejected: readonly { reason: string }[]) =>

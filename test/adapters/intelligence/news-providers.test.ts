@@ -6,7 +6,7 @@ import { NEWS_PROVIDERS, readAlpacaArticle, readFinnhubArticle } from '../../../
 import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
-import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
+import { indexEntityNames } from '../../../src/domain/intelligence/entities.ts';
 import { readHeadline } from '../../../src/domain/intelligence/headline.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
 import { createSeededStories } from '../../../src/sandbox/intelligence/seeded-stories.ts';
@@ -77,7 +77,7 @@ async function asked(name: keyof typeof NEWS_PROVIDERS, answer: (received: Recei
   });
   const unknown: string[] = [];
   const note = (source: string, field: string): void => void unknown.push(`${source} ${field}`);
-  const session = provider.open({ client, names: entityNamesOf(CATALOG), shares, clock, lookbackMs: 86_400_000, note });
+  const session = provider.open({ client, names: indexEntityNames(CATALOG), shares, clock, lookbackMs: 86_400_000, note });
   const reports = async (): Promise<Report[]> => (await session.ask()).messages.map((message) => (message as { report: Report }).report);
   return { session, reports, received, unknown };
 }
@@ -204,7 +204,7 @@ test.each(['alpaca', 'finnhub'] as const)("the sandbox tells its stories in %s's
       perMinute: 600,
       budget: new WeightBudget(600),
     });
-    const asking = { client, names: entityNamesOf(CATALOG), shares: ['AAPL', 'TSLA'], clock, lookbackMs: 10 * 86_400_000 };
+    const asking = { client, names: indexEntityNames(CATALOG), shares: ['AAPL', 'TSLA'], clock, lookbackMs: 10 * 86_400_000 };
     const session = NEWS_PROVIDERS[name].open(asking);
     const received: Report[] = [];
     for (let more = true; more; ) {

@@ -8,10 +8,10 @@ import { readWireItem } from '../../../src/adapters/intelligence/newswire.ts';
 import { readPosts } from '../../../src/adapters/intelligence/social-feed.ts';
 import { readChains } from '../../../src/adapters/intelligence/tvl.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
-import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
+import { indexEntityNames } from '../../../src/domain/intelligence/entities.ts';
 
 const NOW = Date.UTC(2026, 10, 19, 15, 30);
-const names = entityNamesOf(CATALOG);
+const names = indexEntityNames(CATALOG);
 const at = (path: string): string => fileURLToPath(new URL(`../../../../shared/data/${path}`, import.meta.url));
 const fixture = (name: string): never =>
   JSON.parse(readFileSync(new URL(`../../fixtures/intelligence/${name}.json`, import.meta.url), 'utf8')) as never;

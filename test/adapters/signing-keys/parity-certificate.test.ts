@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { checkCertificate } from '../../../src/adapters/signing-keys/parity-certificate.ts';
-import { isSignedBy, openParityKey, openWriterKeys, parityKeysOf, trustedKeysOf } from '../../../src/adapters/signing-keys/writer-keys.ts';
+import { isSignedBy, openParityKey, openWriterKeys, readParityKeys, readHomeKeys } from '../../../src/adapters/signing-keys/writer-keys.ts';
 import { encodeNote, verifiedBy } from '../../../src/domain/trail/signed-note.ts';
 import { certificateText, type ParityReport } from '../../../src/simulation/replay-parity.ts';
 
@@ -53,20 +53,20 @@ test('its signature is valid for the state folder’s key, and for no changed by
   const key = openParityKey(home);
   const text = certificateText(REPORT, [], null);
   const certificate = encodeNote(text, [{ name: key.name, id: key.id, signature: key.sign(Buffer.from(text)) }]);
-  const keys = parityKeysOf(home);
+  const keys = readParityKeys(home);
   expect(verifiedBy(certificate, keys, isSignedBy).map(({ name, id }) => [name, id])).toEqual([['sevengate/parity', key.id]]);
   for (let at = 0; at < text.length - 1; at++) {
     const changed = `${certificate.slice(0, at)}${certificate[at] === '0' ? '1' : '0'}${certificate.slice(at + 1)}`;
     expect([at, verifiedBy(changed, keys, isSignedBy)]).toEqual([at, []]);
   }
-  expect(verifiedBy(certificate, parityKeysOf(join(home, 'elsewhere')), isSignedBy)).toEqual([]);
+  expect(verifiedBy(certificate, readParityKeys(join(home, 'elsewhere')), isSignedBy)).toEqual([]);
 });
 
 test('its key is separate from those of writers: no row is verified by it', () => {
   openWriterKeys(home, ['feed']);
   const first = openParityKey(home);
   expect(openParityKey(home).id).toBe(first.id);
-  expect(trustedKeysOf(home).map(({ writer }) => writer)).toEqual(['feed']);
+  expect(readHomeKeys(home).map(({ writer }) => writer)).toEqual(['feed']);
 });
 
 test('an invalid certificate file is named, with what it lacks', () => {

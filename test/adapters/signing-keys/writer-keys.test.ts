@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isSignedBy, openWriterKeys, readTrustedKeys, trustedKeysOf } from '../../../src/adapters/signing-keys/writer-keys.ts';
+import { isSignedBy, openWriterKeys, readTrustedKeys, readHomeKeys } from '../../../src/adapters/signing-keys/writer-keys.ts';
 
 let home: string;
 beforeEach(() => {
@@ -33,7 +33,7 @@ test('a replaced key stays among the public ones', () => {
   renameSync(join(home, 'keys', 'feed.key'), join(home, 'old.key'));
   const second = openWriterKeys(home, ['feed']).feed;
   expect(second.id).not.toBe(first.id);
-  expect(trustedKeysOf(home).map(({ id, writer }) => [id, writer])).toEqual([
+  expect(readHomeKeys(home).map(({ id, writer }) => [id, writer])).toEqual([
     [first.id, 'feed'],
     [second.id, 'feed'],
   ]);
@@ -57,5 +57,5 @@ test('public files name only writers of the service', () => {
   expect(readTrustedKeys(file)).toHaveLength(1);
   writeFileSync(file, 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW\n');
   expect(() => readTrustedKeys(file)).toThrow('PeterNeumann is not a writer of the service');
-  expect(trustedKeysOf(join(home, 'nowhere'))).toEqual([]);
+  expect(readHomeKeys(join(home, 'nowhere'))).toEqual([]);
 });

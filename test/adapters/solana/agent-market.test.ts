@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAgentMarket } from '../../../src/adapters/solana/agent-market.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { createListedTokenStore } from '../../../src/adapters/store/catalog/listed-token-store.ts';
-import { analysisOf } from '../../../src/domain/agent-market/analysis.ts';
+import { analyzeToken } from '../../../src/domain/agent-market/analysis.ts';
 import { associatedAccount, swapInstruction } from '../../../src/domain/launch/curve/program.ts';
 import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
 import { agentTokenEntry } from '../../../src/domain/catalog/listed-token.ts';
@@ -60,7 +60,7 @@ async function analysed(mint: string) {
     makers: [],
     clock: fixture.clock,
   });
-  return analysisOf(entry, { ...(await market.look(entry)), bars: [], stockBars: [] });
+  return analyzeToken(entry, { ...(await market.look(entry)), bars: [], stockBars: [] });
 }
 
 test('holdings of the curve, the successor pool and the locker are no concentration; those of wallets are', async () => {

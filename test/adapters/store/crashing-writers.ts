@@ -2,7 +2,7 @@
 // operations are booked. Afterwards everything must be booked exactly once, and every sum must be zero.
 import assert from 'node:assert/strict';
 import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
-import { fillOf } from '../../../src/adapters/store/books/book-reads.ts';
+import { toFill } from '../../../src/adapters/store/books/book-reads.ts';
 import { booksOfOrganizations } from '../../../src/adapters/store/books/book-store.ts';
 import { isConnectionLoss, openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
 import type { ActorRecord } from '../../../src/domain/agents/actor-step.ts';
@@ -172,7 +172,7 @@ export async function writeUnderCrashes(options: CrashingWriters): Promise<Crash
   return { ...tally, sums };
 }
 
-type FillRow = Parameters<typeof fillOf>[0];
+type FillRow = Parameters<typeof toFill>[0];
 
 interface BookedRow extends FillRow {
   entry: string;
@@ -193,7 +193,7 @@ async function folded(sql: Sql, bookIds: readonly string[]): Promise<Map<string,
       const book = books.get(row.entry_book) as TradingBook;
       const state =
         row.entry_kind === 'fill'
-          ? applyFill(book, fillOf(row))
+          ? applyFill(book, toFill(row))
           : row.entry_kind === 'opening'
             ? emptyBook(book.id, 'paper', row.cash)
             : applyTransfer(book, row.cash);

@@ -9,7 +9,7 @@ import { createActorBranches } from '../../../actors/runtime/actor-branches.ts';
 import { createActorHistory, foldSteps } from '../../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { openWriterKeys, trustedKeysOf } from '../../../src/adapters/signing-keys/writer-keys.ts';
+import { openWriterKeys, readHomeKeys } from '../../../src/adapters/signing-keys/writer-keys.ts';
 import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
 import { createActorReads } from '../../../src/adapters/store/actors/actor-reads.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
@@ -190,7 +190,7 @@ beforeAll(async () => {
 });
 
 const verify = (archive: string | null = folder): Promise<TrailReport> =>
-  verifyTrail(owner, undefined, { keys: trustedKeysOf(home), since: null, archive });
+  verifyTrail(owner, undefined, { keys: readHomeKeys(home), since: null, archive });
 
 const stepsOf = async (id: string): Promise<number> =>
   (await owner<{ count: number }[]>`select count(*) as count from steps where actor_id = ${id}`)[0]?.count as number;

@@ -23,7 +23,7 @@ import { createSpotRest, fetchServerTime } from '../../../src/adapters/venues/sp
 import { signWithKey } from '../../../src/adapters/venues/spotexchange/spot-signer.ts';
 import { fetchDayTicker } from '../../../src/adapters/venues/spotexchange/ticker.ts';
 import { UNCHANGED } from '../../../src/adapters/venues/venue-http.ts';
-import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
+import { type Order, completeOrder } from '../../../src/domain/orders/order.ts';
 import { outcomeKey } from '../../../src/domain/prediction/prediction-order.ts';
 import type { RiskApproved } from '../../../src/domain/risk/index.ts';
 import { createUnknownFields, type NoteUnknownField, type UnknownFields } from '../../../streams/feed-counters.ts';
@@ -107,7 +107,7 @@ function onchain(note: NoteUnknownField) {
   return client;
 }
 
-const spotOrder = orderOf({
+const spotOrder = completeOrder({
   id: 'o-1',
   origin: 'proposal',
   mode: 'live',
@@ -118,7 +118,7 @@ const spotOrder = orderOf({
   limitPrice: '4000',
   maxSlippageBps: 200,
 }) as Order<'spotexchange'>;
-const eventOrder = orderOf({
+const eventOrder = completeOrder({
   id: 'o-2',
   origin: 'manual',
   mode: 'live',

@@ -26,7 +26,7 @@ import { bookLevels } from '../../../src/adapters/venues/spotexchange/map.ts';
 import { MY_TRADES_FIELDS, ORDER_FIELDS, readOrderState, readTrades } from '../../../src/adapters/venues/spotexchange/order-answers.ts';
 import { createSpotRest, fetchServerTime } from '../../../src/adapters/venues/spotexchange/rest.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
-import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
+import { indexEntityNames } from '../../../src/domain/intelligence/entities.ts';
 import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../streams/feed-counters.ts';
@@ -272,7 +272,7 @@ const FILES: Readonly<Record<string, readonly [read: (body: unknown, note: NoteU
   'defillama/v2_chains_2022-09.json': [(body, note) => [readChains(body, AT, note).chains.length, []], [140, []]],
   'sec/submissions_TSLA.json': [
     (body, note) => {
-      const read = readSubmissions(body, { names: entityNamesOf(CATALOG), receivedAt: AT, since: 0, archiveUrl: null, note });
+      const read = readSubmissions(body, { names: indexEntityNames(CATALOG), receivedAt: AT, since: 0, archiveUrl: null, note });
       return [Math.min(1, read.reports.length), refused(read.rejected)];
     },
     [1, []],

@@ -8,7 +8,7 @@ import {
   type MarketStateBus,
 } from '../../../src/adapters/queue/market-state-bus.ts';
 import type { OrderBook as VenueBook } from '../../../src/adapters/venues/order-book.ts';
-import { type AskBook, createOrderBookReads, orderBookSnapshotOf } from '../../../src/adapters/venues/order-book-reads.ts';
+import { type AskBook, createOrderBookReads, toOrderBookSnapshot } from '../../../src/adapters/venues/order-book-reads.ts';
 import { createSharedBookReads, type SharedBookReads } from '../../../src/adapters/venues/shared-book-reads.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import type { OrderBookSnapshot, VenueState } from '../../../src/domain/market/market-state.ts';
@@ -90,7 +90,7 @@ describe('in one process', () => {
   let states: MarketStateBus;
   const publish = (over: Partial<VenueBook> = {}): void => {
     states.publish(venueState(clock.now()));
-    states.publish(orderBookSnapshotOf(venueBook(clock.now(), { edge: WHOLE, ...over })));
+    states.publish(toOrderBookSnapshot(venueBook(clock.now(), { edge: WHOLE, ...over })));
   };
   /** Waits until the bus has notified its listeners, once per flush. */
   const flushed = async <Value>(result: Promise<Value>): Promise<Value> => {
@@ -129,7 +129,7 @@ describe('in one process', () => {
   test('a book of an older process, which does not state its known depth, is not used', async () => {
     const { asked, best: read } = reader(states, clock);
     states.publish(venueState(AT));
-    states.publish(orderBookSnapshotOf(venueBook(AT)));
+    states.publish(toOrderBookSnapshot(venueBook(AT)));
     expect(await read()).toBe('90');
     expect(asked).toHaveLength(1);
   });
@@ -139,7 +139,7 @@ describe('in one process', () => {
     ['nobody has followed the venue for ten seconds', () => states.publish(venueState(clock.now() - 10_001))],
   ])('the book of a venue is not used while %s', async (_, happens) => {
     const { asked, best: read } = reader(states, clock);
-    states.publish(orderBookSnapshotOf(venueBook(AT, { edge: WHOLE })));
+    states.publish(toOrderBookSnapshot(venueBook(AT, { edge: WHOLE })));
     happens();
     expect(await read()).toBe('90');
     expect(asked).toHaveLength(1);
@@ -206,7 +206,7 @@ describe('in one process', () => {
     const kept = ['BTCUSDT', 'ETHUSDT'].map((instrument) => ({
       venue: 'spotexchange' as const,
       instrument,
-      read: (): OrderBookSnapshot => orderBookSnapshotOf(venueBook(clock.now(), { instrument, edge: WHOLE })),
+      read: (): OrderBookSnapshot => toOrderBookSnapshot(venueBook(clock.now(), { instrument, edge: WHOLE })),
     }));
     const round = newBooks({ books: kept }, { bus: states, clock });
     const passedOn = (): string[] => states.snapshot().flatMap((state) => (state.kind === 'order_book' ? [state.instrument] : []));
@@ -282,7 +282,7 @@ describe.skipIf(redisUrl === null)('between processes over Redis', () => {
       {
         venue: 'spotexchange' as const,
         instrument: 'BTCUSDT',
-        read: () => orderBookSnapshotOf(venueBook(feed.clock.now(), { edge: WHOLE })),
+        read: () => toOrderBookSnapshot(venueBook(feed.clock.now(), { edge: WHOLE })),
       },
     ];
     await waitFor(() => isBookWanted(feed.states, 'spotexchange', 'BTCUSDT', feed.clock.now()), { what: 'the feed to be told' });

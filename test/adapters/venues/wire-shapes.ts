@@ -35,7 +35,7 @@ import { fixedMultiplier } from '../../../src/adapters/venues/spotchain/multipli
 import { mapSpotFrame, streamSymbols } from '../../../src/adapters/venues/spotexchange/map.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
-import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
+import { indexEntityNames } from '../../../src/domain/intelligence/entities.ts';
 import { REJECTION_REASONS } from '../../../src/domain/market/quote.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { sampleMarket } from '../../domain/prediction/samples.ts';
@@ -101,7 +101,7 @@ const hermes = fixture('pyth/hermes-update') as { parsed: { id: string }[] };
 const feedIds = new Map(hermes.parsed.map(({ id }, index) => [id, `S${index}`]));
 const pro = fixture('pyth/pro-carried-forward');
 const leg = fixture('jupiter/quote-one-hop') as { inputMint: string; outputMint: string; inAmount: string };
-const names = entityNamesOf(CATALOG);
+const names = indexEntityNames(CATALOG);
 
 export const framed = (name: string, kind: string): unknown => (fixture(`prediction/${name}`) as Record<string, unknown>)[kind];
 const POLYMARKET = ['book', 'price_change', 'last_trade_price', 'tick_size_change', 'best_bid_ask', 'market_resolved'];

@@ -2,16 +2,16 @@
 
 import { describe, expect, test } from 'vitest';
 import {
-  analysisOf,
+  analyzeToken,
   duplicatedExposure,
   rankTokens,
   type TokenLook,
   countedVolume,
   volumeStability,
 } from '../../../src/domain/agent-market/analysis.ts';
-import { concentrationOf, type HolderReading, holderKind, type TokenHolding } from '../../../src/domain/agent-market/holders.ts';
+import { measureConcentration, type HolderReading, holderKind, type TokenHolding } from '../../../src/domain/agent-market/holders.ts';
 import { pairedPerformance } from '../../../src/domain/agent-market/paired-performance.ts';
-import { RISK_TERMS, RISK_WEIGHTS, type RiskInputs, riskScoreOf } from '../../../src/domain/agent-market/risk-score.ts';
+import { RISK_TERMS, RISK_WEIGHTS, type RiskInputs, computeRiskScore } from '../../../src/domain/agent-market/risk-score.ts';
 import { vestingState } from '../../../src/domain/agent-market/vesting-state.ts';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
 import { vestingTotal } from '../../../src/domain/launch/curve/curve-config.ts';
@@ -52,7 +52,7 @@ describe('holders', () => {
   });
 
   test('are counted in percent of what circulates, each owner once', () => {
-    const found = concentrationOf(
+    const found = measureConcentration(
       reading([
         held(POOL_AUTHORITY, 500n, null),
         held('ann', 120n),
@@ -76,8 +76,8 @@ describe('holders', () => {
 
   test('report missing holders, and an empty circulation', () => {
     const many = Array.from({ length: 20 }, (_, at) => held(`holder ${at}`, 10n));
-    expect(concentrationOf(reading(many))).toMatchObject({ isComplete: false, top10Pct: 10 });
-    expect(concentrationOf(reading([held(POOL_AUTHORITY, 1_000n, null)]))).toMatchObject({
+    expect(measureConcentration(reading(many))).toMatchObject({ isComplete: false, top10Pct: 10 });
+    expect(measureConcentration(reading([held(POOL_AUTHORITY, 1_000n, null)]))).toMatchObject({
       circulating: 0n,
       top1Pct: null,
       top10Pct: null,
@@ -91,7 +91,7 @@ describe('holders', () => {
         held(random() < 0.3 ? POOL_AUTHORITY : `holder ${at % 7}`, BigInt(Math.floor(random() * 1_000)), null),
       );
       const supply = list.reduce((sum, { amount }) => sum + amount, 0n) + BigInt(Math.floor(random() * 100));
-      const { wallets, circulating, top1Pct, top10Pct } = concentrationOf(reading(list, supply));
+      const { wallets, circulating, top1Pct, top10Pct } = measureConcentration(reading(list, supply));
       expect(wallets.reduce((sum, { amount }) => sum + amount, 0n)).toBeLessThanOrEqual(circulating);
       if (top1Pct !== null && top10Pct !== null) {
         expect(top1Pct).toBeLessThanOrEqual(top10Pct);
@@ -169,15 +169,15 @@ describe('the risk score', () => {
   };
 
   test('is 0 if every input is best, and maximal if everything is unknown', () => {
-    expect(riskScoreOf(SAFE)).toMatchObject({ score: 0, unknown: [] });
-    const unknown = riskScoreOf({ depthUsd: null, top10Pct: null, creator: null, ageDays: 0, volume: null });
+    expect(computeRiskScore(SAFE)).toMatchObject({ score: 0, unknown: [] });
+    const unknown = computeRiskScore({ depthUsd: null, top10Pct: null, creator: null, ageDays: 0, volume: null });
     expect(unknown.score).toBe(100);
     expect(unknown.unknown).toEqual(RISK_TERMS.filter((name) => name !== 'token_age'));
   });
 
   test('is the sum of its terms, each with input, points and weight; the weights sum to 1', () => {
     expect(RISK_TERMS.reduce((sum, name) => sum + RISK_WEIGHTS[name], 0)).toBeCloseTo(1, 12);
-    const found = riskScoreOf({
+    const found = computeRiskScore({
       depthUsd: 10_000,
       top10Pct: 40,
       creator: { freePct: 5, lockedPct: 10 },
@@ -205,7 +205,7 @@ describe('the risk score', () => {
         ageDays: random() * 120,
         volume: { variation: random() * 3, washedPct: random() * 100 },
       };
-      const { score } = riskScoreOf(base);
+      const { score } = computeRiskScore(base);
       const worse: readonly RiskInputs[] = [
         { ...base, depthUsd: (base.depthUsd as number) * random() },
         { ...base, depthUsd: null },
@@ -215,7 +215,7 @@ describe('the risk score', () => {
         { ...base, ageDays: base.ageDays * random() },
         { ...base, volume: null },
       ];
-      for (const one of worse) expect(riskScoreOf(one).score).toBeGreaterThanOrEqual(score);
+      for (const one of worse) expect(computeRiskScore(one).score).toBeGreaterThanOrEqual(score);
       expect(score).toBeGreaterThanOrEqual(0);
       expect(score).toBeLessThanOrEqual(100);
     }
@@ -282,7 +282,7 @@ describe('an analysis', () => {
   };
 
   test('combines its parts', () => {
-    const found = analysisOf(entry, LOOK);
+    const found = analyzeToken(entry, LOOK);
     expect(found.ageDays).toBe(9);
     expect(found.creator).toMatchObject({ freePct: 5, lockedPct: 20 });
     expect(found.risk.unknown).toEqual([]);
@@ -290,9 +290,9 @@ describe('an analysis', () => {
   });
 
   test('of a token without data is unknown and not ranked', () => {
-    const silent = analysisOf(entry, { ...LOOK, holders: null, creator: null, depth: null, bars: [], stockBars: [] });
+    const silent = analyzeToken(entry, { ...LOOK, holders: null, creator: null, depth: null, bars: [], stockBars: [] });
     expect(silent.risk.unknown).toHaveLength(4);
-    const ranked = rankTokens([silent, analysisOf({ ...entry, key: 'spotchain:OTHER' }, LOOK)], 'lowest_risk');
+    const ranked = rankTokens([silent, analyzeToken({ ...entry, key: 'spotchain:OTHER' }, LOOK)], 'lowest_risk');
     expect(ranked.map(({ rank, reasons, analysis }) => [rank, reasons, analysis.entry.key])).toEqual([
       [1, [], 'spotchain:OTHER'],
       [null, ['risk_unknown'], 'spotchain:ORCHARD'],
@@ -301,14 +301,14 @@ describe('an analysis', () => {
 
   test('is ranked the right way round in every mode', () => {
     const other = { ...entry, key: 'spotchain:OTHER' as const };
-    const better = analysisOf(other, {
+    const better = analyzeToken(other, {
       ...LOOK,
       depth: { source: 'curve', depthUsd: '500000', at: NOW },
       holders: reading([held(POOL_AUTHORITY, 600n, null), held('ann', 10n)]),
       creator: { address: 'creator', held: 0n, vesting: null },
       bars: hours(8 * 24, (at) => ({ close: at > 7 * 24 ? '2' : '1' })),
     });
-    const plain = analysisOf(entry, LOOK);
+    const plain = analyzeToken(entry, LOOK);
     for (const mode of ['lowest_risk', 'liquidity', 'dispersion', 'relative_performance'] as const)
       expect(
         rankTokens([plain, better], mode).map(({ analysis }) => analysis.entry.key),

@@ -1,7 +1,7 @@
 /** Basis rows: legs, costs and edges compared with manual arithmetic, half-lives with series of known half-life. */
 import { describe, expect, it } from 'vitest';
 import { basisRow } from '../../../src/domain/basis/basis-row.ts';
-import { alignedSpreads, halfLifeOf } from '../../../src/domain/basis/half-life.ts';
+import { alignedSpreads, fitHalfLife } from '../../../src/domain/basis/half-life.ts';
 import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import type { Cut, Observation } from '../../../src/domain/market/cut.ts';
 import { HOUR, LIVE_QUOTE, LIVE_REFERENCE, observation, SLOT } from '../observations.ts';
@@ -31,7 +31,7 @@ function series(keep: number, bars: number): { at: number; pct: number }[] {
 describe('half-life', () => {
   it('finds the half-life of a series with a known one', () => {
     for (const keep of [0.5, 0.8, 0.95]) {
-      const fitted = halfLifeOf(series(keep, 6_000), HOUR);
+      const fitted = fitHalfLife(series(keep, 6_000), HOUR);
       const exact = Math.log(2) / -Math.log(keep);
       expect(fitted.why).toBe('fitted');
       expect(Math.abs((fitted.hours as number) - exact) / exact).toBeLessThan(0.2);
@@ -40,16 +40,16 @@ describe('half-life', () => {
 
   it('has no half-life for a trend, a constant, too few bars, and bars with gaps', () => {
     const ramp = Array.from({ length: 100 }, (_, index) => ({ at: index * HOUR, pct: 1.05 ** index }));
-    expect(halfLifeOf(ramp, HOUR)).toMatchObject({ hours: null, why: 'no_reversion' });
+    expect(fitHalfLife(ramp, HOUR)).toMatchObject({ hours: null, why: 'no_reversion' });
     expect(
-      halfLifeOf(
+      fitHalfLife(
         ramp.map(({ at }) => ({ at, pct: 3 })),
         HOUR,
       ),
     ).toMatchObject({ hours: null, why: 'no_variation' });
-    expect(halfLifeOf(series(0.5, 20), HOUR)).toMatchObject({ hours: null, why: 'too_few_bars', samples: 19 });
+    expect(fitHalfLife(series(0.5, 20), HOUR)).toMatchObject({ hours: null, why: 'too_few_bars', samples: 19 });
     expect(
-      halfLifeOf(
+      fitHalfLife(
         series(0.5, 200).map(({ at, pct }) => ({ at: at * 2, pct })),
         HOUR,
       ),

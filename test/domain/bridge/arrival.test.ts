@@ -1,7 +1,7 @@
 // Payments of a transfer: none from before its quote, and none that settled another transfer.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ArrivalSighting, arrivalOf, isOlder } from '../../../src/domain/bridge/arrival.ts';
+import { type ArrivalSighting, judgeArrival, isOlder } from '../../../src/domain/bridge/arrival.ts';
 
 const HEAD = { height: 100, at: 50_000 };
 const OWN = 'own transfer';
@@ -22,19 +22,21 @@ test.each([
   ['the same height without a time', { height: 100, at: null }, true],
 ])('%s: older is %j', (_, block, older) => {
   expect(isOlder(block, HEAD)).toBe(older);
-  expect(arrivalOf(seen({ block }), HEAD, null, OWN)).toMatchObject(older ? { state: 'foreign', objection: 'older' } : { state: 'final' });
+  expect(judgeArrival(seen({ block }), HEAD, null, OWN)).toMatchObject(
+    older ? { state: 'foreign', objection: 'older' } : { state: 'final' },
+  );
 });
 
 test('a payment that settled another transfer is foreign', () => {
-  expect(arrivalOf(seen(), HEAD, OWN, OWN)).toEqual({ state: 'final', hash: 'h', amount: '5', objection: null });
-  expect(arrivalOf(seen(), HEAD, 'other transfer', OWN)).toMatchObject({ state: 'foreign', objection: 'settled_another' });
+  expect(judgeArrival(seen(), HEAD, OWN, OWN)).toEqual({ state: 'final', hash: 'h', amount: '5', objection: null });
+  expect(judgeArrival(seen(), HEAD, 'other transfer', OWN)).toMatchObject({ state: 'foreign', objection: 'settled_another' });
 });
 
 test('a payment with an unknown block is not believed, and a non-payment has no amount', () => {
-  expect(arrivalOf(seen({ block: null }), HEAD, null, OWN).state).toBe('foreign');
+  expect(judgeArrival(seen({ block: null }), HEAD, null, OWN).state).toBe('foreign');
   fc.assert(
     fc.property(fc.constantFrom('none' as const, 'failed' as const), fc.option(fc.constant(OWN)), (state, settled) => {
-      expect(arrivalOf(seen({ state }), HEAD, settled, OWN)).toEqual({ state, hash: 'h', amount: null, objection: null });
+      expect(judgeArrival(seen({ state }), HEAD, settled, OWN)).toEqual({ state, hash: 'h', amount: null, objection: null });
     }),
   );
 });

@@ -12,7 +12,7 @@ import {
   type Sighting,
   SOURCE_STATES,
   seen,
-  transferStatusOf,
+  judgeTransferStatus,
   type TransferAxes,
 } from '../../../src/domain/bridge/axes.ts';
 
@@ -158,7 +158,7 @@ describe('the state', () => {
       ['attestation_delayed'],
     ],
   ] as const)('where %s', (_, given, state, attentions) => {
-    expect(transferStatusOf(given, TERMS)).toEqual({ state, attentions });
+    expect(judgeTransferStatus(given, TERMS)).toEqual({ state, attentions });
   });
 
   test('every state that needs attention has its sentence', () => {
@@ -209,7 +209,7 @@ test('over any observations final states stay, and an end without money on a cha
         if (now.provider.fillHash !== null && look.provider?.fillHash == null) expect(next.provider.fillHash).toBe(now.provider.fillHash);
         expect(next.provider.silentSince === null).toBe(look.provider !== null);
         now = next;
-        const { state } = transferStatusOf(now, TERMS);
+        const { state } = judgeTransferStatus(now, TERMS);
         if (state === 'failed') expect(['failed', 'expired', 'other']).toContain(now.source.state);
         const [there, back] = [now.destination, now.refund].map(({ state: word, amount }) => (word === 'final' ? Number(amount) : 0));
         if (state === 'completed') expect(there).toBeGreaterThanOrEqual(90);

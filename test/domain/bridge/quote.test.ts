@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { delayAfterMs } from '../../../src/domain/bridge/axes.ts';
 import { compareOffers, costUsd } from '../../../src/domain/bridge/comparison.ts';
 import { evmDifferences } from '../../../src/domain/bridge/evm-fields.ts';
-import { type BridgeOffer, baseUnitsOf, offerObjection, pairObjection, usdOf } from '../../../src/domain/bridge/quote.ts';
+import { type BridgeOffer, toBaseUnits, offerObjection, pairObjection, toUsd } from '../../../src/domain/bridge/quote.ts';
 
 const OFFER: BridgeOffer = {
   provider: 'relay',
@@ -35,7 +35,7 @@ describe('amounts', () => {
     ['1e6', null],
     ['', null],
   ])('%s', (amount, base) => {
-    const read = baseUnitsOf(amount);
+    const read = toBaseUnits(amount);
     expect(read.ok ? read.value : null).toBe(base);
     if (!read.ok) expect(read.refusal.code).toBe('malformed');
   });
@@ -43,7 +43,7 @@ describe('amounts', () => {
   test('base units and dollars convert exactly at any amount', () => {
     fc.assert(
       fc.property(fc.bigInt(1_000_000n, 10_000_000_000_000n), (base) => {
-        const back = baseUnitsOf(usdOf(base));
+        const back = toBaseUnits(toUsd(base));
         expect(back.ok && back.value).toBe(String(base));
       }),
       { seed: 15 },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ARRIVAL_STATES, SOURCE_STATES } from '../../../src/domain/bridge/axes.ts';
 import { isBetweenChains, type TransitAmount, transitAccounts, transitReservations } from '../../../src/domain/bridge/transit.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
-import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { computePortfolio } from '../../../src/domain/portfolio/portfolio.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
 
 const AMOUNT: TransitAmount = {
@@ -39,11 +39,11 @@ test('a portfolio counts it as unusable cash, and no longer once it has arrived'
     pools: new Map(),
     mandate: { version: 0, preferences: DEFAULT_PREFERENCES },
   });
-  const during = portfolioOf(material([AMOUNT]), CATALOG);
+  const during = computePortfolio(material([AMOUNT]), CATALOG);
   expect(during.totals.valueUsd).toBe('250.5');
   expect(during.places).toMatchObject([{ kind: 'bridge_transfer', quality: 'in_transit', reservedUsd: '250.5' }]);
   expect(during.inputs.some(({ id, source }) => id === 'bridge:t1' && source.endsWith('?id=t1'))).toBe(true);
-  expect(portfolioOf(material([{ ...AMOUNT, destinationState: 'included' }]), CATALOG).totals.valueUsd).toBe('0');
+  expect(computePortfolio(material([{ ...AMOUNT, destinationState: 'included' }]), CATALOG).totals.valueUsd).toBe('0');
 });
 
 test('limits count the amount from the submission on', () => {

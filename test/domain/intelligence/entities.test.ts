@@ -1,9 +1,9 @@
 // Names to underlyings: a match states its basis, an ambiguous name matches nothing, an unknown one stays unknown.
 import { expect, test } from 'vitest';
-import { CATALOG, catalogOf } from '../../../src/domain/catalog/catalog.ts';
-import { entityNamesOf, ISSUERS, plainName } from '../../../src/domain/intelligence/entities.ts';
+import { CATALOG, createCatalog } from '../../../src/domain/catalog/catalog.ts';
+import { indexEntityNames, ISSUERS, plainName } from '../../../src/domain/intelligence/entities.ts';
 
-const names = entityNamesOf(CATALOG);
+const names = indexEntityNames(CATALOG);
 
 test.each([
   ['ticker', 'AAPL', 'AAPL'],
@@ -33,7 +33,7 @@ test.each([
 });
 
 test('a name of two underlyings matches neither', () => {
-  const two = entityNamesOf(CATALOG, [...ISSUERS, { asset: 'ETH', cik: null, tickers: ['SOL'], names: ['Solana'], distinctive: [] }]);
+  const two = indexEntityNames(CATALOG, [...ISSUERS, { asset: 'ETH', cik: null, tickers: ['SOL'], names: ['Solana'], distinctive: [] }]);
   expect(
     two.map([
       { kind: 'cashtag', text: '$SOL' },
@@ -51,7 +51,7 @@ test('a name of two underlyings matches neither', () => {
 });
 
 test('only names in the catalog are recognized', () => {
-  const small = entityNamesOf(catalogOf(CATALOG.entries.filter(({ underlying }) => underlying === 'BTC')));
+  const small = indexEntityNames(createCatalog(CATALOG.entries.filter(({ underlying }) => underlying === 'BTC')));
   expect(small.map([{ kind: 'name', text: 'Apple' }]).unmapped).toEqual(['Apple']);
   expect(small.ciks.size).toBe(0);
 });

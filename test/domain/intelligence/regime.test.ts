@@ -1,6 +1,6 @@
 // Arithmetic of the regime compared with cases computed by hand, and unknown inputs.
 import { describe, expect, test } from 'vitest';
-import { changeOver, curveRegime, impactOf, policyRegime, type SeriesPoint } from '../../../src/domain/intelligence/macro.ts';
+import { changeOver, curveRegime, rateImpact, policyRegime, type SeriesPoint } from '../../../src/domain/intelligence/macro.ts';
 import {
   type Measured,
   measureInputs,
@@ -8,7 +8,7 @@ import {
   REGIME_RULES,
   type RegimeInputName,
   readRegime,
-  scoreOf,
+  computeScore,
 } from '../../../src/domain/intelligence/regime.ts';
 
 const NOW = Date.UTC(2026, 10, 19, 15, 30);
@@ -30,7 +30,7 @@ describe('a score', () => {
     ['18.5', '16', '26', '0.5'],
     ['2.5', '5', '-5', '0.5'],
     ['-1', '5', '-5', '-0.2'],
-  ])('of %s between %s and %s is %s', (value, on, off, score) => expect(scoreOf(value, on, off)).toBe(score));
+  ])('of %s between %s and %s is %s', (value, on, off, score) => expect(computeScore(value, on, off)).toBe(score));
 });
 
 describe('the regime', () => {
@@ -167,5 +167,5 @@ test.each([
 ])('a curve of slope %s is %s', (slope, regime) => expect(curveRegime(slope)).toBe(regime));
 
 test('releases differ in weight', () => {
-  expect(['Consumer Price Index', 'Producer Price Index', 'Something else'].map(impactOf)).toEqual(['high', 'medium', 'low']);
+  expect(['Consumer Price Index', 'Producer Price Index', 'Something else'].map(rateImpact)).toEqual(['high', 'medium', 'low']);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { NO_NEGATIVE_EVENT } from '../../../src/domain/conditions/no-negative-event.ts';
 import { assess } from '../../../src/domain/intelligence/corroboration.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
-import { linked, mergedEventOf, newsEventOf, StoryTracker } from '../../../src/domain/intelligence/story-tracker.ts';
+import { linked, toMergedEvent, toNewsEvent, StoryTracker } from '../../../src/domain/intelligence/story-tracker.ts';
 import { observation } from '../observations.ts';
 import { aReport, NOW, reports, shuffled } from './reports.ts';
 
@@ -74,7 +74,7 @@ test('the streams are notified when a story opens, is confirmed, becomes more se
   const tracker = new StoryTracker();
   const take = (report: Report) => {
     const change = tracker.take(report);
-    return change === null || !change.news ? null : newsEventOf(change.story);
+    return change === null || !change.news ? null : toNewsEvent(change.story);
   };
   const first = aReport({ id: 'w1', storyKey: 's', severity: 'medium' });
   expect(take(first)).toMatchObject({ id: 'w1', rumor: true, negative: true, severity: 'medium', symbols: ['AAPL'] });
@@ -99,7 +99,7 @@ test('a withdrawn story blocks nothing', () => {
     aReport({ id: 'w2', action: 'retraction', corrects: 'w1', headline: 'We withdraw this', publishedAt: NOW + HOUR }),
   );
   expect(change).toMatchObject({ news: true, story: { state: 'retracted' } });
-  expect(newsEventOf(change?.story as never)).toMatchObject({ id: 'w1', negative: false, rumor: true });
+  expect(toNewsEvent(change?.story as never)).toMatchObject({ id: 'w1', negative: false, rumor: true });
 });
 
 test('an entry that avoids bad news waits for a confirmation, is refused by it, and is free again after a withdrawal', () => {
@@ -108,7 +108,7 @@ test('an entry that avoids bad news waits for a confirmation, is refused by it, 
     NO_NEGATIVE_EVENT.compile({ type: 'no_negative_event', minSeverity: 'high', lookbackHours: 24, includeRumors });
   const seen = (...told: readonly Report[]) => {
     for (const one of told) tracker.take(one);
-    const events = tracker.stories().map((story) => newsEventOf(story));
+    const events = tracker.stories().map((story) => toNewsEvent(story));
     const now = observation({ slot: NOW + HOUR, events });
     return [watch(false), watch(true)].map(({ observe, passes }) => passes(observe(now, null)));
   };
@@ -136,7 +136,7 @@ test('two stories that prove to be one become the older, and the other is withdr
   const change = tracker.take({ ...filing, receivedAt: 3 });
   expect(change).toMatchObject({ story: { id: 'w1', state: 'confirmed' }, merged: ['w2'], news: true });
   expect(tracker.stories()).toHaveLength(1);
-  expect(mergedEventOf('w2', tracker.stories()[0] as never)).toMatchObject({ id: 'w2', negative: false, severity: 'low' });
+  expect(toMergedEvent('w2', tracker.stories()[0] as never)).toMatchObject({ id: 'w2', negative: false, severity: 'low' });
 });
 
 test('a restored tracker continues where the other stopped', () => {

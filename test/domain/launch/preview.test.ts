@@ -1,13 +1,13 @@
 /** Presets and previews compared with the closed forms of a one-segment curve. */
 import { describe, expect, test } from 'vitest';
 import { wishProblem } from '../../../src/domain/launch/curve/curve-config.ts';
-import { DBC_PRESETS, presetOf } from '../../../src/domain/launch/presets.ts';
-import { previewOf } from '../../../src/domain/launch/launch-preview.ts';
+import { DBC_PRESETS, findPreset } from '../../../src/domain/launch/presets.ts';
+import { previewCurve } from '../../../src/domain/launch/launch-preview.ts';
 import { listedObjection, mintObjection } from '../../../src/domain/launch/quote-mint.ts';
 import type { MintAccount } from '../../../src/domain/solana/token-layout.ts';
 
-const wish = (key: Parameters<typeof presetOf>[0], startingFdv = '1000') => ({
-  preset: presetOf(key),
+const wish = (key: Parameters<typeof findPreset>[0], startingFdv = '1000') => ({
+  preset: findPreset(key),
   startingFdv,
   totalSupply: '1000000000',
   decimals: 6,
@@ -16,7 +16,7 @@ const wish = (key: Parameters<typeof presetOf>[0], startingFdv = '1000') => ({
 
 describe('a preview', () => {
   test.each(DBC_PRESETS.map((preset) => [preset.key, preset] as const))('of %s follows price(f) = P0 (1 + f (k - 1))^2', (key, preset) => {
-    const preview = previewOf(wish(key));
+    const preview = previewCurve(wish(key));
     const k = Math.sqrt(preset.graduationMultiple);
     const p0 = Number(preview.startingPrice);
     expect(p0).toBeCloseTo(1_000 / 1e9, 12);
@@ -34,24 +34,24 @@ describe('a preview', () => {
   });
 
   test('lists the fees of a preset in as many steps as it has periods, with the maximum volatility fee', () => {
-    const { fees } = previewOf(wish('reference_anchored'));
+    const { fees } = previewCurve(wish('reference_anchored'));
     expect(fees).toHaveLength(31);
     expect(fees[0]).toEqual({ at: 0, bps: '500', volatilityBps: expect.any(String) });
     expect(fees[15]).toMatchObject({ at: 900, bps: '223.72811' });
     expect(fees[30]).toMatchObject({ at: 1_800, bps: '100.10854' });
     expect(Number(fees[30]?.volatilityBps)).toBeGreaterThan(15);
     expect(Number(fees[30]?.volatilityBps)).toBeLessThanOrEqual(20);
-    expect(previewOf(wish('price_discovery')).fees.at(-1)).toMatchObject({ at: 3_600, bps: '100' });
+    expect(previewCurve(wish('price_discovery')).fees.at(-1)).toMatchObject({ at: 3_600, bps: '100' });
   });
 
   test('splits every fee: a fifth to the protocol, the rest by the preset', () => {
-    expect(previewOf(wish('agent_treasury')).feeShares).toEqual({
+    expect(previewCurve(wish('agent_treasury')).feeShares).toEqual({
       protocolPct: '20',
       referralPct: '4',
       creatorPct: '60',
       partnerPct: '20',
     });
-    expect(previewOf(wish('price_discovery')).feeShares).toEqual({
+    expect(previewCurve(wish('price_discovery')).feeShares).toEqual({
       protocolPct: '20',
       referralPct: '4',
       creatorPct: '40',
@@ -60,7 +60,7 @@ describe('a preview', () => {
   });
 
   test('shows the part of the vesting that does not divide into days', () => {
-    expect(previewOf(wish('agent_treasury')).vesting).toEqual({
+    expect(previewCurve(wish('agent_treasury')).vesting).toEqual({
       supplyPct: 10,
       total: '100000000',
       cliff: '100',
@@ -69,7 +69,7 @@ describe('a preview', () => {
       periodSeconds: 86_400,
       durationSeconds: 15_552_000,
     });
-    expect(previewOf(wish('reference_anchored')).vesting).toBeNull();
+    expect(previewCurve(wish('reference_anchored')).vesting).toBeNull();
   });
 
   test('is refused with a number out of bounds, naming it', () => {

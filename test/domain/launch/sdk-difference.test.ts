@@ -26,7 +26,7 @@ import {
   type CurveConfig,
   type CurvePlan,
   curveFacts,
-  planOf,
+  planCurve,
   priceOfSqrt,
 } from '../../../src/domain/launch/curve/curve-config.ts';
 import { swapIn, swapOut } from '../../../src/domain/launch/curve/curve-swap.ts';
@@ -233,7 +233,7 @@ function assertTaken(one: CurvePlan, config: CurveConfig): void {
   } as never);
 }
 
-const PLAIN = planOf({ preset: DBC_PRESETS[0]!, startingFdv: '100', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 });
+const PLAIN = planCurve({ preset: DBC_PRESETS[0]!, startingFdv: '100', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 });
 
 /** Returns the configuration of a plan, or `none`. */
 function either(build: () => object): object | 'none' {
@@ -271,7 +271,7 @@ describe('a curve', () => {
     for (const preset of DBC_PRESETS)
       for (const quoteDecimals of [6, 8, 9])
         for (const startingFdv of ['30', '1234.5', '250000']) {
-          const one = planOf({ preset, startingFdv, totalSupply: '1000000000', decimals: 6, quoteDecimals });
+          const one = planCurve({ preset, startingFdv, totalSupply: '1000000000', decimals: 6, quoteDecimals });
           const config = buildCurveConfig(one);
           expect(() => assertTaken(one, config)).not.toThrow();
           const facts = curveFacts(config);
@@ -294,7 +294,7 @@ describe('the base fee', () => {
   test("is the SDK's in every period of every preset and of 500 random schedules", () => {
     const check = (one: (typeof DBC_PRESETS)[number]['antiSniperFee']) => {
       const config = buildCurveConfig({
-        ...planOf({ preset: DBC_PRESETS[0]!, startingFdv: '100', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 }),
+        ...planCurve({ preset: DBC_PRESETS[0]!, startingFdv: '100', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 }),
         fee: one,
       });
       for (let period = 0; period <= one.periods + 2; period++)
@@ -315,7 +315,7 @@ describe('the base fee', () => {
   test('falls in the presets as the closed forms say', () => {
     const at = (index: number, period: number): bigint => {
       const preset = DBC_PRESETS[index]!;
-      const config = buildCurveConfig(planOf({ preset, startingFdv: '100', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 }));
+      const config = buildCurveConfig(planCurve({ preset, startingFdv: '100', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 }));
       return feeInPeriod(config.baseFee, BigInt(period));
     };
     expect([0, 1, 2, 5, 10, 15, 30].map((period) => at(0, period))).toEqual([
@@ -441,7 +441,7 @@ describe('a swap on a curve', () => {
 describe('the volatility of a pool', () => {
   test('fades after the filter period, is forgotten after the decay period, and never passes its bound', () => {
     const config = buildCurveConfig(
-      planOf({ preset: DBC_PRESETS[0]!, startingFdv: '100', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 }),
+      planCurve({ preset: DBC_PRESETS[0]!, startingFdv: '100', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 }),
     );
     const dynamic = config.dynamicFee!;
     const start = { lastUpdateAt: 1_000n, sqrtPriceReference: config.sqrtStartPrice, accumulator: 400_000n, reference: 0n };

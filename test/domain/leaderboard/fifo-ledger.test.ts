@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { EMPTY_LEDGER, type FifoLedger, ledgerAfter, type WalletEvent } from '../../../src/domain/leaderboard/fifo-ledger.ts';
-import { lamportsOf, walletEventOf } from '../../../src/domain/leaderboard/wallet-event.ts';
+import { computeLamports, toWalletEvent } from '../../../src/domain/leaderboard/wallet-event.ts';
 import { salesOf } from './ledger-fold.ts';
 import { differing } from './naive-ledger.ts';
 
@@ -46,7 +46,7 @@ describe('effect of a transaction on a wallet', () => {
   const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
   const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB';
   const SOL = 'So11111111111111111111111111111111111111112';
-  const of = (tokens: Record<string, bigint>, lamports = 0n) => walletEventOf({ tokens: new Map(Object.entries(tokens)), lamports });
+  const of = (tokens: Record<string, bigint>, lamports = 0n) => toWalletEvent({ tokens: new Map(Object.entries(tokens)), lamports });
 
   test.each([
     ['a purchase', { A: 10n, [USDC]: -7n }, 0n, { kind: 'buy', mint: 'A', quantity: '10', usd: '7' }],
@@ -78,7 +78,7 @@ describe('effect of a transaction on a wallet', () => {
   });
 
   test('the fee paid by the wallet and its wrapped coin are not part of the price', () => {
-    expect(lamportsOf(-1_000_005_000n, new Map([[SOL, 1_000_000_000n]]), 5_000n)).toBe(0n);
+    expect(computeLamports(-1_000_005_000n, new Map([[SOL, 1_000_000_000n]]), 5_000n)).toBe(0n);
   });
 });
 

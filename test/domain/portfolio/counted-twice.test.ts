@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { accountOfPrimaryWallet } from '../../../src/domain/portfolio/account.ts';
-import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { computePortfolio } from '../../../src/domain/portfolio/portfolio.ts';
 import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
 const quotes = new Map([quoteOf('spotchain:AAPLx', '99', '101', { observedAt: SATURDAY - 1_000 })]);
@@ -16,7 +16,7 @@ const both = (tokens: readonly { mint: string; amount: bigint; decimals: number 
     tokens: tokens.map((token) => ({ multiplier: 1, frozen: false, ...token })),
   };
   const books = [bookOf(MANUAL, '100', [['spotchain:AAPLx', '2']])];
-  return portfolioOf(materialOf({ mode: 'live', books, wallets: [accountOfPrimaryWallet(wallet, WIDE, SATURDAY)], quotes }), WIDE);
+  return computePortfolio(materialOf({ mode: 'live', books, wallets: [accountOfPrimaryWallet(wallet, WIDE, SATURDAY)], quotes }), WIDE);
 };
 
 test('a token held by a book and a wallet is named next to the sum that includes both', () => {

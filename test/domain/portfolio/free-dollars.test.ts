@@ -10,7 +10,7 @@ import {
   paidInto,
   withoutWallets,
 } from '../../../src/domain/books/free-dollars.ts';
-import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { computePortfolio } from '../../../src/domain/portfolio/portfolio.ts';
 import { compareReserves, depositObjection, RESERVE_AGE_MS, type ReservePlace, walletPlace } from '../../../src/domain/books/reserves.ts';
 import { bookOf, materialOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
@@ -92,7 +92,7 @@ test('exchange coins that no book holds are shown outside the books, back no dol
   expect(free.usd).toBe('10000');
   const present = { claimedUsd: '0', depositedUsd: '0', armedUsd: '0', armedAtVenueUsd: '0', venue: null };
   expect(depositObjection(check, { amountUsd: '10001', present, now: SATURDAY })).toMatchObject({ kind: 'short', freeUsd: '10000' });
-  const { places, holdings, totals } = portfolioOf(materialOf({ mode: 'live', free, outside }), WIDE);
+  const { places, holdings, totals } = computePortfolio(materialOf({ mode: 'live', free, outside }), WIDE);
   expect(places.map(({ id, positions }) => [id, positions.length])).toEqual([['accounts:free', 2]]);
   expect(holdings.map(({ quantity, costUsd }) => [quantity, costUsd])).toEqual([
     ['1.5', null],
@@ -105,7 +105,7 @@ test('a Take’s allocation is part of the account’s balance, and zero if that
   const take = bookOf('agent:t:live', '4000', []);
   const held = compared('0', '0', [place('spot exchange, account 7', '10000')]);
   const totals = (account: AccountFacts, at = SATURDAY) =>
-    portfolioOf(materialOf({ mode: 'live', books: [take], free: freeDollars(account, at) }), WIDE).totals;
+    computePortfolio(materialOf({ mode: 'live', books: [take], free: freeDollars(account, at) }), WIDE).totals;
   expect(totals(facts(held, '4000', { 'agent:t:live': '4000' })).valueUsd).toBe('10000');
   expect(totals(facts(null, '4000', { 'agent:t:live': '4000' })).valueUsd).toBe('0');
   expect(totals(facts(held, '4000', { 'agent:t:live': '4000' }), SATURDAY + RESERVE_AGE_MS + 1).valueUsd).toBe('0');
@@ -117,7 +117,7 @@ test('a Take’s allocation is part of the account’s balance, and zero if that
   });
   // The assessed order's account has at least the order's maximum cost.
   expect(freeDollars(facts(null, '4000', { a: '1000', b: '3000' }), SATURDAY, 'b').usd).toBe('-1000');
-  expect(portfolioOf(materialOf({ mode: 'live', free: freeDollars(NO_ACCOUNTS, SATURDAY) }), WIDE).places).toEqual([]);
+  expect(computePortfolio(materialOf({ mode: 'live', free: freeDollars(NO_ACCOUNTS, SATURDAY) }), WIDE).places).toEqual([]);
 });
 
 test('a named wallet stands alone, and its dollars are counted once', () => {

@@ -1,7 +1,7 @@
 // Effect of a proposed allocation on a copy of the book: before and after, computed by hand.
 import { expect, test } from 'vitest';
-import { orderOf } from '../../../src/domain/orders/order.ts';
-import { type Allocation, type AssessedAllocation, impactOf } from '../../../src/domain/portfolio/impact.ts';
+import { completeOrder } from '../../../src/domain/orders/order.ts';
+import { type Allocation, type AssessedAllocation, computeImpact } from '../../../src/domain/portfolio/impact.ts';
 import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
 import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
@@ -12,7 +12,7 @@ function assessed(allocation: Allocation, quantity: string | null, touch: string
   const order =
     quantity === null
       ? null
-      : orderOf({
+      : completeOrder({
           id: 'preview',
           origin: 'manual',
           mode: 'paper',
@@ -37,7 +37,7 @@ const buy = (quantity: string | null, passes = true) =>
   assessed({ instrument: 'spotexchange:BTCUSDT', side: 'buy', notionalUsd: '5001' }, quantity, '50010', passes);
 const sell = (quantity: string) => assessed({ instrument: 'spotexchange:BTCUSDT', side: 'sell', notionalUsd: '4999' }, quantity, '49990');
 const impact = (all: readonly AssessedAllocation[], more: Partial<PortfolioMaterial> = {}) =>
-  impactOf(materialOf({ quotes: QUOTES, ...more }), MANUAL, all, WIDE);
+  computeImpact(materialOf({ quotes: QUOTES, ...more }), MANUAL, all, WIDE);
 
 test('a purchase costs the ask and the fee, and is worth the mark', () => {
   const { before, after, allocations } = impact([buy('0.1')]);
@@ -82,7 +82,7 @@ test('the input is unchanged, and other books stay separate', () => {
   const books = [bookOf(MANUAL, '0', [['spotchain:AAPLx', '1', '190']]), bookOf(`${MANUAL}:live`, '77', [])];
   const material = materialOf({ quotes: QUOTES, books });
   const copy = JSON.stringify(material.books.map(({ state }) => state));
-  const { before, after } = impactOf(material, MANUAL, [buy('0.01')], WIDE);
+  const { before, after } = computeImpact(material, MANUAL, [buy('0.01')], WIDE);
   expect(JSON.stringify(material.books.map(({ state }) => state))).toBe(copy);
   expect(before.places.map(({ cashUsd }) => cashUsd)).toEqual(['0', '77']);
   expect(after.places.map(({ cashUsd }) => cashUsd)).toEqual(['0', '77']);

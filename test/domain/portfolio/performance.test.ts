@@ -7,12 +7,12 @@ import {
   bookIds,
   emptyBook,
   type Fill,
-  positionOf,
+  findPosition,
   settledByAccount,
   type TradingBook,
 } from '../../../src/domain/books/book.ts';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
-import { bookEarnings, type DayBeginning, NOTHING_YET, profitOf, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
+import { bookEarnings, type DayBeginning, NOTHING_YET, computeProfit, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { quoteOf, SATURDAY } from './portfolio-samples.ts';
 
@@ -69,7 +69,7 @@ test('the sum of all days is the total, over any sequence of deposits, new books
         for (const each of operations) {
           const id = BOOKS[each.book] as string;
           const before = books.get(id) ?? emptyBook(id, 'paper', '0');
-          const held = positionOf(before, INSTRUMENTS[each.instrument] as InstrumentKey)?.quantity ?? '0';
+          const held = findPosition(before, INSTRUMENTS[each.instrument] as InstrumentKey)?.quantity ?? '0';
           const quantity = each.kind === 'sell' ? Decimal.min(each.quantity, held).toFixed() : String(each.quantity);
           if (each.kind === 'transfer') books.set(id, applyTransfer(before, String(each.price)));
           else if (quantity !== '0') {
@@ -83,7 +83,7 @@ test('the sum of all days is the total, over any sequence of deposits, new books
         const quotes = new Map(INSTRUMENTS.map((instrument) => quoteOf(instrument, price(instrument), price(instrument))));
         const results = [...books.values()].map((book) => bookEarnings(book, quotes, SATURDAY, began.get(book.id) ?? NOTHING_YET));
         ofDays = ofDays.plus(totalEarnings(results).todayUsd as string);
-        for (const book of books.values()) began.set(book.id, { ...profitOf(book, price), traded: new Map() });
+        for (const book of books.values()) began.set(book.id, { ...computeProfit(book, price), traded: new Map() });
         if (index < days.length - 1) continue;
         // Computed another way: proceeds of trades, and positions at their prices.
         for (const { holdings } of books.values())
@@ -120,7 +120,7 @@ test('an instrument without a midnight price is left out of today only, with its
     applyFill,
     emptyBook(id, 'paper', '1000'),
   );
-  const began = profitOf(yesterday, (instrument) => (instrument === btc ? '110' : null));
+  const began = computeProfit(yesterday, (instrument) => (instrument === btc ? '110' : null));
   expect(began.unmarked).toEqual([aapl]);
   const now = [fillOf(id, op(1, 'sell', 21_000), '1'), fillOf(id, op(0, 'buy', 12_000), '1')].reduce(applyFill, yesterday);
   const quotes = new Map([quoteOf(btc, '125', '125'), quoteOf(aapl, '230', '230')]);
@@ -129,7 +129,7 @@ test('an instrument without a midnight price is left out of today only, with its
   expect([earned.todayUsd, earned.todayWithout]).toEqual(['34.9', [aapl]]);
   // The omitted part is exactly what the midnight price would have given.
   const known = bookEarnings(now, quotes, SATURDAY, {
-    ...profitOf(yesterday, (instrument) => (instrument === btc ? '110' : '205')),
+    ...computeProfit(yesterday, (instrument) => (instrument === btc ? '110' : '205')),
     traded: new Map(),
   });
   expect(new Decimal(known.todayUsd as string).minus(earned.todayUsd as string).toFixed()).toBe(

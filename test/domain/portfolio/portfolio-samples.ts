@@ -1,6 +1,6 @@
 // Books, quotes and pools for the portfolio's tests.
 import { bookIds, emptyBook, type Position, type TradingBook } from '../../../src/domain/books/book.ts';
-import { CATALOG, type Catalog, catalogOf } from '../../../src/domain/catalog/catalog.ts';
+import { CATALOG, type Catalog, createCatalog } from '../../../src/domain/catalog/catalog.ts';
 import { agentTokenEntry } from '../../../src/domain/catalog/listed-token.ts';
 import type { PortfolioBook } from '../../../src/domain/portfolio/account.ts';
 import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
@@ -27,7 +27,7 @@ const AGENT_TOKEN = agentTokenEntry({
 });
 
 /** Fixed catalog with an agent token and a perpetual on Apple. */
-export const WIDE: Catalog = catalogOf([
+export const WIDE: Catalog = createCatalog([
   ...CATALOG.fixed.entries,
   AGENT_TOKEN,
   {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { pooledPrice } from '../../../src/domain/orders/costs.ts';
 import { accountOfChainWallet, accountOfPrimaryWallet } from '../../../src/domain/portfolio/account.ts';
-import { type Portfolio, type PortfolioMaterial, portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { type Portfolio, type PortfolioMaterial, computePortfolio } from '../../../src/domain/portfolio/portfolio.ts';
 import { QUALIFIED_MAX_AGE_MS } from '../../../src/domain/portfolio/positions.ts';
 import type { Quality, QualityFlag } from '../../../src/domain/market/quote.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/index.ts';
@@ -11,7 +11,7 @@ import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
 const holding = (positions: readonly (readonly [InstrumentKey, string])[], more: Partial<PortfolioMaterial> = {}): Portfolio =>
-  portfolioOf(materialOf({ books: [bookOf(MANUAL, '100', positions)], ...more }), WIDE);
+  computePortfolio(materialOf({ books: [bookOf(MANUAL, '100', positions)], ...more }), WIDE);
 const one = (quality: Quality, flags: readonly QualityFlag[], observedAt = SATURDAY - 60_000) =>
   holding([['spotchain:AAPLx', '2']], { quotes: new Map([quoteOf('spotchain:AAPLx', '99', '101', { quality, flags, observedAt })]) });
 
@@ -181,7 +181,7 @@ test('a share token, a perpetual on it and an agent token paired with it are one
 
 test('one instrument in two books is no duplicate; an unpriced member is named and fails the limit', () => {
   const books = [bookOf(MANUAL, '0', [['spotchain:AAPLx', '1']]), bookOf(`${MANUAL}:live`, '0', [['spotchain:AAPLx', '1']])];
-  expect(portfolioOf(materialOf({ books, quotes: PRICES }), WIDE).duplicates).toEqual([]);
+  expect(computePortfolio(materialOf({ books, quotes: PRICES }), WIDE).duplicates).toEqual([]);
   const quotes = new Map([...PRICES].filter(([key]) => key !== 'evmvenue:AAPL'));
   const [found] = holding(MIXED.slice(0, 2), { quotes }).duplicates;
   expect(found).toMatchObject({ weightPct: null, exceedsLimit: true, sameUnderlyingUsd: '2000' });
@@ -229,7 +229,7 @@ test('a wallet of the EVM chain holds stablecoins as cash, coins at the price of
     tokens: [token('USDC', '100.25'), token('USDT', '9.75'), token('WETH', '0.5'), token('PEPE', '7'), token('ZERO', '0')],
     unread: [],
   } as const;
-  const portfolio = portfolioOf(
+  const portfolio = computePortfolio(
     materialOf({
       mode: 'live',
       wallets: [accountOfChainWallet(wallet, SATURDAY)],
@@ -265,7 +265,7 @@ function primary(tokens: readonly { mint: string; amount: bigint; decimals: numb
     quoteOf('spotchain:SPACEX', '9', '11', { observedAt: at }),
     quoteOf('spotexchange:SOLUSDT', '149', '151', { observedAt: at }),
   ]);
-  return portfolioOf(materialOf({ at, mode: 'live', wallets: [accountOfPrimaryWallet(wallet, WIDE, at)], quotes }), WIDE);
+  return computePortfolio(materialOf({ at, mode: 'live', wallets: [accountOfPrimaryWallet(wallet, WIDE, at)], quotes }), WIDE);
 }
 const mint = (symbol: string) => WIDE.bySymbol(symbol)?.token?.mint as string;
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { accountOfPerpAccount } from '../../../src/domain/portfolio/account.ts';
-import { type PortfolioMaterial, portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { type PortfolioMaterial, computePortfolio } from '../../../src/domain/portfolio/portfolio.ts';
 import { type ScenarioId, STANDARD_SCENARIOS } from '../../../src/domain/portfolio/standard-scenarios.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import type { PublicWallet } from '../../../src/domain/identity/wallet.ts';
@@ -33,8 +33,8 @@ const DEEP = new Map(
 );
 
 const everything = (more: Partial<PortfolioMaterial> = {}) =>
-  portfolioOf(materialOf({ books: [bookOf(MANUAL, '5000', EVERY)], quotes: QUOTES, pools: DEEP, ...more }), WIDE);
-const scenario = (portfolio: ReturnType<typeof portfolioOf>, id: ScenarioId) => {
+  computePortfolio(materialOf({ books: [bookOf(MANUAL, '5000', EVERY)], quotes: QUOTES, pools: DEEP, ...more }), WIDE);
+const scenario = (portfolio: ReturnType<typeof computePortfolio>, id: ScenarioId) => {
   const found = portfolio.scenarios.find((each) => each.id === id);
   if (found === undefined) throw new Error(`no ${id}`);
   return found;
@@ -69,7 +69,7 @@ test.each([
 });
 
 test('cash alone loses nothing in any of them', () => {
-  const portfolio = portfolioOf(materialOf({ books: [bookOf(MANUAL, '123.45', [])] }), WIDE);
+  const portfolio = computePortfolio(materialOf({ books: [bookOf(MANUAL, '123.45', [])] }), WIDE);
   for (const each of portfolio.scenarios) expect(each).toMatchObject({ beforeUsd: '123.45', afterUsd: '123.45', lossUsd: '0', lossPct: 0 });
 });
 
@@ -91,7 +91,7 @@ test.each([
   ['0', -25, '270', 'larger than 5 percent'],
 ])('of a pool of %s the freeze takes a haircut of %d %%', (liquidityUsd, haircutPct, lossUsd, why) => {
   const pools = new Map([['spotchain:AAPLx', { liquidityUsd, observedAt: SATURDAY }] as const]);
-  const portfolio = portfolioOf(materialOf({ books: [bookOf(MANUAL, '0', [['spotchain:AAPLx', '5']])], quotes: QUOTES, pools }), WIDE);
+  const portfolio = computePortfolio(materialOf({ books: [bookOf(MANUAL, '0', [['spotchain:AAPLx', '5']])], quotes: QUOTES, pools }), WIDE);
   const [effect] = scenario(portfolio, 'liquidity_freeze').effects;
   expect(effect).toMatchObject({ shockPct: -2, haircutPct, lossUsd });
   expect(effect?.why).toContain(why);
@@ -99,7 +99,10 @@ test.each([
 
 test('the haircut adds to the shock: an agent token falls by 35 percent of its price', () => {
   const pools = new Map([['spotchain:HUNTER', { liquidityUsd: '19000', observedAt: SATURDAY }] as const]);
-  const portfolio = portfolioOf(materialOf({ books: [bookOf(MANUAL, '0', [['spotchain:HUNTER', '2000']])], quotes: QUOTES, pools }), WIDE);
+  const portfolio = computePortfolio(
+    materialOf({ books: [bookOf(MANUAL, '0', [['spotchain:HUNTER', '2000']])], quotes: QUOTES, pools }),
+    WIDE,
+  );
   expect(scenario(portfolio, 'liquidity_freeze')).toMatchObject({ lossUsd: '350', afterUsd: '650', lossPct: 35 });
 });
 
@@ -117,7 +120,7 @@ test('a position’s size is its total over all books', () => {
     bookOf(MANUAL, '0', [['spotchain:AAPLx', '3']]),
     bookOf(`agent:${'0'.repeat(8)}-0000-7000-8000-000000000001:live`, '0', [['spotchain:AAPLx', '2.5']]),
   ];
-  const effects = scenario(portfolioOf(materialOf({ books, quotes: QUOTES, pools }), WIDE), 'liquidity_freeze').effects;
+  const effects = scenario(computePortfolio(materialOf({ books, quotes: QUOTES, pools }), WIDE), 'liquidity_freeze').effects;
   expect(effects.map(({ haircutPct, lossUsd }) => [haircutPct, lossUsd])).toEqual([
     [-25, '162'],
     [-25, '135'],
@@ -153,7 +156,7 @@ function account(size: string, accountValue: string): PublicWallet {
   };
 }
 const perps = (size: string, accountValue: string) =>
-  portfolioOf(
+  computePortfolio(
     materialOf({ mode: 'live', wallets: [accountOfPerpAccount(account(size, accountValue), WIDE, SATURDAY)], quotes: QUOTES }),
     WIDE,
   );
@@ -177,7 +180,7 @@ test('the portfolio’s value after a scenario is the exact sum of its parts', (
   fc.assert(
     fc.property(quantities, fc.integer({ min: 0, max: 100_000_000 }), (amounts, cents) => {
       const cash = new Decimal(cents).div(100).toFixed();
-      const portfolio = portfolioOf(materialOf({ books: [bookOf(MANUAL, cash, held(amounts))], quotes: QUOTES }), WIDE);
+      const portfolio = computePortfolio(materialOf({ books: [bookOf(MANUAL, cash, held(amounts))], quotes: QUOTES }), WIDE);
       const values = portfolio.holdings.reduce((sum, { valueUsd }) => sum.plus(valueUsd as string), new Decimal(cash));
       expect(portfolio.totals.valueUsd).toBe(values.toFixed());
       const net = portfolio.sectors.reduce((sum, { netUsd }) => sum.plus(netUsd), new Decimal(0));
@@ -198,9 +201,10 @@ test('ten times the positions and the pools lose ten times as much', () => {
         const pools = new Map(
           KEYS.map((key) => [key, { liquidityUsd: new Decimal(liquidity).times(times).toFixed(), observedAt: SATURDAY }]),
         );
-        return portfolioOf(materialOf({ books: [bookOf(MANUAL, '0', held(amounts, times))], quotes: QUOTES, pools }), WIDE).scenarios.map(
-          ({ lossUsd }) => lossUsd,
-        );
+        return computePortfolio(
+          materialOf({ books: [bookOf(MANUAL, '0', held(amounts, times))], quotes: QUOTES, pools }),
+          WIDE,
+        ).scenarios.map(({ lossUsd }) => lossUsd);
       };
       const once = losses(1);
       expect(losses(10)).toEqual(once.map((loss) => new Decimal(loss).times(10).toFixed()));

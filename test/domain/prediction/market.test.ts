@@ -1,7 +1,7 @@
 // Unified prediction market: ids, grids and fees, parsed questions, equal questions, and resolution criteria.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { criteriaDifferences, criteriaOf } from '../../../src/domain/prediction/criteria.ts';
+import { criteriaDifferences, classifyCriteria } from '../../../src/domain/prediction/criteria.ts';
 import { complement, isOnGrid, predictionEventId, predictionMarketId, takerFeeUsd, tickAt } from '../../../src/domain/prediction/market.ts';
 import { matchQuestions, readQuestion, underlyingIn } from '../../../src/domain/prediction/question.ts';
 import { sampleMarket } from './samples.ts';
@@ -134,7 +134,7 @@ describe('two questions', () => {
 describe('resolution criteria', () => {
   test('every sentence of the rules is classified, and decimals end none', () => {
     const market = sampleMarket('polymarket', '0x1');
-    const { criteria } = criteriaOf({
+    const { criteria } = classifyCriteria({
       ...market,
       resolution: {
         ...market.resolution,

@@ -2,17 +2,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyFill, applySettlement, bookIds, emptyBook, type Fill, markBook } from '../../../src/domain/books/book.ts';
-import { costModelOf } from '../../../src/domain/orders/costs.ts';
+import { findCostModel } from '../../../src/domain/orders/costs.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { ledgerOfFill, ledgerOfSettlement } from '../../../src/domain/books/ledger.ts';
-import { type OrderSide, orderOf } from '../../../src/domain/orders/order.ts';
+import { type OrderSide, completeOrder } from '../../../src/domain/orders/order.ts';
 import { paperFill } from '../../../src/domain/orders/paper-fill.ts';
 import { isOnGrid, type PredictionMarket, type PriceRange } from '../../../src/domain/prediction/market.ts';
 import {
   closedBecause,
   compilePredictionOrder,
   depthOfOutcome,
-  exposureOf,
+  toExposureId,
   feeCeilingBps,
   gridPrice,
   outcomeKey,
@@ -155,7 +155,7 @@ const ASKS = [
 const book = sampleEvidence(market, BIDS, ASKS).book as NonNullable<ReturnType<typeof sampleEvidence>['book']>;
 
 function filledBy(side: OrderSide, outcome: 'yes' | 'no', quantity: string, limitPrice: string) {
-  const order = orderOf({
+  const order = completeOrder({
     id: 'o-1',
     origin: 'manual',
     mode: 'paper',
@@ -169,7 +169,7 @@ function filledBy(side: OrderSide, outcome: 'yes' | 'no', quantity: string, limi
   return paperFill(
     order as RiskApproved,
     { quote: null, depth: depthOfOutcome(book, outcome), liquidityUsd: null },
-    costModelOf(order.instrument),
+    findCostModel(order.instrument),
     {
       id: 'f-1',
       at: AT,
@@ -238,10 +238,10 @@ describe('a fill on paper', () => {
 describe('exposure', () => {
   const group = (mutuallyExclusive: boolean | null) => ({ id: 'pe-1', providerId: 'E', title: '', mutuallyExclusive });
   test('mutually exclusive markets are one group; so are those of unknown relation', () => {
-    expect(exposureOf({ id: 'pm-1', event: group(true) })).toBe('pe-1');
-    expect(exposureOf({ id: 'pm-1', event: group(null) })).toBe('pe-1');
-    expect(exposureOf({ id: 'pm-1', event: group(false) })).toBe('pm-1');
-    expect(exposureOf({ id: 'pm-1', event: null })).toBe('pm-1');
+    expect(toExposureId({ id: 'pm-1', event: group(true) })).toBe('pe-1');
+    expect(toExposureId({ id: 'pm-1', event: group(null) })).toBe('pe-1');
+    expect(toExposureId({ id: 'pm-1', event: group(false) })).toBe('pm-1');
+    expect(toExposureId({ id: 'pm-1', event: null })).toBe('pm-1');
   });
 
   const other = sampleMarket('kalshi', 'KXBTC-B');
@@ -253,7 +253,7 @@ describe('exposure', () => {
   });
   const assessed = (held: ReturnType<typeof holding>, catalog?: RiskCatalog) => {
     const instrument = outcomeKey(market.id, 'yes');
-    const order = orderOf({ ...TERMS, instrument, side: 'buy', quantity: '1000', limitPrice: '0.5', maxSlippageBps: 200 });
+    const order = completeOrder({ ...TERMS, instrument, side: 'buy', quantity: '1000', limitPrice: '0.5', maxSlippageBps: 200 });
     const state = { ...emptyBook(BOOK, 'paper', '2000'), cashUsd: '1500', holdings: [held] };
     const context: RiskContext<'prediction'> = {
       at: AT,

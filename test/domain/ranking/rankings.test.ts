@@ -5,10 +5,10 @@ import { basisRow } from '../../../src/domain/basis/basis-row.ts';
 import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import type { Cut, Observation } from '../../../src/domain/market/cut.ts';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
-import { DEFAULT_DEPTH_LIMITS, depthOf, searchDepth } from '../../../src/domain/ranking/depth-search.ts';
-import { eventFactors, weightOf } from '../../../src/domain/ranking/event-intensity.ts';
+import { DEFAULT_DEPTH_LIMITS, findDepth, searchDepth } from '../../../src/domain/ranking/depth-search.ts';
+import { eventFactors, computeWeight } from '../../../src/domain/ranking/event-intensity.ts';
 import { FAIR_VALUE_MODES, rankFairValue, slippageOfBuys } from '../../../src/domain/ranking/fair-value.ts';
-import { momentumOf } from '../../../src/domain/ranking/momentum.ts';
+import { computeMomentum } from '../../../src/domain/ranking/momentum.ts';
 import { fitTerms } from '../../../src/domain/ranking/portfolio-fit.ts';
 import { PRIVATE_MODES, rankPrivateMarkets } from '../../../src/domain/ranking/private-markets.ts';
 import type { RankedRow } from '../../../src/domain/ranking/ranked-row.ts';
@@ -160,7 +160,7 @@ describe('fair value', () => {
       { id: 'a', weight: '4' },
       { id: 'b', weight: '0.5' },
     ]);
-    expect(weightOf(eventFactors({ severity: 'high', rumor: false, observedAt: SLOT + HOUR }, SLOT))).toBe('4');
+    expect(computeWeight(eventFactors({ severity: 'high', rumor: false, observedAt: SLOT + HOUR }, SLOT))).toBe('4');
     expect(eventFactors({ severity: 'critical', rumor: true, observedAt: SLOT - 48 * HOUR }, SLOT)).toEqual({
       severity: '8',
       age: '0.25',
@@ -187,7 +187,7 @@ describe('the search for depth', () => {
   it('finds the bound of a pool within two percent, in at most 14 requests', () => {
     fc.assert(
       fc.property(fc.integer({ min: 50_000, max: 2_000_000_000 }), fc.integer({ min: 5, max: 500 }), (liquidity, budgetBps) => {
-        const found = depthOf(slippageOfBuys(EQUITIES[0] as CatalogEntry, String(liquidity)), { ...DEFAULT_DEPTH_LIMITS, budgetBps });
+        const found = findDepth(slippageOfBuys(EQUITIES[0] as CatalogEntry, String(liquidity)), { ...DEFAULT_DEPTH_LIMITS, budgetBps });
         // Dollars paid into a pool of x y = k, and the previous value of the tokens received.
         const oneSide = liquidity / 2;
         const paid = (oneSide * budgetBps) / 10_000;
@@ -207,7 +207,7 @@ describe('the search for depth', () => {
     // Expensive between 1,000 and 3,000, cheap again above.
     const cost = (size: string): number => (Number(size) > 1_000 && Number(size) < 3_000 ? 90 : Number(size) / 1_000);
     const asked: number[] = [];
-    const found = depthOf(
+    const found = findDepth(
       (size) => {
         asked.push(Number(size));
         return cost(size);
@@ -221,10 +221,10 @@ describe('the search for depth', () => {
 
   it('stops at once if the smallest size fails or has no route, and names the bound', () => {
     const limits = { ...DEFAULT_DEPTH_LIMITS, budgetBps: 50 };
-    expect(depthOf(() => 51, limits)).toEqual({ maxUsd: null, costBps: null, requests: 1, bound: 'slippage' });
-    expect(depthOf(() => null, limits)).toEqual({ maxUsd: null, costBps: null, requests: 1, bound: 'no_route' });
-    expect(depthOf(() => 0, limits)).toMatchObject({ maxUsd: '100000000', bound: 'largest_size' });
-    expect(depthOf(() => 0, { ...limits, maxRequests: 3 })).toMatchObject({ maxUsd: '1600', bound: 'requests', requests: 3 });
+    expect(findDepth(() => 51, limits)).toEqual({ maxUsd: null, costBps: null, requests: 1, bound: 'slippage' });
+    expect(findDepth(() => null, limits)).toEqual({ maxUsd: null, costBps: null, requests: 1, bound: 'no_route' });
+    expect(findDepth(() => 0, limits)).toMatchObject({ maxUsd: '100000000', bound: 'largest_size' });
+    expect(findDepth(() => 0, { ...limits, maxRequests: 3 })).toMatchObject({ maxUsd: '1600', bound: 'requests', requests: 3 });
     const search = searchDepth(limits);
     expect(search.next().value).toEqual({ sizeUsd: '100' });
   });
@@ -264,12 +264,12 @@ describe('private markets', () => {
 
   it('computes momentum from existing bars only', () => {
     // 0.6 x 10 % + 0.4 x 21 %.
-    const momentum = momentumOf(bars(['100', '110', '121']), SLOT);
+    const momentum = computeMomentum(bars(['100', '110', '121']), SLOT);
     expect(momentum?.terms.map(({ points }) => points)).toEqual(['6', '8.4']);
-    expect(momentumOf(bars(['100', '110', '121']).slice(1), SLOT)).toBeNull();
-    expect(momentumOf(bars(['100', '110', '121']), SLOT + 8 * HOUR)).toBeNull();
+    expect(computeMomentum(bars(['100', '110', '121']).slice(1), SLOT)).toBeNull();
+    expect(computeMomentum(bars(['100', '110', '121']), SLOT + 8 * HOUR)).toBeNull();
     // A forming bar does not count.
-    expect(momentumOf([...bars(['100', '110', '121']), { openTime: SLOT, close: '999' }], SLOT)?.bars.last).toBe(SLOT - HOUR);
+    expect(computeMomentum([...bars(['100', '110', '121']), { openTime: SLOT, close: '999' }], SLOT)?.bars.last).toBe(SLOT - HOUR);
   });
 
   it('does not count rumors as news', () => {

@@ -1,7 +1,7 @@
 /** Compares the risk function with the oracle, and checks its suggestions. */
 
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
-import { marketStepOf } from '../../../src/domain/market/market-step.ts';
+import { findMarketStep } from '../../../src/domain/market/market-step.ts';
 import { resized } from '../../../src/domain/orders/order.ts';
 import { assessOrder } from '../../../src/domain/risk/index.ts';
 import { oracleBreaches } from './oracle.ts';
@@ -42,7 +42,7 @@ const BY_SIZE = new Set([
  * back. If capacity must become free, not even one lot passes. At the headroom the order passes, and one lot more fails.
  */
 export function brokenPromise({ order, context }: RiskCase): string | null {
-  const { lot } = marketStepOf(order.instrument);
+  const { lot } = findMarketStep(order.instrument);
   const { rejections, headroom } = assessOrder(order, context).attribution;
   const codesAt = (quantity: string): string[] =>
     assessOrder(resized(order, quantity), context).attribution.rejections.map(({ code }) => code);
@@ -55,7 +55,7 @@ export function brokenPromise({ order, context }: RiskCase): string | null {
     } else if (change?.kind === 'free_capacity' || (bySize && change === null)) {
       if (!codesAt(lot).includes(code)) return `${code} asks for capacity, but one lot passes`;
     } else if (change?.kind === 'limit_price') {
-      const { tick } = marketStepOf(order.instrument);
+      const { tick } = findMarketStep(order.instrument);
       const at = (limitPrice: string): boolean =>
         assessOrder(resized({ ...order, limitPrice }, order.quantity), context).attribution.rejections.some((each) => each.code === code);
       const worse = plainDecimal(new Decimal(change.limitPrice).plus(order.side === 'buy' ? tick : `-${tick}`));

@@ -5,14 +5,14 @@ import { applyFill, emptyBook, type Fill, markBook, type TradingBook } from '../
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { type Order, type OrderQuote, resized, type SizeRequest, sizeOrder } from '../../../src/domain/orders/order.ts';
-import { limitCapacitiesOf } from '../../../src/domain/risk/capacity.ts';
+import { computeLimitCapacities } from '../../../src/domain/risk/capacity.ts';
 import type { RiskCatalog } from '../../../src/domain/risk/context.ts';
 import {
   assessOrder,
   DEFAULT_PREFERENCES,
   exposureTotals,
   type Mandate,
-  mandateOf,
+  combineMandate,
   NO_OTHER_BOOKS,
   type OtherBooks,
   RISK_CODES,
@@ -153,7 +153,9 @@ test('an agent token counts as exposure to its paired share, whichever of them i
   const breach = { code: 'duplicate_underlying_breach', limit: '5000', before: '4500', after: '5500' };
   expect(refusals(orderFor(), asked(held(token)), catalog)).toMatchObject([breach]);
   // Two tokens paired with the same share are one exposure too; a token without a pair is not.
-  expect(limitCapacitiesOf(asked(held(share)), token, 'order', catalog).map(({ code }) => code)).toContain('duplicate_underlying_breach');
+  expect(computeLimitCapacities(asked(held(share)), token, 'order', catalog).map(({ code }) => code)).toContain(
+    'duplicate_underlying_breach',
+  );
   expect(refusals(orderFor(), asked(held(token)))).toEqual([]);
 });
 
@@ -324,18 +326,18 @@ test('the mandate is the stricter of manifest and preferences; limited_live may 
     maxLeverage: '10',
     maxSlippageBps: 60,
   };
-  expect(mandateOf(manifest, DEFAULT_PREFERENCES, 'paper')).toMatchObject({
+  expect(combineMandate(manifest, DEFAULT_PREFERENCES, 'paper')).toMatchObject({
     maxCapitalUsd: '25000.000001',
     maxTradeNotionalUsd: '2500',
     maxLeverage: '5',
     maxSlippageBps: 60,
   });
-  expect(mandateOf(manifest, DEFAULT_PREFERENCES, 'limited_live').maxCapitalUsd).toBe('2500');
-  expect(mandateOf(manifest, DEFAULT_PREFERENCES, 'live').maxCapitalUsd).toBe('25000.000001');
+  expect(combineMandate(manifest, DEFAULT_PREFERENCES, 'limited_live').maxCapitalUsd).toBe('2500');
+  expect(combineMandate(manifest, DEFAULT_PREFERENCES, 'live').maxCapitalUsd).toBe('25000.000001');
   const strict = { ...DEFAULT_PREFERENCES, maxCapitalUsd: '2000', maxSlippageBps: 10 };
-  expect(mandateOf(manifest, strict, 'limited_live')).toMatchObject({ maxCapitalUsd: '2000', maxSlippageBps: 10, reduceOnly: false });
-  expect(mandateOf(manifest, strict, 'live', 'risk_only').reduceOnly).toBe(true);
-  expect(mandateOf(null, strict, null)).toEqual(strict);
+  expect(combineMandate(manifest, strict, 'limited_live')).toMatchObject({ maxCapitalUsd: '2000', maxSlippageBps: 10, reduceOnly: false });
+  expect(combineMandate(manifest, strict, 'live', 'risk_only').reduceOnly).toBe(true);
+  expect(combineMandate(null, strict, null)).toEqual(strict);
 });
 
 test('a position without a mark counts at cost in other books; only books of the same mode count', () => {

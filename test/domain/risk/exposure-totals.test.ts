@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { emptyBook, type MarkedBook, markBook, type TradingBook } from '../../../src/domain/books/book.ts';
 import type { ExecutionMode } from '../../../src/domain/orders/order.ts';
-import { exposureOf, exposureTotals, RunningSums } from '../../../src/domain/risk/index.ts';
+import { computeExposure, exposureTotals, RunningSums } from '../../../src/domain/risk/index.ts';
 
 const scaled = (text: string): bigint => {
   const [, sign, whole, digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) as unknown as string[];
@@ -102,7 +102,7 @@ test('incremental sums equal a walk through the books while books change and go'
           'paper',
         );
         for (const id of ['book-0', 'book-1', 'book-2', 'book-3', 'of nobody'])
-          expect(exposureOf(sums.without(id), prices)).toEqual(totals.without(id));
+          expect(computeExposure(sums.without(id), prices)).toEqual(totals.without(id));
       }
     }),
     { numRuns: 200 },

@@ -6,7 +6,7 @@ import {
   ALL_ENABLED,
   assessOrder,
   DEFAULT_PREFERENCES,
-  haltOf,
+  decideHalt,
   knownLiquidity,
   NO_OTHER_BOOKS,
   observedMarket,
@@ -83,7 +83,7 @@ test.each([
   [{ decidedEpoch: 3, epoch: 3, paused: true, closes: false }, 'all'],
   [{ decidedEpoch: 3, epoch: 3, paused: true, closes: true }, 'entries'],
 ] as const)('%o is a halt of %s', (facts, halt) => {
-  expect(haltOf(facts)).toBe(halt);
+  expect(decideHalt(facts)).toBe(halt);
 });
 
 test('the pure function alone refuses halted or disabled trading', () => {

@@ -2,9 +2,9 @@
 // if they are not numbers.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
-import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale } from '../../../src/domain/values/exact.ts';
-import { figuresOf } from '../../../src/domain/risk/index.ts';
+import { type Order, completeOrder } from '../../../src/domain/orders/order.ts';
+import { ceilDivide, floorDivide, powerOfTen, toRatio, scaledText, stepScale } from '../../../src/domain/values/exact.ts';
+import { readOrderFigures } from '../../../src/domain/risk/index.ts';
 import { bounded } from '../../../src/domain/risk/kernel.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 
@@ -17,7 +17,7 @@ const STEPS: readonly (readonly [instrument: InstrumentKey, lot: number, tick: n
 ];
 
 function order(instrument: InstrumentKey, quantity: string, limitPrice: string, over: Partial<Order> = {}): Order {
-  const plain = orderOf({
+  const plain = completeOrder({
     id: 'o',
     origin: 'manual',
     mode: 'paper',
@@ -51,10 +51,10 @@ test.each([
   ['spotchain:AAPLx', '5', '200', 5_000_000, 200_000_000, 1_000_000_000],
   ['spotchain:AAPLx', '0.000009', '0.111112', 9, 111_112, 2],
 ] as const)('%s: %s at %s is read as whole numbers', (instrument, quantity, limitPrice, lots, ticks, notional) => {
-  expect(figuresOf(order(instrument, quantity, limitPrice))).toEqual(asSimulators(lots, ticks, notional));
+  expect(readOrderFigures(order(instrument, quantity, limitPrice))).toEqual(asSimulators(lots, ticks, notional));
   // Trailing zeros are not further digits.
   const longer = order(instrument, quantity, limitPrice, { quantity: `${quantity}${quantity.includes('.') ? '' : '.'}00000000` });
-  expect(figuresOf(longer)).toEqual(asSimulators(lots, ticks, notional));
+  expect(readOrderFigures(longer)).toEqual(asSimulators(lots, ticks, notional));
 });
 
 /** Formats a number of steps as text by shifting the decimal point. */
@@ -72,7 +72,7 @@ test('doubles are used exactly if every product fits, and both ways equal intege
       fc.oneof(size, fc.bigInt({ min: 1n, max: 10n ** 6n })),
       size,
       ([instrument, lot, tick], lots, ticks) => {
-        const figures = figuresOf(order(instrument, spelled(lots, lot), spelled(ticks, tick)));
+        const figures = readOrderFigures(order(instrument, spelled(lots, lot), spelled(ticks, tick)));
         const excess = lot + tick - 6;
         const notional =
           excess > 0 ? (lots * ticks + 10n ** BigInt(excess) - 1n) / 10n ** BigInt(excess) : lots * ticks * 10n ** BigInt(-excess);
@@ -98,17 +98,17 @@ test('doubles are used exactly if every product fits, and both ways equal intege
 
 test('at 2^52 the doubles end', () => {
   // 2^52 - 1 = (2^26 - 1) (2^26 + 1) whole steps still fit, 2^52 do not.
-  const steps = (lots: bigint, ticks: bigint) => figuresOf(order('evmvenue:BTC', spelled(lots, 5), spelled(ticks, 1)));
+  const steps = (lots: bigint, ticks: bigint) => readOrderFigures(order('evmvenue:BTC', spelled(lots, 5), spelled(ticks, 1)));
   expect(steps(2n ** 26n - 1n, 2n ** 26n + 1n)).toEqual(asSimulators(2 ** 26 - 1, 2 ** 26 + 1, 2 ** 52 - 1));
   expect(steps(2n ** 26n, 2n ** 26n)).toMatchObject({ exactLots: 2n ** 26n, exactNotional: LIMIT });
   // If a step is worth ten micro-dollars, the limit is a tenth.
-  const tens = (ticks: bigint) => figuresOf(order('spotexchange:SOLUSDT', '0.001', spelled(ticks, 2)));
+  const tens = (ticks: bigint) => readOrderFigures(order('spotexchange:SOLUSDT', '0.001', spelled(ticks, 2)));
   expect(tens(LIMIT / 10n)).toEqual(asSimulators(1, Number(LIMIT / 10n), Number((LIMIT / 10n) * 10n)));
   expect(tens(LIMIT / 10n + 1n)).toMatchObject({ exactLots: 1n, exactNotional: (LIMIT / 10n + 1n) * 10n });
 });
 
 test('a price between two ticks is assessed exactly', () => {
-  expect(figuresOf(order('spotchain:AAPLx', '5', '200.0000005'))).toMatchObject({
+  expect(readOrderFigures(order('spotchain:AAPLx', '5', '200.0000005'))).toMatchObject({
     exactLots: 5_000_000n,
     exactNotional: 1_000_000_003n,
     limitPrice: '200.0000005',
@@ -116,7 +116,7 @@ test('a price between two ticks is assessed exactly', () => {
 });
 
 test('a quantity that is no number of lots, or another stated notional, is a named defect', () => {
-  const wrong = (over: Partial<Order>) => () => figuresOf(order('spotchain:AAPLx', '5', '200', over));
+  const wrong = (over: Partial<Order>) => () => readOrderFigures(order('spotchain:AAPLx', '5', '200', over));
   expect(wrong({ reduceOnly: true })).toThrow(/^order o: reduceOnly must be true for a sell and false for a buy$/);
   expect(wrong({ quantity: '5.0000001', notionalUsd: '1000.00002' })).toThrow(
     /^5.0000001 is not a positive whole number of lots of spotchain:AAPLx$/,
@@ -141,7 +141,7 @@ test.each([
   ['', '0'],
 ])('%j is not a number, although it could be read as %s', (text, read) => {
   const { notionalUsd } = order('spotchain:AAPLx', read, '200');
-  expect(() => figuresOf(order('spotchain:AAPLx', read, '200', { quantity: text, notionalUsd }))).toThrow(/is not a plain decimal$/);
+  expect(() => readOrderFigures(order('spotchain:AAPLx', read, '200', { quantity: text, notionalUsd }))).toThrow(/is not a plain decimal$/);
 });
 
 test('bounds beyond the exact range are clamped to it', () => {
@@ -165,7 +165,7 @@ test('exact integers: rounding goes in the given direction, and zero has no sign
   ]);
   expect([scaledText(0n, 6), scaledText(-1n, 6), scaledText(1_500_000n, 6)]).toEqual(['0', '-0.000001', '1.5']);
   expect([stepScale('1'), stepScale('10'), stepScale('0.001')]).toEqual([0, 0, 3]);
-  expect(ratioOf('-12.50')).toEqual({ numerator: -1250n, denominator: 100n });
+  expect(toRatio('-12.50')).toEqual({ numerator: -1250n, denominator: 100n });
   expect(powerOfTen(79)).toBe(10n ** 79n);
   expect(() => powerOfTen(80)).toThrow(/^no number here has 80 decimals$/);
 });

@@ -1,8 +1,8 @@
 /** Random, seeded worlds and orders, with limits on, just below and just above what the order needs. */
 import { applyFill, emptyBook, type MarkedBook, markBook, type OpenProposal, type TradingBook } from '../../../src/domain/books/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
-import { marketStepOf, priceStepOf } from '../../../src/domain/market/market-step.ts';
-import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
+import { findMarketStep, computePriceStep } from '../../../src/domain/market/market-step.ts';
+import { type Order, completeOrder } from '../../../src/domain/orders/order.ts';
 import { QUALITIES, type Quality } from '../../../src/domain/market/quote.ts';
 import { DEFAULT_PREFERENCES, type Mandate, type RiskContext } from '../../../src/domain/risk/index.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
@@ -39,7 +39,7 @@ export function randomCases(seed: number): () => RiskCase {
   const steps = (count: number, step: string): string => plainDecimal(new Decimal(count).times(step));
   const priceOf = (instrument: InstrumentKey): string => {
     const price = plainDecimal((PRICES[instrument] as number) * (0.8 + 0.4 * random()));
-    const step = priceStepOf(instrument, price);
+    const step = computePriceStep(instrument, price);
     return plainDecimal(new Decimal(price).div(step).floor().times(step));
   };
 
@@ -49,7 +49,7 @@ export function randomCases(seed: number): () => RiskCase {
     for (let i = below(4); i > 0; i--) {
       const instrument = oneOf(INSTRUMENTS);
       const fillPrice = priceOf(instrument);
-      const { lot } = marketStepOf(instrument);
+      const { lot } = findMarketStep(instrument);
       const quantity = plainDecimal(new Decimal(scale * random() * 0.4).div(fillPrice).div(lot).floor().plus(1).times(lot));
       const notionalUsd = plainDecimal(new Decimal(quantity).times(fillPrice));
       const feeUsd = plainDecimal(new Decimal(notionalUsd).times('0.0007'));
@@ -68,7 +68,7 @@ export function randomCases(seed: number): () => RiskCase {
     }
     const openProposals = Array.from({ length: below(3) }, (_, index): OpenProposal => {
       const instrument = oneOf(INSTRUMENTS);
-      const quantity = steps(lots(10_000), marketStepOf(instrument).lot);
+      const quantity = steps(lots(10_000), findMarketStep(instrument).lot);
       const notionalUsd = plainDecimal(new Decimal(quantity).times(priceOf(instrument)).toDecimalPlaces(6, Decimal.ROUND_CEIL));
       return { id: chance(0.3) ? 'order' : `p${index}`, instrument, side: chance(0.7) ? 'buy' : 'sell', quantity, notionalUsd };
     });
@@ -103,10 +103,10 @@ export function randomCases(seed: number): () => RiskCase {
     const held = state.holdings.length > 0 && chance(0.6) ? oneOf(state.holdings) : undefined;
     const instrument = held?.instrument ?? oneOf(INSTRUMENTS);
     const { venue, instrument: name } = splitInstrumentKey(instrument);
-    const { lot } = marketStepOf(instrument);
+    const { lot } = findMarketStep(instrument);
     const sells = held !== undefined && chance(0.4);
     const bid = priceOf(instrument);
-    const tick = priceStepOf(instrument, bid);
+    const tick = computePriceStep(instrument, bid);
     const ask = plainDecimal(new Decimal(bid).plus(steps(1 + below(30), tick)));
     const budget = oneOf([0, 1, 5, 12.5, 20, 60.01, 500]);
     const touch = new Decimal(sells ? bid : ask);
@@ -115,7 +115,7 @@ export function randomCases(seed: number): () => RiskCase {
     const limitPrice = plainDecimal(Decimal.max(1, worst.plus(below(5) - 2)).times(tick));
     const heldLots = held === undefined ? 0 : new Decimal(held.quantity).div(lot).toNumber();
     const wanted = sells ? Math.max(1, heldLots - 1 + below(3)) : lots(10 ** (2 + below(12)));
-    const order = orderOf({
+    const order = completeOrder({
       id: 'order',
       origin: oneOf(['proposal', 'manual', 'take', 'delegated']),
       mode: 'paper',

@@ -11,14 +11,14 @@ import {
   type TradingBook,
 } from '../../../src/domain/books/book.ts';
 import type { Observation } from '../../../src/domain/market/cut.ts';
-import { type Order, type OrderQuote, orderOf, resized } from '../../../src/domain/orders/order.ts';
-import { underlyingOf } from '../../../src/domain/risk/capacity.ts';
+import { type Order, type OrderQuote, completeOrder, resized } from '../../../src/domain/orders/order.ts';
+import { findExposureUnderlying } from '../../../src/domain/risk/capacity.ts';
 import {
   assessOrder,
   DEFAULT_PREFERENCES,
   exposureTotals,
   type Mandate,
-  mandateOf,
+  combineMandate,
   NO_OTHER_BOOKS,
   observedOrderQuote,
   prepareRisk,
@@ -44,7 +44,7 @@ function order(over: Partial<Order> = {}): Order {
     quantity: '5',
     maxSlippageBps: 0,
   } as const;
-  return orderOf({ ...parts, limitPrice: side === 'buy' ? '200' : '199.9', ...over, side });
+  return completeOrder({ ...parts, limitPrice: side === 'buy' ? '200' : '199.9', ...over, side });
 }
 
 function holding(instrument: InstrumentKey, quantity: string, costUsd: string): Position {
@@ -323,11 +323,11 @@ test('an instrument outside the catalog is its own exposure, no token and withou
 
 test('both outcomes of a prediction market are one exposure, and a name that only looks like one is not', () => {
   const catalog = { byKey: () => undefined };
-  const of = (instrument: InstrumentKey) => underlyingOf(catalog, instrument);
+  const of = (instrument: InstrumentKey) => findExposureUnderlying(catalog, instrument);
   expect([of('prediction:kalshi.x.yes'), of('prediction:kalshi.x.no')]).toEqual(['prediction:kalshi.x', 'prediction:kalshi.x']);
   expect([of('prediction:yes.no.x'), of('prediction:x.yes.no')]).toEqual(['prediction:yes.no.x', 'prediction:x.yes']);
   expect(of('spotchain:x.yes')).toBe('spotchain:x.yes');
-  expect(underlyingOf({ byKey: () => ({ underlying: 'X' }) as never }, 'prediction:x.yes')).toBe('X');
+  expect(findExposureUnderlying({ byKey: () => ({ underlying: 'X' }) as never }, 'prediction:x.yes')).toBe('X');
 });
 
 test('a book whose day has not begun has no drawdown', () => {
@@ -352,9 +352,9 @@ test('every limit in both manifest and preferences is the stricter of the two', 
     maxOpenPositions: 1,
     maxSlippageBps: 10,
   };
-  expect(mandateOf(sampleManifest(strict), { ...DEFAULT_PREFERENCES, ...loose }, 'paper')).toMatchObject(strict);
-  expect(mandateOf(sampleManifest(loose), { ...DEFAULT_PREFERENCES, ...strict }, 'paper')).toMatchObject(strict);
-  expect(mandateOf(sampleManifest(loose), { ...DEFAULT_PREFERENCES, reduceOnly: true }, 'paper', 'autonomous').reduceOnly).toBe(true);
+  expect(combineMandate(sampleManifest(strict), { ...DEFAULT_PREFERENCES, ...loose }, 'paper')).toMatchObject(strict);
+  expect(combineMandate(sampleManifest(loose), { ...DEFAULT_PREFERENCES, ...strict }, 'paper')).toMatchObject(strict);
+  expect(combineMandate(sampleManifest(loose), { ...DEFAULT_PREFERENCES, reduceOnly: true }, 'paper', 'autonomous').reduceOnly).toBe(true);
 });
 
 test('pending purchases of other books are exposure, pending sales are none; a stand-alone book has no others', () => {

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
 import type { FlowBook, FlowPrint, FlowWindow } from '../../../src/domain/shadow/flow.ts';
 import { flowText, readFlow } from '../../../src/domain/shadow/flow.ts';
-import { measureShadow, type ShadowMeasurement, type ShadowOrder, spanOf } from '../../../src/domain/shadow/measure.ts';
+import { measureShadow, type ShadowMeasurement, type ShadowOrder, computeFlowSpan } from '../../../src/domain/shadow/measure.ts';
 import { oracleFill, ticksOf, unitsOf } from './flow-oracle.ts';
 
 const KEY = 'spotexchange:BTCUSDT';
@@ -84,7 +84,7 @@ function windowOf(order: ShadowOrder, { books, trades, bracketed, hole, gap }: F
   const [first, last] = [SENT - 5_000, SENT + 60_000].map((at) => ({ price: '100.00', quantity: '0.000001', at }));
   const all = bracketed ? [{ ...first, sequence: 99 }, ...prints, { ...last, sequence: 100 + prints.length }] : prints;
   return {
-    ...spanOf(order),
+    ...computeFlowSpan(order),
     books: books.map(bookOf).sort((a, b) => a.at - b.at),
     trades: (hole === null ? all : all.filter((_, n) => n !== hole)) as FlowPrint[],
     gaps: gap === null ? [] : [{ from: SENT + gap.from, until: gap.ms === null ? null : SENT + gap.from + gap.ms, why: 'over_age' }],
@@ -181,7 +181,7 @@ test('a gap, a lost trade, a missing book and a silent venue are unknown, each w
   const order = orderOf({ side: 'buy', lots: 10, limit: 10_000, rests: true });
   const book = bookOf({ at: 0, mid: 10_001, bids: [{ step: 1, units: 20 }], asks: [{ step: 1, units: 20 }] });
   const trades = [-10, 5_000, 10_000, 30_000].map((at, n) => ({ sequence: n, price: '99.99', quantity: '0.0001', at: SENT + at }));
-  const whole: FlowWindow = { ...spanOf(order), books: [book], trades, gaps: [] };
+  const whole: FlowWindow = { ...computeFlowSpan(order), books: [book], trades, gaps: [] };
   const measured = measureShadow(order, whole);
   expect(measured).toMatchObject({
     outcome: 'measured',
@@ -201,7 +201,7 @@ test('a gap, a lost trade, a missing book and a silent venue are unknown, each w
     'too_much',
   );
   const perp = { ...order, instrument: 'evmvenue:BTC' as const };
-  expect(measureShadow(perp, { ...spanOf(perp), books: [book], trades, gaps: [] })).toMatchObject({
+  expect(measureShadow(perp, { ...computeFlowSpan(perp), books: [book], trades, gaps: [] })).toMatchObject({
     outcome: 'unknown',
     rule: null,
     reason: 'no_rule',
@@ -219,7 +219,7 @@ test('in a pool an order meets the worse of the states before and after its arri
     sentAt: SENT,
     restedUntil: null,
   };
-  const span = spanOf(order);
+  const span = computeFlowSpan(order);
   const state = (at: number, ask: string, liquidityUsd: string | null = '1000000'): FlowBook => ({
     source: 'test',
     at,
@@ -283,7 +283,7 @@ test.skipIf(!existsSync(TAPE))('orders of every second of a recorded market are 
         const limitPrice = near?.price as string;
         const restedUntil = kind === 'rest' ? sentAt + 5_000 : null;
         const order: ShadowOrder = { id: 'fill', instrument: KEY, side, quantity: '0.05', limitPrice, sentAt, restedUntil };
-        const span = spanOf(order);
+        const span = computeFlowSpan(order);
         const until = trades.findIndex((trade) => trade.at > span.until);
         const from = trades.findLastIndex((trade) => trade.at <= span.from);
         const firstBook = books.findLastIndex((book) => book.at <= span.from);

@@ -1,7 +1,7 @@
 // Wallet changes to hand-written messages: the changed instructions, their descriptions, and what is no change.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { differenceOf, differenceWords } from '../../../src/domain/solana/difference.ts';
+import { compareMessages, differenceWords } from '../../../src/domain/solana/difference.ts';
 import type { WireInstruction, WireMessage } from '../../../src/domain/solana/message.ts';
 import { COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM, namedProgram, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 
@@ -26,7 +26,7 @@ const guard = of(LIGHTHOUSE, [0], 7);
 
 /** Returns the differences, with programs by their names. */
 function told(before: readonly WireInstruction[], after: readonly WireInstruction[]) {
-  const { inserted, removed, altered, reordered, parts } = differenceOf(message(before), message(after));
+  const { inserted, removed, altered, reordered, parts } = compareMessages(message(before), message(after));
   const names = (list: readonly { readonly name: string | null; readonly program: string }[]) =>
     list.map(({ name, program }) => name ?? program);
   return { inserted: names(inserted), removed: names(removed), altered: names(altered), reordered, parts };
@@ -117,9 +117,9 @@ describe('accounts', () => {
       staticKeys: KEYS.filter((key) => key !== 'pool'),
       lookups: [{ table: 'table', writable: [1], readonly: [] }],
     });
-    const known = differenceOf(named, looked, tables);
+    const known = compareMessages(named, looked, tables);
     expect(known).toEqual({ ...NOTHING, parts: ['keys', 'lookups'] });
-    expect(differenceOf(named, looked).altered).toEqual([{ program: TOKEN_PROGRAM, name: 'Token' }]);
+    expect(compareMessages(named, looked).altered).toEqual([{ program: TOKEN_PROGRAM, name: 'Token' }]);
   });
 });
 
@@ -132,7 +132,7 @@ test.each([
   ['lookups', { lookups: [{ table: 'table', writable: [1], readonly: [] }] }, ['lookups']],
   ['header', { header: { requiredSignatures: 2, readonlySigned: 0, readonlyUnsigned: 4 } }, ['header']],
 ])('another %s is named', (_, parts, differing) => {
-  expect(differenceOf(message([memo(1)]), message([memo(1)], parts)).parts).toEqual(differing);
+  expect(compareMessages(message([memo(1)]), message([memo(1)], parts)).parts).toEqual(differing);
 });
 
 test('the text has all of it in one sentence', () => {

@@ -1,7 +1,7 @@
 // Messages written byte by byte: every missing or impossible part is refused by name.
 import { expect, test } from 'vitest';
 import { base58 } from '../../../src/domain/solana/base58.ts';
-import { accountsOf, readMessage, readTransaction, signersOf } from '../../../src/domain/solana/message.ts';
+import { listAccounts, readMessage, readTransaction, listSigners } from '../../../src/domain/solana/message.ts';
 
 /** One part of a message: its name, its bytes, and whether it is a single byte or a range. */
 type Part = readonly [name: string, bytes: readonly number[], kind: 'byte' | 'stretch'];
@@ -160,7 +160,7 @@ test('accounts stand in the order of the indexes: static keys, what is looked up
   if (!outcome.ok) throw new Error(outcome.refusal.detail);
   const [table, other] = [nameOf(50), nameOf(51)];
   const keys = [1, 2, 3].map(nameOf);
-  expect(signersOf(outcome.value)).toEqual([keys[0]]);
-  expect(accountsOf(outcome.value)).toEqual([...keys, `${table}[1]`, `${other}[2]`, `${table}[0]`, `${table}[9]`]);
-  expect(accountsOf(outcome.value, new Map([[table, ['zero', 'one']]]))).toEqual([...keys, 'one', `${other}[2]`, 'zero', `${table}[9]`]);
+  expect(listSigners(outcome.value)).toEqual([keys[0]]);
+  expect(listAccounts(outcome.value)).toEqual([...keys, `${table}[1]`, `${other}[2]`, `${table}[0]`, `${table}[9]`]);
+  expect(listAccounts(outcome.value, new Map([[table, ['zero', 'one']]]))).toEqual([...keys, 'one', `${other}[2]`, 'zero', `${table}[9]`]);
 });

@@ -1,7 +1,7 @@
 // The rest of a position is sold rounded down to lots; what the book may not sell is rounded up.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { emptyBook, type OpenProposal, sellableOf, type TradingBook } from '../../../src/domain/books/book.ts';
+import { emptyBook, type OpenProposal, computeSellable, type TradingBook } from '../../../src/domain/books/book.ts';
 import { swapOrder } from '../../../src/domain/solana/swap.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 
@@ -60,9 +60,9 @@ test('pending sales are not sold again, and pending purchases or other instrumen
     holdings: [{ instrument: AAPLX, quantity: '0.37154517', costUsd: '100', openedAt: 1 }],
     openProposals,
   });
-  expect(sellableOf(book([]), AAPLX)).toBe('0.37154517');
-  expect(sellableOf(book([open('sell', AAPLX, '0.371545')]), AAPLX)).toBe('0.00000017');
-  expect(sellableOf(book([open('sell', AAPLX, '0.4')]), AAPLX)).toBe('0');
-  expect(sellableOf(book([open('buy', AAPLX, '0.1'), open('sell', 'spotchain:NVDAx', '0.1')]), AAPLX)).toBe('0.37154517');
-  expect(sellableOf(book([]), 'spotchain:NVDAx')).toBe('0');
+  expect(computeSellable(book([]), AAPLX)).toBe('0.37154517');
+  expect(computeSellable(book([open('sell', AAPLX, '0.371545')]), AAPLX)).toBe('0.00000017');
+  expect(computeSellable(book([open('sell', AAPLX, '0.4')]), AAPLX)).toBe('0');
+  expect(computeSellable(book([open('buy', AAPLX, '0.1'), open('sell', 'spotchain:NVDAx', '0.1')]), AAPLX)).toBe('0.37154517');
+  expect(computeSellable(book([]), 'spotchain:NVDAx')).toBe('0');
 });

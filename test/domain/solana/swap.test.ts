@@ -10,13 +10,13 @@ import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import {
   balanceObjection,
-  priceOf,
-  rawOf,
+  computePrice,
+  toRaw,
   routeObjection,
   type SwapPromise,
   swapFill,
   swapOrder,
-  uiOf,
+  toUi,
 } from '../../../src/domain/solana/swap.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
 import { keyOf, LIGHTHOUSE, maker, memo, route, versioned, wallet } from './honest-transactions.ts';
@@ -137,7 +137,7 @@ test('a fill books the dollars that moved and the tokens that moved, to the last
         expect(
           new Decimal(String(usd))
             .div(1e6)
-            .div(uiOf(String(tokens), scaled))
+            .div(toUi(String(tokens), scaled))
             .lt('1e-12'),
         ).toBe(true);
         return;
@@ -181,7 +181,7 @@ test('the assessed order is never below the swap: the maximum spent by a buy, an
           { side, input, inAmount: String(amount) },
           { id: 'o', bookId: BOOK, instrument: INSTRUMENT, worstPrice, maxSlippageBps: 50 },
         );
-        const given = uiOf(String(amount), input);
+        const given = toUi(String(amount), input);
         if (side === 'buy') expect(new Decimal(order.notionalUsd).gte(given)).toBe(true);
         else expect(new Decimal(order.quantity).gte(given)).toBe(true);
         expect(side === 'buy' ? new Decimal(order.limitPrice).gte(worstPrice) : new Decimal(order.limitPrice).lte(worstPrice)).toBe(true);
@@ -193,9 +193,9 @@ test('the assessed order is never below the swap: the maximum spent by a buy, an
 });
 
 test('raw amounts are rounded down, and a price is dollars per UI unit', () => {
-  expect(rawOf('1.9999999', USDC)).toBe('1999999');
-  expect(rawOf('1', TOKEN)).toBe('99431787');
-  expect(priceOf(promise, '250000000', '92000000').toFixed(6)).toBe(
+  expect(toRaw('1.9999999', USDC)).toBe('1999999');
+  expect(toRaw('1', TOKEN)).toBe('99431787');
+  expect(computePrice(promise, '250000000', '92000000').toFixed(6)).toBe(
     new Decimal(250).div(new Decimal('0.92').times('1.0057146')).toFixed(6),
   );
 });

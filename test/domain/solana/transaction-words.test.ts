@@ -38,7 +38,7 @@ import {
   TOKEN_2022,
   TOKEN_PROGRAM,
 } from '../../../src/domain/solana/programs.ts';
-import { sentencesOf } from '../../../src/domain/solana/transaction-words.ts';
+import { describeInstructions } from '../../../src/domain/solana/transaction-words.ts';
 import { keyOf, memo, versioned } from './honest-transactions.ts';
 
 const [a, b, c, d] = [21, 22, 23, 24].map((seed) => keyOf(seed).publicKey) as [PublicKey, PublicKey, PublicKey, PublicKey];
@@ -50,14 +50,14 @@ const NAMES = { name: 'Lantern', symbol: 'LAMP', uri: 'https://example.com/lamp.
 function words(...instructions: readonly TransactionInstruction[]): readonly string[] {
   const read = readTransaction(versioned(instructions).unsigned);
   if (!read.ok) throw new Error(read.refusal.detail);
-  return sentencesOf(read.value);
+  return describeInstructions(read.value);
 }
 
 /** Returns the sentence of one of our instructions. */
 function own({ program, accounts, data }: ProgramInstruction): string {
   const staticKeys = [...new Set([...accounts.map(({ address }) => address), program])];
   const places = accounts.map(({ address }) => staticKeys.indexOf(address));
-  return sentencesOf({ staticKeys, lookups: [], instructions: [{ program, accounts: places, data }] })[0] as string;
+  return describeInstructions({ staticKeys, lookups: [], instructions: [{ program, accounts: places, data }] })[0] as string;
 }
 
 test('coins, fees, accounts and memos are told with their amounts', () => {

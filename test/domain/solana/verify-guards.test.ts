@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
-import { digestOf, fromBase64, type PreparedMessage, preparedMessageOf, verifySigned } from '../../../src/domain/solana/verify.ts';
+import { hashBytes, fromBase64, type PreparedMessage, toPreparedMessage, verifySigned } from '../../../src/domain/solana/verify.ts';
 import { type Honest, honestTransactions } from './honest-transactions.ts';
 
 let honest: readonly Honest[];
@@ -14,15 +14,15 @@ beforeAll(async () => {
 function several(): { readonly one: Honest; readonly prepared: PreparedMessage } {
   for (const one of honest) {
     const read = readTransaction(one.unsigned);
-    if (read.ok && read.value.header.requiredSignatures > 1) return { one, prepared: preparedMessageOf(read.value, 1_000) };
+    if (read.ok && read.value.header.requiredSignatures > 1) return { one, prepared: toPreparedMessage(read.value, 1_000) };
   }
   throw new Error('none is signed by several');
 }
 
 test('a digest is SHA-256 in hexadecimal, and what is stored is the digest of what is stored', () => {
-  expect(digestOf(new TextEncoder().encode('abc'))).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  expect(hashBytes(new TextEncoder().encode('abc'))).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   const { prepared } = several();
-  expect(prepared.digest).toBe(digestOf(Buffer.from(prepared.messageBase64, 'base64')));
+  expect(prepared.digest).toBe(hashBytes(Buffer.from(prepared.messageBase64, 'base64')));
   expect(prepared.lastValidBlockHeight).toBe(1_000);
 });
 
@@ -41,13 +41,13 @@ test('a stored message that is not the one of its digest verifies nothing: it wa
   // Another base64 spelling of the same bytes is refused.
   expect(verify({ messageBase64: `${prepared.messageBase64} ` })).toThrow(words(prepared.digest));
   // Bytes that match their digest but are no message: nothing can be compared with them.
-  expect(verify({ messageBase64: 'AQI=', digest: digestOf(Uint8Array.of(1, 2)) })).toThrow(/^the prepared message cannot be read: \S/);
+  expect(verify({ messageBase64: 'AQI=', digest: hashBytes(Uint8Array.of(1, 2)) })).toThrow(/^the prepared message cannot be read: \S/);
 });
 
 test('a message that only begins as the prepared one does is another one', () => {
   const { one, prepared } = several();
   const cut = Buffer.from(prepared.messageBase64, 'base64').subarray(0, -1);
-  const shorter = { ...prepared, messageBase64: cut.toString('base64'), digest: digestOf(cut) };
+  const shorter = { ...prepared, messageBase64: cut.toString('base64'), digest: hashBytes(cut) };
   let outcome: unknown;
   try {
     outcome = verifySigned(shorter, one.signed, verifyEd25519);

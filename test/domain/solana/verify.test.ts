@@ -6,7 +6,7 @@ import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
 import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { base58, fromBase58, isAddress } from '../../../src/domain/solana/base58.ts';
 import { readMessage, readTransaction } from '../../../src/domain/solana/message.ts';
-import { type PreparedMessage, preparedMessageOf, type VerifiedTransaction, verifySigned } from '../../../src/domain/solana/verify.ts';
+import { type PreparedMessage, toPreparedMessage, type VerifiedTransaction, verifySigned } from '../../../src/domain/solana/verify.ts';
 import { rounds } from '../../harness/rounds.ts';
 import {
   aliasesOf,
@@ -34,7 +34,7 @@ function read(bytes: Uint8Array) {
   if (!outcome.ok) throw new Error(outcome.refusal.detail);
   return outcome.value;
 }
-const prepared = ({ unsigned }: Pick<Honest, 'unsigned'>): PreparedMessage => preparedMessageOf(read(unsigned), 1_000);
+const prepared = ({ unsigned }: Pick<Honest, 'unsigned'>): PreparedMessage => toPreparedMessage(read(unsigned), 1_000);
 const check = (one: Pick<Honest, 'unsigned'>, bytes: Uint8Array): Outcome<VerifiedTransaction> =>
   verifySigned(prepared(one), bytes, verifyEd25519);
 const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'accepted' : outcome.refusal.code);

@@ -1,7 +1,7 @@
 /** A launch never changes the meaning of a text: words of the language are refused as names, and a token is named only by `$SYMBOL`. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CATALOG, type Catalog, type CatalogEntry, catalogOf } from '../../../src/domain/catalog/catalog.ts';
+import { CATALOG, type Catalog, type CatalogEntry, createCatalog } from '../../../src/domain/catalog/catalog.ts';
 import { classify } from '../../../src/domain/copilot/classify.ts';
 import { agentTokenEntry, launchProblem } from '../../../src/domain/catalog/listed-token.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
@@ -31,7 +31,7 @@ function launched(symbols: readonly string[]): Catalog {
     });
     return { ...entry, token: { ...(entry.token as NonNullable<CatalogEntry['token']>), mint: `${MINT}${i}` } };
   });
-  return catalogOf([...CATALOG.entries, ...entries]);
+  return createCatalog([...CATALOG.entries, ...entries]);
 }
 
 const read = (thesis: string, catalog: Catalog): string => JSON.stringify(compileThesis(thesis, { catalog, now: CORPUS_NOW }));

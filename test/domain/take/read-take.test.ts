@@ -5,7 +5,7 @@ import { compileManifest } from '../../../src/domain/agents/decide.ts';
 import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { forkTake, thresholdNames } from '../../../src/domain/take/fork-take.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
-import { manifestOfTake, type Take, takeHash, targetOf } from '../../../src/domain/take/take.ts';
+import { manifestOfTake, type Take, takeHash, findTarget } from '../../../src/domain/take/take.ts';
 import { cutOf, observation, SLOT } from '../observations.ts';
 
 const WORLD = { catalog: CATALOG, now: SLOT };
@@ -31,7 +31,7 @@ describe('fields', () => {
       WORLD,
     );
     expect(words.ok && takeHash(words.take)).toBe(takeHash(take()));
-    expect(targetOf(take())).toEqual({ kind: 'premium_pct', direction: 'below', value: '-2' });
+    expect(findTarget(take())).toEqual({ kind: 'premium_pct', direction: 'below', value: '-2' });
   });
 
   it('name every default that was taken', () => {

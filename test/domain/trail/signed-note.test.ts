@@ -7,7 +7,7 @@ import {
   checkpointText,
   encodeNote,
   encodeVerifierKey,
-  keyIdOf,
+  deriveKeyId,
   parseCheckpoint,
   parseNote,
   parseVerifierKey,
@@ -25,8 +25,8 @@ function newKey(name: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const raw = publicKey.export({ type: 'spki', format: 'der' }).subarray(12);
   return {
-    key: { name, id: keyIdOf(name, raw), publicKey: raw },
-    sign: (text: string) => ({ name, id: keyIdOf(name, raw), signature: sign(null, Buffer.from(text), privateKey) }),
+    key: { name, id: deriveKeyId(name, raw), publicKey: raw },
+    sign: (text: string) => ({ name, id: deriveKeyId(name, raw), signature: sign(null, Buffer.from(text), privateKey) }),
   };
 }
 
@@ -47,7 +47,7 @@ describe('published examples', () => {
 
   test('the id of a published log key follows from its name and bytes', () => {
     const key = parseVerifierKey(GO_SUM);
-    expect(keyIdOf(key.name, key.publicKey)).toBe('033de0ae');
+    expect(deriveKeyId(key.name, key.publicKey)).toBe('033de0ae');
   });
 });
 

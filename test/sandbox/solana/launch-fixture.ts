@@ -27,7 +27,7 @@ import {
   surplusInstruction,
 } from '../../../src/domain/launch/withdrawals.ts';
 import { compileMessage, wireTransaction } from '../../../src/domain/solana/compile-message.ts';
-import { readMessage, signersOf } from '../../../src/domain/solana/message.ts';
+import { readMessage, listSigners } from '../../../src/domain/solana/message.ts';
 import { COMPUTE_BUDGET_PROGRAM, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { readTokenAccount } from '../../../src/domain/solana/token-layout.ts';
 import type { Landed, SolanaChain } from '../../../src/sandbox/solana/chain.ts';
@@ -51,7 +51,7 @@ export function wireOf(chain: SolanaChain, instructions: readonly ProgramInstruc
   const message = compileMessage(payer.address, blockhash, [COMPUTE_LIMIT, ...instructions]);
   const read = readMessage(message);
   if (!read.ok) throw new Error(read.refusal.detail);
-  const signatures = signersOf(read.value).map((at) => signers.find((one) => one.address === at)?.sign(message) ?? null);
+  const signatures = listSigners(read.value).map((at) => signers.find((one) => one.address === at)?.sign(message) ?? null);
   return wireTransaction(message, signatures);
 }
 

@@ -1,7 +1,7 @@
 // Modelled programs compared with the real ones, transaction by transaction: the same bytes give the same accounts and
 // errors. The binaries are not part of the project: without `../shared/data/programs` only the model is tested.
 import { describe, expect, test } from 'vitest';
-import { planOf } from '../../../src/domain/launch/curve/curve-config.ts';
+import { planCurve } from '../../../src/domain/launch/curve/curve-config.ts';
 import { configParameters, MIGRATION_PROGRESS } from '../../../src/domain/launch/curve/program.ts';
 import { DBC_PRESETS } from '../../../src/domain/launch/presets.ts';
 import { TOKEN_2022 } from '../../../src/domain/solana/programs.ts';
@@ -19,7 +19,7 @@ describe(`the modelled programs, ${HAS_PROGRAMS ? 'beside the real ones' : 'alon
       for (const who of [cast.creator, cast.partner, cast.trader]) world.enrich(who, WRAPPED_SOL, 400_000_000_000n);
       const config = buildCurveConfig({
         ...PLAN,
-        ...planOf({ preset, startingFdv: '30', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 }),
+        ...planCurve({ preset, startingFdv: '30', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 }),
       });
       expect(world.send([script.createConfig(config)], [cast.creator, cast.config])).toBeNull();
       expect(world.send([script.createPool()], [cast.creator, cast.mint])).toBeNull();

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { address } from '@solana/kit';
 import { expect } from 'vitest';
-import { planOf } from '../../../src/domain/launch/curve/curve-config.ts';
+import { planCurve } from '../../../src/domain/launch/curve/curve-config.ts';
 import { DBC_PRESETS } from '../../../src/domain/launch/presets.ts';
 import { CLAIMERS } from '../../../src/domain/launch/withdrawals.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
@@ -82,7 +82,7 @@ export function pairOfChains() {
   };
 }
 
-export const PLAN: CurvePlan = planOf({
+export const PLAN: CurvePlan = planCurve({
   preset: DBC_PRESETS[2]!,
   startingFdv: '30',
   totalSupply: '1000000000',

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainFeed } from '../../../src/adapters/venues/spotchain/feed.ts';
 import { fixedMultiplier } from '../../../src/adapters/venues/spotchain/multiplier.ts';
-import { planOf } from '../../../src/domain/launch/curve/curve-config.ts';
+import { planCurve } from '../../../src/domain/launch/curve/curve-config.ts';
 import { associatedAccount, badgeAddress } from '../../../src/domain/launch/curve/program.ts';
-import { presetOf } from '../../../src/domain/launch/presets.ts';
+import { findPreset } from '../../../src/domain/launch/presets.ts';
 import { delegatedSwapObjection } from '../../../src/domain/solana/delegated-swap.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { TOKEN_2022, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
@@ -41,8 +41,8 @@ function launch(name: string, quote: (typeof QUOTES)[keyof typeof QUOTES]) {
   const cast = launchCast(name);
   const script = launchScript(cast, quote, quote.program === TOKEN_2022 ? badgeAddress(quote.mint) : null);
   const config = buildCurveConfig(
-    planOf({
-      preset: presetOf('price_discovery'),
+    planCurve({
+      preset: findPreset('price_discovery'),
       startingFdv: quote.fdv,
       totalSupply: '1000000000',
       decimals: 6,

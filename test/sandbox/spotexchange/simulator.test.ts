@@ -1,7 +1,7 @@
 /** Adapter of the spot exchange with its simulator, over sockets, on virtual time. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { partsOf, withJoinedBars } from '../../../src/adapters/venues/joined-bars.ts';
+import { findParts, withJoinedBars } from '../../../src/adapters/venues/joined-bars.ts';
 import { createSpotCandles, INTERVALS } from '../../../src/adapters/venues/spotexchange/candles.ts';
 import { fetchOrderBook } from '../../../src/adapters/venues/spotexchange/depth.ts';
 import {
@@ -269,7 +269,7 @@ describe('history and statistics over REST', () => {
       expect(Number(bar.high)).toBe(Math.max(Number(first?.high), Number(second?.high)));
     }
     expect(await source.fetchCandles('BTCUSDT', '7m', NOON - HOUR_MS, NOON)).toHaveLength(8);
-    expect(partsOf('7m', Object.keys(INTERVALS))).toEqual({ timeframe: '1m', each: 7 });
+    expect(findParts('7m', Object.keys(INTERVALS))).toEqual({ timeframe: '1m', each: 7 });
   });
 
   test('the day’s statistics and the filters can be read', async () => {

@@ -18,7 +18,7 @@ import { importArchive } from '../../../src/adapters/intelligence/import-events.
 import { createWorkReads } from '../../../src/adapters/store/long-work-store.ts';
 import type { Counted } from '../../../src/domain/values/work-progress.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
-import { archivesOf, keepArchive } from '../../../src/adapters/store/intelligence/event-archive-store.ts';
+import { readArchives, keepArchive } from '../../../src/adapters/store/intelligence/event-archive-store.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
 import { missingHistoryText } from '../../../src/domain/backtest/missing-history.ts';
@@ -136,8 +136,8 @@ test('rules on events, marks and liquidity pass if the history of each is stored
   const wire = { ...archive, source: 'news:wire', sha256: 'aa'.repeat(32), reports: [report('wire:1', april)] };
   expect(await keepArchive(sql, wire)).toBe(true);
   expect(await keepArchive(sql, wire)).toBe(false);
-  expect(await archivesOf(sql, 'SPACEX')).toMatchObject([{ from: march, to: june, reports: [{ id: 'wire:1' }] }]);
-  expect(await archivesOf(sql, 'TSLA')).toEqual([]);
+  expect(await readArchives(sql, 'SPACEX')).toMatchObject([{ from: march, to: june, reports: [{ id: 'wire:1' }] }]);
+  expect(await readArchives(sql, 'TSLA')).toEqual([]);
   const february = Date.UTC(2024, 1, 1);
   const marks = Array.from({ length: 6 }, (_, n) => ({ receivedAt: february + n * 25 * DAY, value: '100' }));
   expect(await keepHistory(sql, 'issuer_mark', 'SPACEX', marks, 'marks.csv')).toBe(6);

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { harder } from '../../../src/domain/backtest/assumptions.ts';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
-import { marketStateOf, observedState, type SeenState } from '../../../src/domain/orders/costs.ts';
+import { assumedMarketState, observedState, type SeenState } from '../../../src/domain/orders/costs.ts';
 import { Decimal } from '../../../src/domain/values/decimal.ts';
 import { EXECUTION_ALGORITHMS, type Manifest, URGENCIES } from '../../../src/domain/manifest/manifest.ts';
-import { marketStepOf } from '../../../src/domain/market/market-step.ts';
+import { findMarketStep } from '../../../src/domain/market/market-step.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
-import { barCourseOf, fillOnBars } from '../../../src/simulation/backtest/bar-execution.ts';
+import { chooseBarCourse, fillOnBars } from '../../../src/simulation/backtest/bar-execution.ts';
 import { bookUnits, instrumentUnits, unitsText } from '../../../src/simulation/backtest/trade-ledger.ts';
 import { seedOfRun } from '../../harness/seed.ts';
 import { fillPlainly } from './plain-fill.ts';
@@ -37,9 +37,9 @@ interface Asked {
 function both({ key, side, algorithm, urgency, costMultiplier, notional, room, bar, seen }: Asked) {
   const assumptions = { costMultiplier, maxParticipationPct: 10, minOrderUsd: 10 };
   const money = bookUnits('1000000');
-  const assumed = marketStateOf(key);
+  const assumed = assumedMarketState(key);
   const costs = harder(key, seen === undefined ? assumed : observedState(assumed, seen), assumptions);
-  const units = instrumentUnits(Number(bar.open), money, costs, marketStepOf(key));
+  const units = instrumentUnits(Number(bar.open), money, costs, findMarketStep(key));
   const quantity = Math.max(1, Math.floor(((notional / Number(bar.open)) * units.quantityUnit) / units.lot)) * units.lot;
   const away = (side === 'buy' ? room : -room) / 10_000;
   const limit = Math.floor(Number(bar.open) * (1 + away) * units.priceUnit);
@@ -50,7 +50,7 @@ function both({ key, side, algorithm, urgency, costMultiplier, notional, room, b
     close: Number(bar.close),
     volume: Number(bar.volume),
   };
-  const course = barCourseOf({ algorithm, urgency }, key, assumptions);
+  const course = chooseBarCourse({ algorithm, urgency }, key, assumptions);
   const fast = fillOnBars({ side, quantity, limit }, { barMs: HOUR, bars: [met] }, course, units, money.unit);
   const slow = fillPlainly({
     key,

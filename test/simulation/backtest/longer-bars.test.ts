@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
-import { eventSourcesOf } from '../../../src/domain/intelligence/listening.ts';
+import { listEventSources } from '../../../src/domain/intelligence/listening.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import type { BacktestOutcome } from '../../../src/simulation/backtest/backtest-work.ts';
 import { seenBars, workFromBars } from '../../../src/simulation/backtest/from-bars.ts';
@@ -127,6 +127,6 @@ test('48 hours without news are unknown from files and from a store: both give t
   };
   expect(boughtIn(ofFiles)).toBe(false);
   // The same rules buy with known news: unknown news prevented it.
-  const archives = eventSourcesOf('BTC').map((source) => ({ source, from: FROM - 50 * HOUR, to, reports: [] }));
+  const archives = listEventSources('BTC').map((source) => ({ source, from: FROM - 50 * HOUR, to, reports: [] }));
   expect(boughtIn(await workFromHistory({ ...storeOf(bars), archives: async () => archives }, job, () => {}))).toBe(true);
 });

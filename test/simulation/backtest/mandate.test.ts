@@ -4,15 +4,15 @@ import { expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
 import { applyFill, emptyBook, type Fill, markBook, type OpenProposal, type TradingBook } from '../../../src/domain/books/book.ts';
 import { carriedIn, isReadableCarried } from '../../../src/domain/conditions/carried-reference.ts';
-import { costModelOf } from '../../../src/domain/orders/costs.ts';
+import { findCostModel } from '../../../src/domain/orders/costs.ts';
 import { compileManifest } from '../../../src/domain/agents/decide.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
-import { marketStepOf } from '../../../src/domain/market/market-step.ts';
-import { orderOf, sizeOrder } from '../../../src/domain/orders/order.ts';
+import { findMarketStep } from '../../../src/domain/market/market-step.ts';
+import { completeOrder, sizeOrder } from '../../../src/domain/orders/order.ts';
 import { assessOrder } from '../../../src/domain/risk/assess.ts';
 import { NO_OTHER_BOOKS, observedOrderQuote } from '../../../src/domain/risk/context.ts';
-import { mandateOf } from '../../../src/domain/risk/mandate.ts';
+import { combineMandate } from '../../../src/domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
 import { createAsOfView } from '../../../src/simulation/backtest/as-of.ts';
 import { buildHistory, type InstrumentColumns } from '../../../src/simulation/backtest/history.ts';
@@ -43,7 +43,7 @@ function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
   const compiled = compileManifest(manifest);
   const spreads = simulation.instruments.map(({ costs }) => costs.halfSpreadBps);
   const view = createAsOfView(history, compiled.needs, spreads);
-  const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, 'paper', 'autonomous');
+  const mandate = combineMandate(manifest, DEFAULT_PREFERENCES, 'paper', 'autonomous');
   const refused: unknown[] = [];
   let [asked, pooled] = [0, 0];
   /** Maximum fees charged to the book in US dollars: on rounded average prices, and the savings of resting. */
@@ -56,7 +56,7 @@ function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
       const { priceDecimals } = simulation.instruments[
         history.instruments.findIndex(({ key }) => key === fill.instrument)
       ] as InstrumentUnits;
-      const { makerFeeBps, takerFeeBps } = costModelOf(fill.instrument);
+      const { makerFeeBps, takerFeeBps } = findCostModel(fill.instrument);
       const rounded = new Decimal(10).pow(-priceDecimals).times(fill.quantity);
       roundedFees = roundedFees.plus(rounded.times(takerFeeBps).div(10_000));
       restingFees = restingFees.plus(new Decimal(fill.notionalUsd).times(takerFeeBps - makerFeeBps).div(10_000));
@@ -77,7 +77,7 @@ function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
       const quantity = unitsText(entry.quantity, units.quantityDecimals);
       const limitPrice = unitsText(entry.limit, units.priceDecimals);
       const parts = { id: `${i}/${key}`, origin: 'proposal', mode: 'paper', bookId: 'book', instrument: key, side: 'buy' } as const;
-      const order = orderOf({ ...parts, quantity, limitPrice, maxSlippageBps: mandate.maxSlippageBps });
+      const order = completeOrder({ ...parts, quantity, limitPrice, maxSlippageBps: mandate.maxSlippageBps });
       // A pool whose depth is not in the history cannot be assessed; the result names it.
       const liquidityUsd = liquidity === null ? '1000000000000' : observation.liquidityUsd;
       if (key.startsWith('spotchain:') && liquidity !== null) pooled++;
@@ -96,7 +96,7 @@ function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
         others: NO_OTHER_BOOKS,
         halt: 'none',
         disabledFeature: null,
-        feeBps: costModelOf(key).takerFeeBps,
+        feeBps: findCostModel(key).takerFeeBps,
       });
       asked++;
       if (!verdict.ok) refused.push({ order, rejections: verdict.attribution.rejections });
@@ -108,7 +108,7 @@ function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
         heldQuantity: '0',
       });
       if (full === null || new Decimal(full.limitPrice).lt(limitPrice)) refused.push({ order, full });
-      if (!new Decimal(quantity).mod(marketStepOf(key).lot).isZero()) refused.push({ order, lot: marketStepOf(key).lot });
+      if (!new Decimal(quantity).mod(findMarketStep(key).lot).isZero()) refused.push({ order, lot: findMarketStep(key).lot });
       openProposals.push({ id: order.id, instrument: key, side: 'buy', quantity, notionalUsd: order.notionalUsd });
     }
   }
@@ -135,7 +135,7 @@ function fillsSeenAt(simulation: Simulation, instruments: readonly InstrumentCol
     const fillPrice = unitsText(priceUnits, units.priceDecimals);
     const notional = new Decimal(quantity).times(fillPrice);
     const fee = notional
-      .times(costModelOf(key).takerFeeBps)
+      .times(findCostModel(key).takerFeeBps)
       .div(10_000)
       .toDecimalPlaces(simulation.units.moneyDecimals, Decimal.ROUND_CEIL);
     const parts = { id: `${i}/${side}/${key}`, orderId: '', bookId: 'book', instrument: key, side, quantity, fillPrice, slippageBps: 0 };

@@ -1,15 +1,15 @@
 /** Fills of a backtest compared with paper fills of the same orders at the same times in the same seeded market. */
 import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
-import { costModelOf } from '../../../src/domain/orders/costs.ts';
+import { findCostModel } from '../../../src/domain/orders/costs.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
-import { type Order, orderOf } from '../../../src/domain/orders/order.ts';
+import { type Order, completeOrder } from '../../../src/domain/orders/order.ts';
 import { paperFill } from '../../../src/domain/orders/paper-fill.ts';
 import type { RiskApproved } from '../../../src/domain/risk/assess.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
-import { barsOf, depthsOf, halfSpreadsOf } from '../../../src/sandbox/market/market-history.ts';
+import { computeBars, computeDepths, computeHalfSpreads } from '../../../src/sandbox/market/market-history.ts';
 import { createMarketWords } from '../../../src/sandbox/market/market-words.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { buildHistory, type InstrumentInput } from '../../../src/simulation/backtest/history.ts';
@@ -85,9 +85,9 @@ export function seededPairs({ seed, from, days, recorded }: SeededRun): readonly
       const { venue } = entry;
       return {
         entry,
-        candles: barsOf(market, FACES[venue as keyof typeof FACES], entry.underlying, '1h', from, to),
-        ...(recorded ? { halfSpread: halfSpreadsOf(words, key, from - DAY, to) } : {}),
-        ...(recorded && venue === 'spotchain' ? { liquidity: depthsOf(market, entry.underlying, from - DAY, to) } : {}),
+        candles: computeBars(market, FACES[venue as keyof typeof FACES], entry.underlying, '1h', from, to),
+        ...(recorded ? { halfSpread: computeHalfSpreads(words, key, from - DAY, to) } : {}),
+        ...(recorded && venue === 'spotchain' ? { liquidity: computeDepths(market, entry.underlying, from - DAY, to) } : {}),
       };
     });
     const history = buildHistory('1h', inputs);
@@ -112,7 +112,7 @@ export function seededPairs({ seed, from, days, recorded }: SeededRun): readonly
         const venue = splitInstrumentKey(key).venue as ExecutableVenue;
         const quote = words.quote(key, at);
         const book = venue === 'spotchain' ? null : words.book(key, at, 20);
-        const order = orderOf({
+        const order = completeOrder({
           id: 'o',
           origin: 'proposal',
           mode: 'paper',
@@ -126,7 +126,7 @@ export function seededPairs({ seed, from, days, recorded }: SeededRun): readonly
         const filled = paperFill(
           order,
           { quote, depth: book === null ? null : { ...book, venue }, liquidityUsd: words.liquidity(key, at)?.liquidityUsd ?? null },
-          costModelOf(key),
+          findCostModel(key),
           { id: 'f', at, decisionPrice: '1' },
         );
         if (filled.outcome !== 'filled') throw new Error(`${key} ${JSON.stringify(filled)}`);

@@ -8,7 +8,7 @@ import {
   expectedBestSharpe,
   maxDrawdown,
   probabilisticSharpe,
-  shapeOf,
+  computeShape,
   sharpeRatio,
   sortinoRatio,
 } from '../../../src/simulation/backtest/ratios.ts';
@@ -49,8 +49,8 @@ test('the maximum drawdown counts from the running peak, the start included', ()
 
 test('skewness and kurtosis are those of the population', () => {
   // By hand, of 0, 0, 0, 4: mean 1, moments 3, 6, 21: skewness 6 / 3^1.5, kurtosis 21 / 9.
-  expect(shapeOf([0, 0, 0, 4])?.skewness).toBeCloseTo(6 / 3 ** 1.5, 14);
-  expect(shapeOf([0, 0, 0, 4])?.kurtosis).toBeCloseTo(21 / 9, 14);
+  expect(computeShape([0, 0, 0, 4])?.skewness).toBeCloseTo(6 / 3 ** 1.5, 14);
+  expect(computeShape([0, 0, 0, 4])?.kurtosis).toBeCloseTo(21 / 9, 14);
 });
 
 test('the normal distribution is that of the tables', () => {

@@ -3,10 +3,10 @@ import type { Candle } from '../../../src/domain/candles/candle.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
 import { COST_MODELS } from '../../../src/domain/orders/costs.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
-import { planOf, REST_MS, SLICES } from '../../../src/domain/orders/execution-plan.ts';
+import { planExecution, REST_MS, SLICES } from '../../../src/domain/orders/execution-plan.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
-import { marketStepOf } from '../../../src/domain/market/market-step.ts';
-import { orderOf } from '../../../src/domain/orders/order.ts';
+import { findMarketStep } from '../../../src/domain/market/market-step.ts';
+import { completeOrder } from '../../../src/domain/orders/order.ts';
 import { restingFill } from '../../../src/domain/orders/resting-fill.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 
@@ -53,7 +53,7 @@ export function fillPlainly(given: PlainOrder): { readonly quantity: Decimal; re
 
 function partsOf(given: PlainOrder): Part[] {
   const { key, side, quantity, limit, bar, urgency } = given;
-  const order = orderOf({
+  const order = completeOrder({
     id: 'o',
     origin: 'proposal',
     mode: 'paper',
@@ -64,7 +64,7 @@ function partsOf(given: PlainOrder): Part[] {
     limitPrice: plainDecimal(limit),
     maxSlippageBps: 0,
   });
-  const plan = planOf({ algorithm: given.algorithm, urgency }, order, false);
+  const plan = planExecution({ algorithm: given.algorithm, urgency }, order, false);
   const [open, close] = [new Decimal(bar.open), new Decimal(bar.close)];
   const middleAt = (ms: number): Decimal => open.plus(close.minus(open).times(ms).div(HOUR));
   if (plan.algorithm === 'taker_immediate') return taken(given, quantity, open);
@@ -96,11 +96,11 @@ function partsOf(given: PlainOrder): Part[] {
 
 /** Both steps are powers of ten: the coarser one applies. */
 function lotOf({ key, quantityDigits }: PlainOrder): Decimal {
-  return Decimal.max(marketStepOf(key).lot, new Decimal(10).pow(-quantityDigits));
+  return Decimal.max(findMarketStep(key).lot, new Decimal(10).pow(-quantityDigits));
 }
 
 /** Fills the resting part in one trade at the window's worst price, with everything the window shows beyond the limit. */
-function restedOf(given: PlainOrder, order: ReturnType<typeof orderOf>, windowMs: number): Part | null {
+function restedOf(given: PlainOrder, order: ReturnType<typeof completeOrder>, windowMs: number): Part | null {
   const { key, side, bar, costMultiplier, priceDigits } = given;
   const venue = splitInstrumentKey(key).venue as ExecutableVenue;
   const { makerFeeBps, name } = COST_MODELS[venue];

@@ -6,7 +6,7 @@ import { COST_MODELS } from '../../../src/domain/orders/costs.ts';
 import { compileManifest, type RiskAssessor } from '../../../src/domain/agents/decide.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import type { AgentBook, BookPosition } from '../../../src/domain/agents/decision.ts';
-import { marketStepOf } from '../../../src/domain/market/market-step.ts';
+import { findMarketStep } from '../../../src/domain/market/market-step.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/market/venue.ts';
 import { fillPlainly, halfSpreadOf } from './plain-fill.ts';
 import type { Fact } from '../../../src/domain/backtest/fact.ts';
@@ -51,7 +51,7 @@ function digitsOf(step: string): number {
 
 /** Returns the decimals of the venue's price grid: a perpetual has five significant figures, and integers are always allowed. */
 function gridDigitsOf(key: InstrumentKey, price: Decimal): number {
-  const tick = digitsOf(marketStepOf(key).tick);
+  const tick = digitsOf(findMarketStep(key).tick);
   return key.startsWith('evmvenue:') ? Math.min(tick, Math.max(0, 4 - price.e)) : tick;
 }
 
@@ -215,7 +215,7 @@ export function playPlainly(
       const wanted = Decimal.min(isMargined ? Decimal.min(most, room) : most, traded, affordable);
       if (wanted.lt(assumptions.minOrderUsd)) return { code: 'capital_limit_breach' };
       const ask = new Decimal(touchOf(key, bar.close, slot).ask);
-      const { lot } = marketStepOf(key);
+      const { lot } = findMarketStep(key);
       const worst = ask.times(new Decimal(manifest.maxSlippageBps).div(10_000).plus(1));
       const moved = floorTo(worst, Math.min(fillDigits(key), gridDigitsOf(key, worst)));
       const limit = moved.gte(ask) ? moved : floorTo(ask, fillDigits(key));

@@ -5,7 +5,7 @@ import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.
 import { CONDITIONS } from '../../../src/domain/conditions/index.ts';
 import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../../../src/domain/market/cut.ts';
 import { plainDecimal } from '../../../src/domain/values/decimal.ts';
-import { indicatorOf } from '../../../src/domain/indicators/index.ts';
+import { findIndicator } from '../../../src/domain/indicators/index.ts';
 import { EXECUTION_ALGORITHMS, type Manifest, URGENCIES } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { SEVERITIES } from '../../../src/domain/market/market-event.ts';
@@ -202,7 +202,7 @@ function indicatorAt(need: IndicatorNeed, input: InstrumentInput<readonly Candle
           openTime,
           value: close,
         }));
-  const indicator = indicatorOf(need.name);
+  const indicator = findIndicator(need.name);
   const state = indicator.create(need.period, need.timeframe);
   let [value, previous, barOpenTime]: [number | null, number | null, number | null] = [null, null, null];
   let bars = 0;

@@ -12,7 +12,7 @@ import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { tradingDays } from '../../../src/domain/market/session.ts';
 import { buildHistory } from '../../../src/simulation/backtest/history.ts';
 import { backtestSeries, runBacktest } from '../../../src/simulation/backtest/run.ts';
-import { insufficiencyOf } from '../../../src/simulation/backtest/sufficiency.ts';
+import { findInsufficiency } from '../../../src/simulation/backtest/sufficiency.ts';
 import { payload } from '../../domain/authored.ts';
 import { draws, entryOf, HOUR, START, walk } from './random-histories.ts';
 
@@ -371,20 +371,20 @@ describe('a history suffices', () => {
 
   test('with exactly five calendar years, and not an hour less', () => {
     const whole = hours(from, Date.UTC(2025, 1, 28));
-    expect(insufficiencyOf(spot, whole, HOUR, true)).toBeNull();
-    expect(insufficiencyOf(spot, whole.slice(1), HOUR, true)).toMatchObject({
+    expect(findInsufficiency(spot, whole, HOUR, true)).toBeNull();
+    expect(findInsufficiency(spot, whole.slice(1), HOUR, true)).toMatchObject({
       gap: null,
       detail: expect.stringContaining('less than 5 years'),
     });
-    expect(insufficiencyOf(spot, whole.slice(1), HOUR, false)).toBeNull();
-    expect(insufficiencyOf(spot, [], HOUR, false)).toMatchObject({ gap: null });
+    expect(findInsufficiency(spot, whole.slice(1), HOUR, false)).toBeNull();
+    expect(findInsufficiency(spot, [], HOUR, false)).toMatchObject({ gap: null });
   });
 
   test('without a gap beyond maintenance; the first gap is named', () => {
     const whole = hours(from, Date.UTC(2025, 2, 1));
     const without = (first: number, count: number) => whole.filter((_, n) => n < first || n >= first + count);
-    expect(insufficiencyOf(spot, without(500, 12), HOUR, true)).toBeNull();
-    expect(insufficiencyOf(spot, without(500, 13), HOUR, true)).toMatchObject({
+    expect(findInsufficiency(spot, without(500, 12), HOUR, true)).toBeNull();
+    expect(findInsufficiency(spot, without(500, 13), HOUR, true)).toMatchObject({
       instrument: 'spotexchange:BTCUSDT',
       gap: { from: from + 500 * HOUR, to: from + 513 * HOUR },
     });
@@ -394,15 +394,15 @@ describe('a history suffices', () => {
     const share = entryOf('AAPLx');
     const days = tradingDays(Date.UTC(2020, 1, 1), Date.UTC(2025, 2, 10));
     const bars = days.map(({ date }) => ({ openTime: Date.parse(`${date}T00:00:00Z`) }));
-    expect(insufficiencyOf(share, bars, DAY, true)).toBeNull();
+    expect(findInsufficiency(share, bars, DAY, true)).toBeNull();
     const holed = bars.filter((_, n) => n !== 300);
-    expect(insufficiencyOf(share, holed, DAY, true)?.detail).toContain('no candles from');
+    expect(findInsufficiency(share, holed, DAY, true)?.detail).toContain('no candles from');
     // Old sessions are known as well: no gap in 1999 is explained by a calendar that starts later.
     const old = tradingDays(Date.UTC(1999, 2, 10), Date.UTC(2021, 3, 1)).map(({ date }) => ({ openTime: Date.parse(`${date}T00:00:00Z`) }));
-    expect(insufficiencyOf(share, old, DAY, true)).toBeNull();
-    expect(insufficiencyOf(share, old.toSpliced(1, 1_588), DAY, true)?.gap?.from).toBe(Date.UTC(1999, 2, 11));
+    expect(findInsufficiency(share, old, DAY, true)).toBeNull();
+    expect(findInsufficiency(share, old.toSpliced(1, 1_588), DAY, true)?.gap?.from).toBe(Date.UTC(1999, 2, 11));
     // The same bars of a round-the-clock instrument lack every weekend.
-    expect(insufficiencyOf(spot, bars, DAY, true)?.gap).toEqual({ from: Date.UTC(2020, 1, 8), to: Date.UTC(2020, 1, 10) });
+    expect(findInsufficiency(spot, bars, DAY, true)?.gap).toEqual({ from: Date.UTC(2020, 1, 8), to: Date.UTC(2020, 1, 10) });
   });
 });
 

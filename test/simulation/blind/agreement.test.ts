@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import {
   type AnsweredTrade,
   agreementInWords,
-  agreementOf,
+  assessAgreement,
   isSameAnswer,
   OPENING_STEPS,
-  openingOf,
+  findOpening,
 } from '../../../src/domain/backtest/agreement.ts';
 
 const BUY: AnsweredTrade = { side: 'buy', instrument: 'spotexchange:BTCUSDT', notionalUsd: '1000', quantity: null, limitPrice: null };
@@ -25,19 +25,19 @@ test.each<[string, AnsweredTrade | null, AnsweredTrade | null, boolean]>([
 ])('%s', (_, then, now, isSame) => expect(isSameAnswer(then, now)).toBe(isSame));
 
 test('holding does not make up for missing trades', () => {
-  expect(agreementOf({ slots: 40_000, trades: 200, agreed: 198 })).toMatchObject({ agreementPct: 99, passed: true });
-  const below = agreementOf({ slots: 40_000, trades: 200, agreed: 197 });
+  expect(assessAgreement({ slots: 40_000, trades: 200, agreed: 198 })).toMatchObject({ agreementPct: 99, passed: true });
+  const below = assessAgreement({ slots: 40_000, trades: 200, agreed: 197 });
   expect(below).toMatchObject({ agreementPct: 98.5, passed: false });
   expect(agreementInWords(below)).toMatch(
     /^197 of 200 slots with a trade were answered as in the session that passed \(98\.5\d* %\), less than 99 %: the code is not what passed\.$/,
   );
-  expect(agreementOf({ slots: 9, trades: 0, agreed: 0 })).toMatchObject({ agreementPct: null, passed: true });
+  expect(assessAgreement({ slots: 9, trades: 0, agreed: 0 })).toMatchObject({ agreementPct: null, passed: true });
 });
 
 test('the stored beginning ends with its 200th trade, and has all steps of code that trades less', () => {
   const often = Array.from({ length: 21 }, () => Array.from({ length: 50 }, (_, n) => [n, BUY] as const));
-  const opening = openingOf(often);
+  const opening = findOpening(often);
   expect(opening.steps).toBe(10);
   expect(opening.paths.map((path) => path.length)).toEqual(Array.from({ length: 21 }, () => 10));
-  expect(openingOf([[[3, BUY]], []])).toEqual({ steps: OPENING_STEPS, paths: [[[3, BUY]], []] });
+  expect(findOpening([[[3, BUY]], []])).toEqual({ steps: OPENING_STEPS, paths: [[[3, BUY]], []] });
 });

@@ -7,7 +7,7 @@ import { foreknowledge, type PathResult, RESAMPLED_PATHS } from '../../../src/do
 import type { Candle } from '../../../src/domain/candles/candle.ts';
 import type { InstrumentInput } from '../../../src/simulation/backtest/history.ts';
 import { sharpeRatio } from '../../../src/simulation/backtest/ratios.ts';
-import { drawsOf } from '../../../src/simulation/blind/draws.ts';
+import { openDraws } from '../../../src/simulation/blind/draws.ts';
 import { drawBlocks, resampler } from '../../../src/simulation/blind/resample.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { draws, entryOf } from '../backtest/random-histories.ts';
@@ -62,7 +62,7 @@ function verdictOf(seed: number, input: InstrumentInput, strategyOn: (returns: r
   };
   const resample = resampler([input], '24h');
   const paths = Array.from({ length: RESAMPLED_PATHS }, (_, path) => {
-    const blocks = drawBlocks(drawsOf(seedOf(seed), `blocks ${path}`), DAY, BARS, BARS);
+    const blocks = drawBlocks(openDraws(seedOf(seed), `blocks ${path}`), DAY, BARS, BARS);
     return on(resample(blocks)[0] as InstrumentInput);
   });
   return foreknowledge(on(input), paths, 365);

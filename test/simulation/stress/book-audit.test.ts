@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { applyFill, emptyBook, type Fill } from '../../../src/domain/books/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
-import { orderOf } from '../../../src/domain/orders/order.ts';
+import { completeOrder } from '../../../src/domain/orders/order.ts';
 import { createBookAudit, type QuoteAtFill } from '../../../src/simulation/stress/book-audit.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';
 
@@ -11,7 +11,7 @@ const MANIFEST = sampleManifest({ maxOpenPositions: 1 });
 const QUOTE: QuoteAtFill = { venue: 'spotchain', quality: 'live', bid: '99.9', ask: '100', observedAt: AT - 1_000 };
 
 function order(side: 'buy' | 'sell', quantity: string, limitPrice: string, maxSlippageBps = 50) {
-  return orderOf({
+  return completeOrder({
     id: `${side}-1`,
     origin: 'proposal',
     mode: 'paper',

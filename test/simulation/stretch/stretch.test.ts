@@ -4,7 +4,7 @@ import type { TickCommit } from '../../../actors/ticking/tick-store.ts';
 import type { Cut } from '../../../src/domain/market/cut.ts';
 import { createBatchedTicks } from '../../../src/simulation/stretch/batched-ticks.ts';
 import { createMadeCuts } from '../../../src/simulation/stretch/made-cuts.ts';
-import { moveTimeOn, type OpenStretch, openStretch, shardsOf } from '../../../src/simulation/stretch/stretch.ts';
+import { moveTimeOn, type OpenStretch, openStretch, readShards } from '../../../src/simulation/stretch/stretch.ts';
 import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 
 const MINUTE = 60_000;
@@ -190,6 +190,6 @@ test('a commit that fails while slots are ticked ends the stretch at the next fl
 });
 
 test('a period without shards is skipped', async () => {
-  const shards = await shardsOf({ dueShards: async (periodMs) => (periodMs === MINUTE ? [{ shard: 3 }, { shard: 5 }] : []) });
+  const shards = await readShards({ dueShards: async (periodMs) => (periodMs === MINUTE ? [{ shard: 3 }, { shard: 5 }] : []) });
   expect([...shards]).toEqual([[MINUTE, [3, 5]]]);
 });

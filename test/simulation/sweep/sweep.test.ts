@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
-import { isVariants, type SweepRequest, type Variant, variantsOf } from '../../../src/domain/backtest/sweep.ts';
+import { isVariants, type SweepRequest, type Variant, combineVariants } from '../../../src/domain/backtest/sweep.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { buildHistory } from '../../../src/simulation/backtest/history.ts';
 import { runBacktest } from '../../../src/simulation/backtest/run.ts';
@@ -123,7 +123,7 @@ test('a sweep counts every variant and every earlier trial; its numbers equal th
     { path: 'entryConditions[0].value', values: [35, 45, 55] },
     { path: 'stopLossPct', values: [3, 6] },
   ];
-  const variants = variantsOf(read.manifest, parameters);
+  const variants = combineVariants(read.manifest, parameters);
   if (!isVariants(variants)) throw new Error(JSON.stringify(variants));
   const request: SweepRequest = {
     from: '',
@@ -192,7 +192,7 @@ test('several threads give the same bytes as one, whatever history a variant nee
     { path: 'stopLossPct', values: [2, 4, 6, 8, 10] },
     { path: 'takeProfitPct', values: [5, 10, 15] },
   ];
-  const variants = variantsOf(read.manifest, parameters);
+  const variants = combineVariants(read.manifest, parameters);
   if (!isVariants(variants)) throw new Error(JSON.stringify(variants));
   const historyOf = (seed: number) =>
     buildHistory('24h', [{ entry: entryOf('BTCUSDT'), candles: walk(draws(seed), START - 300 * DAY, DAY, 300, 30_000) }]);
@@ -229,7 +229,7 @@ test('a variant with too little history ends the sweep with its reason', async (
   const refused = { code: 'insufficient_history', detail: 'too short' };
   const read = readManifest(payload({ universe: ['BTCUSDT'], timeframe: '24h' }));
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const variants = variantsOf(read.manifest, [{ path: 'stopLossPct', values: [2, 3] }]);
+  const variants = combineVariants(read.manifest, [{ path: 'stopLossPct', values: [2, 3] }]);
   if (!isVariants(variants)) throw new Error(JSON.stringify(variants));
   expect(
     await workSweep({

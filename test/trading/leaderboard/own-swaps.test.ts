@@ -4,7 +4,7 @@ import { readEnhanced, type WalletTransaction } from '../../../src/adapters/inde
 import { createLeaderboardReads, createLeaderboardStore } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
 import { createRegistrationStore } from '../../../src/adapters/store/leaderboard/registration-store.ts';
 import { CATALOG, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
-import { enhancedOf } from '../../../src/sandbox/indexer/simulator.ts';
+import { toEnhanced } from '../../../src/sandbox/indexer/simulator.ts';
 import { createLeaderboardRefresh } from '../../../src/trading/leaderboard-refresh.ts';
 import { AAPLX, must, ORG, preparedSwap, type SwapFixture, signedBy, swapFixture } from '../../actors/prepared-transaction/swap-fixture.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
@@ -62,7 +62,7 @@ test('an own purchase and sale make a figure by themselves, and the provider’s
     { signature: sold, source: 'service' },
   ]);
 
-  told = fixture.chain.historyOf(address as never).map((landed) => readEnhanced(enhancedOf(landed), address, fixture.clock.now()));
+  told = fixture.chain.historyOf(address as never).map((landed) => readEnhanced(toEnhanced(landed), address, fixture.clock.now()));
   expect(told.map(({ signature }) => signature)).toEqual(expect.arrayContaining([bought, sold]));
   // The provider's record of an own swap equals our own.
   const [own] = await store.ownSwaps(address, 0);

@@ -1,6 +1,6 @@
 // Leaderboard entries of a wallet, refresh by refresh: figures, ranks, reasons, and the cost of a refresh.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { coverageOf, reasonsOf } from '../../../src/domain/leaderboard/leaderboard-entry.ts';
+import { computeCoverage, listRankReasons } from '../../../src/domain/leaderboard/leaderboard-entry.ts';
 import { ranksOf } from './ranking.ts';
 import { bought, closing, HOUR, moved, NOW, type RefreshFixture, refreshFixture, signature, sold, USDC } from './refresh-fixture.ts';
 
@@ -43,20 +43,20 @@ describe('a wallet of the primary chain', () => {
     await fixture.settled();
     const none = await fixture.entry(unknown);
     expect(none).toMatchObject({ rank: null, realizedPnlUsd: null, sales: 1, matchedSales: 0 });
-    expect(reasonsOf(none, '7d', NOW)).toEqual(['no_known_basis']);
+    expect(listRankReasons(none, '7d', NOW)).toEqual(['no_known_basis']);
     const half = await fixture.entry(partly);
     expect(half).toMatchObject({ rank: 1, realizedPnlUsd: '10', sales: 2, matchedSales: 1 });
-    expect([coverageOf(half), coverageOf(none)]).toEqual([50, 0]);
+    expect([computeCoverage(half), computeCoverage(none)]).toEqual([50, 0]);
   });
 
   test('without data stays on the board with the reason: not read yet, no answer, no sale', async () => {
     const silent = await fixture.wallet('the provider is away');
     const idle = await fixture.wallet([bought(1, NOW - HOUR, 1, 1)]);
-    expect(reasonsOf(await fixture.entry(idle), '7d', NOW)).toEqual(['not_read_yet']);
+    expect(listRankReasons(await fixture.entry(idle), '7d', NOW)).toEqual(['not_read_yet']);
     await fixture.settled();
     expect(await fixture.entry(silent)).toMatchObject({ rank: null, realizedPnlUsd: null, readAt: null, failure: 'the provider is away' });
-    expect(reasonsOf(await fixture.entry(silent), '7d', NOW)).toEqual(['provider_unavailable']);
-    expect(reasonsOf(await fixture.entry(idle), '7d', NOW)).toEqual(['no_sales_in_window']);
+    expect(listRankReasons(await fixture.entry(silent), '7d', NOW)).toEqual(['provider_unavailable']);
+    expect(listRankReasons(await fixture.entry(idle), '7d', NOW)).toEqual(['no_sales_in_window']);
     const { items } = await fixture.reads.rank(
       '7d',
       { chain: null, search: null, ranked: null, minimumCoveragePct: null },
@@ -92,7 +92,7 @@ describe('a wallet of the primary chain', () => {
     expect(fixture.asked).toHaveLength(5);
     const entry = await fixture.entry(address);
     expect(entry).toMatchObject({ rank: null, sales: 1, matchedSales: 0, truncatedAt: history[499]?.at });
-    expect(reasonsOf(entry, '7d', NOW)).toEqual(['no_known_basis', 'history_truncated']);
+    expect(listRankReasons(entry, '7d', NOW)).toEqual(['no_known_basis', 'history_truncated']);
   });
 
   test('restarts after a gap that the provider no longer shows', async () => {
@@ -135,7 +135,7 @@ describe('a wallet of the perpetuals venue', () => {
     expect(await fixture.reads.find(address.toUpperCase().replace('0X', '0x'), '24h')).not.toBeNull();
     expect(await fixture.entry(address, '24h')).toMatchObject({ chain: 'evmvenue', rank: 1, realizedPnlUsd: '16.5', sales: 4 });
     expect(await fixture.entry(address, '7d')).toMatchObject({ realizedPnlUsd: '1016.5', sales: 5 });
-    expect(coverageOf(await fixture.entry(address))).toBeNull();
+    expect(computeCoverage(await fixture.entry(address))).toBeNull();
   });
 
   test('is read from its newest fill, which comes again and counts once', async () => {
@@ -153,7 +153,7 @@ describe('a wallet of the perpetuals venue', () => {
     await fixture.settled();
     const entry = await fixture.entry(address);
     expect(entry).toMatchObject({ rank: 1, realizedPnlUsd: '2000' });
-    expect([reasonsOf(entry, '7d', NOW), reasonsOf(entry, '24h', NOW)]).toEqual([['history_truncated'], []]);
+    expect([listRankReasons(entry, '7d', NOW), listRankReasons(entry, '24h', NOW)]).toEqual([['history_truncated'], []]);
   });
 });
 
@@ -235,7 +235,7 @@ describe('the refresh', () => {
     await fixture.settled();
     const outdated = await fixture.entry(address, '7d');
     expect(outdated).toMatchObject({ rank: null, realizedPnlUsd: '1' });
-    expect(reasonsOf(outdated, '7d', NOW + 25 * HOUR)).toEqual(['refresh_failed', 'outdated']);
+    expect(listRankReasons(outdated, '7d', NOW + 25 * HOUR)).toEqual(['refresh_failed', 'outdated']);
   });
 
   test('ranks equal figures alike, higher ones first, and pages in that order', async () => {

@@ -3,7 +3,7 @@ import { Button, Menu, Select, Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { plain, symbolOf } from '../../words.js';
+import { plain, readSymbol } from '../../words.js';
 import { type Agent, api } from '../api.ts';
 import { Dialog } from '../kit/ask.tsx';
 import { isAmount } from '../kit/decimal.ts';
@@ -146,7 +146,7 @@ function CloseDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
         placeholder="All positions"
         clearable
         clearButtonProps={{ 'aria-label': 'Clear what is sold' }}
-        data={held.map((key) => ({ value: key, label: symbolOf(key) }))}
+        data={held.map((key) => ({ value: key, label: readSymbol(key) }))}
         value={instrument}
         onChange={setInstrument}
       />

@@ -1,12 +1,12 @@
 /** Page of one agent: profit, stage and next step, its activity on the chart, its rules in sentences, and its records. */
 import { Suspense } from 'react';
-import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
+import { dayAndTime, forPeople, plain, readSymbol } from '../../words.js';
 import { type AgentDetail, ApiError } from '../api.ts';
-import { FigureList, Loaded, Trail, itemsOf } from '../kit/lists.tsx';
+import { FigureList, Loaded, Trail, renderItems } from '../kit/lists.tsx';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
 import { laterPart } from '../kit/refusal.tsx';
 import { Actions } from './actions.tsx';
-import { modeOf, useAgent, useGates, useMoneyOf, useNews } from './data.ts';
+import { toTradingMode, useAgent, useGates, useAgentMoney, useNews } from './data.ts';
 import { NextStep } from './next-step.tsx';
 import { StageRail } from './rail.tsx';
 import { conditionSentence, type Rules, rulesSentences } from './rules.ts';
@@ -51,13 +51,13 @@ const Absent = () => (
   </div>
 );
 
-const rulesOf = ({ manifest }: AgentDetail): Rules => manifest as unknown as Rules;
+const readRules = ({ manifest }: AgentDetail): Rules => manifest as unknown as Rules;
 
 function Head({ agent }: { readonly agent: AgentDetail }) {
   const { name, description, manifestVersion, manifestHash, createdBy, createdAt, autonomy } = agent;
-  const mode = modeOf(agent);
-  const money = useMoneyOf(mode).get(agent.id);
-  const { maxDailyDrawdownPct, strategy } = rulesOf(agent);
+  const mode = toTradingMode(agent);
+  const money = useAgentMoney(mode).get(agent.id);
+  const { maxDailyDrawdownPct, strategy } = readRules(agent);
   return (
     <header className="agent-head">
       <div className="agent-name">
@@ -99,7 +99,7 @@ function Where({ agent }: { readonly agent: AgentDetail }) {
       <Loaded query={gates}>{(data) => <NextStep agent={agent} gates={data} />}</Loaded>
       {agent.closing.map(({ instrument, limitPrice, closedBy, at, waitingFor }) => (
         <p key={`${instrument} ${at}`} className="warn">
-          Selling {instrument === null ? 'all positions' : symbolOf(instrument)}
+          Selling {instrument === null ? 'all positions' : readSymbol(instrument)}
           {limitPrice === null ? '' : ` at ${limitPrice} or better`}, asked by {closedBy} at {dayAndTime(at)}
           {waitingFor == null ? '' : `: ${waitingFor.detail}`}
         </p>
@@ -110,7 +110,7 @@ function Where({ agent }: { readonly agent: AgentDetail }) {
 
 /** Rules as sentences, and why it does not trade. */
 function InWords({ agent }: { readonly agent: AgentDetail }) {
-  const rules = rulesOf(agent);
+  const rules = readRules(agent);
   const { data: gates } = useGates(agent.id);
   const why = gates?.whyNoTrades ?? [];
   return (
@@ -118,7 +118,7 @@ function InWords({ agent }: { readonly agent: AgentDetail }) {
       {why.length > 0 && (
         <div className="why">
           <h2>Why no trades</h2>
-          <ul>{itemsOf(why.map(forPeople))}</ul>
+          <ul>{renderItems(why.map(forPeople))}</ul>
         </div>
       )}
       {rules.strategy === undefined ? (
@@ -136,7 +136,7 @@ function InWords({ agent }: { readonly agent: AgentDetail }) {
       )}
       <h2>Limits</h2>
       <ul>
-        {itemsOf(rulesSentences(rules))}
+        {renderItems(rulesSentences(rules))}
         {(gates?.execution ?? []).map((sentence) => (
           <li key={sentence} className="faint">
             {forPeople(sentence)}

@@ -2,9 +2,9 @@
 import { SegmentedControl, Select, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { TIMEFRAMES } from '../../timeframes.js';
-import { plain, symbolOf } from '../../words.js';
+import { plain, readSymbol } from '../../words.js';
 import type { AgentDetail } from '../api.ts';
-import { feed, priceOf, useQuote } from '../market.ts';
+import { feed, readQuotePrice, useQuote } from '../market.ts';
 import type { Timeframe } from '../chart/bars.ts';
 import { CandleFrame, useCandleChart } from '../chart/candle-chart.tsx';
 import { useOverlay } from './data.ts';
@@ -32,12 +32,12 @@ export function AgentChart({ agent }: { readonly agent: AgentDetail }) {
         {keys.length > 1 ? (
           <Select
             aria-label="Instrument"
-            data={keys.map((value) => ({ value, label: symbolOf(value) }))}
+            data={keys.map((value) => ({ value, label: readSymbol(value) }))}
             value={key}
             onChange={setChosen}
           />
         ) : (
-          <strong>{symbolOf(key)}</strong>
+          <strong>{readSymbol(key)}</strong>
         )}
         <SegmentedControl
           size="xs"
@@ -84,7 +84,7 @@ function Bars({ agentId, rules, instrument, timeframe }: BarsProps) {
     ]);
   }, [overlay, bars, scheme]);
   useEffect(() => {
-    const price = priceOf(quote);
+    const price = readQuotePrice(quote);
     if (price !== null) chart.current?.form(Number(price), feed.now());
   }, [quote, bars]);
   const counted = `${overlay.marks.filter(({ kind }) => kind === 'entry').length} entries, ${overlay.marks.filter(({ kind }) => kind === 'exit').length} exits, ${overlay.marks.filter(({ kind }) => kind === 'blocked').length} blocked`;
@@ -92,7 +92,7 @@ function Bars({ agentId, rules, instrument, timeframe }: BarsProps) {
     <CandleFrame
       of={candles}
       instrument={instrument}
-      label={`${symbolOf(instrument)}, ${timeframe}: ${counted}`}
+      label={`${readSymbol(instrument)}, ${timeframe}: ${counted}`}
       none={`${plain(instrument.split(':')[0] ?? '')} has no candles of it.`}
     />
   );

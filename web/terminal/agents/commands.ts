@@ -2,7 +2,7 @@
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight';
 import { notifications } from '@mantine/notifications';
 import { type Agent, api } from '../api.ts';
-import { sentenceOf } from '../kit/refusal.tsx';
+import { describeError } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { useAgents } from '../organization.ts';
 import { goTo } from '../place.ts';
@@ -40,6 +40,6 @@ function backtest({ id, name }: Agent): void {
 function carryOut(change: Promise<unknown>, done: string): void {
   change
     .then(() => notifications.show({ color: 'teal', message: done }))
-    .catch((error: unknown) => notifications.show({ color: 'red', title: 'Not done', message: sentenceOf(error) }))
+    .catch((error: unknown) => notifications.show({ color: 'red', title: 'Not done', message: describeError(error) }))
     .finally(refreshAgent);
 }

@@ -1,5 +1,5 @@
 /** Expected and realized cost of each fill as a chart and as figures by venue, algorithm, size and hour. */
-import { dayAndTime, plain, symbolOf } from '../../words.js';
+import { dayAndTime, plain, readSymbol } from '../../words.js';
 import { api, type Calibration, type CostFigures, useRead } from '../api.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
@@ -14,7 +14,7 @@ export function Costs({ agentId }: { readonly agentId: string }) {
     return <p className="empty">Expected and realized cost appear here after the first fill. {promised(data)}</p>;
   return (
     <div className="costs">
-      <p className={data.drifted === true ? 'warn' : undefined}>{verdictOf(data)}</p>
+      <p className={data.drifted === true ? 'warn' : undefined}>{describeVerdict(data)}</p>
       <div className="costs-body">
         <Picture fills={data.fills} />
         <Figures of={data} />
@@ -26,7 +26,7 @@ export function Costs({ agentId }: { readonly agentId: string }) {
 const promised = ({ promisedBps }: Calibration): string =>
   promisedBps === null ? '' : `The backtest promised ${bps(promisedBps)} bps a fill.`;
 
-function verdictOf(of: Calibration): string {
+function describeVerdict(of: Calibration): string {
   const words =
     of.drifted === null
       ? 'Too few fills to compare yet.'
@@ -60,7 +60,7 @@ function Picture({ fills }: { readonly fills: Calibration['fills'] }) {
             className={realizedBps > expectedBps ? 'dearer' : 'cheaper'}
           >
             <title>
-              {symbolOf(instrument)}, {dayAndTime(time)}: expected {bps(expectedBps)}, realized {bps(realizedBps)} bps
+              {readSymbol(instrument)}, {dayAndTime(time)}: expected {bps(expectedBps)}, realized {bps(realizedBps)} bps
             </title>
           </circle>
         ))}

@@ -1,7 +1,7 @@
 /** Shared reads of agents, and their updates. */
 import type { InfiniteData } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import { overlayOf } from '../../agent-marks.js';
+import { buildOverlay } from '../../agent-marks.js';
 import { api, type Agent, type Decision, type EvaluationRun, queries, refresh, useRead } from '../api.ts';
 import { sum } from '../kit/decimal.ts';
 import { type Page, useList } from '../kit/lists.tsx';
@@ -46,7 +46,7 @@ export function useAgentFills(agentId: string) {
 }
 
 /** Mode that an agent trades in at its stage. */
-export const modeOf = ({ stage }: Pick<Agent, 'stage'>): 'paper' | 'live' =>
+export const toTradingMode = ({ stage }: Pick<Agent, 'stage'>): 'paper' | 'live' =>
   stage === 'limited_live' || stage === 'live' ? 'live' : 'paper';
 
 export interface AgentMoney {
@@ -58,7 +58,7 @@ export interface AgentMoney {
 }
 
 /** Profit of each agent by its id. Agents without a book or a price are absent. */
-export function useMoneyOf(mode: 'paper' | 'live'): ReadonlyMap<string, AgentMoney> {
+export function useAgentMoney(mode: 'paper' | 'live'): ReadonlyMap<string, AgentMoney> {
   const { data } = useRead(['performance', mode], (call) => api.getPerformance({ mode }, call), {
     staleTime: READ_EVERY_MS / 2,
     refetchInterval: READ_EVERY_MS / 2,
@@ -159,6 +159,6 @@ export function useOverlay(agentId: string, rules: Rules, key: string) {
   const { data: pages } = useDecisions(agentId);
   return useMemo(() => {
     const decisions = (pages?.pages ?? []).flatMap(({ items }) => items).toReversed();
-    return overlayOf({ key, manifest: rules as never, books: books ?? [], fills: fills ?? [], decisions });
+    return buildOverlay({ key, manifest: rules as never, books: books ?? [], fills: fills ?? [], decisions });
   }, [books, fills, pages, rules, key]);
 }

@@ -1,10 +1,10 @@
 /** Decisions of an agent: a long table with filters, and the details of one. */
 import { Button, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { age, dayAndTime, flagWords, forPeople, plain, symbolOf, valueText } from '../../words.js';
+import { age, dayAndTime, flagWords, forPeople, plain, readSymbol, valueText } from '../../words.js';
 import { api, type Decision, useRead } from '../api.ts';
 import type { Column } from '../kit/columns.tsx';
-import { Loaded, NotRead, itemsOf } from '../kit/lists.tsx';
+import { Loaded, NotRead, renderItems } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
 import { useView, Views } from '../kit/views.tsx';
 import { useDecisions } from './data.ts';
@@ -33,7 +33,7 @@ export function Decisions({ agentId }: { readonly agentId: string }) {
   const { data, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = decisions;
   const all = (data?.pages ?? []).flatMap(({ items }) => items);
   const shown = all.filter(KEPT[filter]);
-  const columns = columnsOf(open, setOpen);
+  const columns = buildColumns(open, setOpen);
   const opened = all.find(({ id }) => id === open);
   return (
     <div className="decisions">
@@ -103,16 +103,16 @@ function Filters({ filter, setFilter, shown, all }: FiltersProps) {
   );
 }
 
-const whyOf = ({ risk, reason }: Decision): string | null => risk?.rejections[0]?.code ?? reason;
+const findWhy = ({ risk, reason }: Decision): string | null => risk?.rejections[0]?.code ?? reason;
 
-function columnsOf(open: string | null, setOpen: (id: string | null) => void): readonly Column<Decision>[] {
+function buildColumns(open: string | null, setOpen: (id: string | null) => void): readonly Column<Decision>[] {
   const [time, outcome, entry, exit] = decisionColumns<Decision>(({ slot }) => slot, open, setOpen);
   const instrument: Column<Decision> = {
     title: 'Instrument',
     isText: true,
-    text: ({ instrument: key }) => (key === null ? '' : symbolOf(key)),
+    text: ({ instrument: key }) => (key === null ? '' : readSymbol(key)),
   };
-  const reason: Column<Decision> = { title: 'Reason', isText: true, isFaint: true, text: (decision) => plain(whyOf(decision) ?? '') };
+  const reason: Column<Decision> = { title: 'Reason', isText: true, isFaint: true, text: (decision) => plain(findWhy(decision) ?? '') };
   return [time, outcome, instrument, entry, exit, reason];
 }
 
@@ -138,7 +138,7 @@ function Explained({ decision, close }: { readonly decision: Decision; readonly 
           {({ summary, why }) => (
             <>
               <p>{forPeople(summary)}</p>
-              <ul>{itemsOf(why.map(forPeople))}</ul>
+              <ul>{renderItems(why.map(forPeople))}</ul>
             </>
           )}
         </Loaded>
@@ -169,7 +169,7 @@ const RuleTable = ({ decision: { rules } }: { readonly decision: Decision }) =>
             </>
           ),
         },
-        { title: 'Instrument', isText: true, text: ({ instrument }) => symbolOf(instrument) },
+        { title: 'Instrument', isText: true, text: ({ instrument }) => readSymbol(instrument) },
         {
           title: 'Observed',
           text: ({ observed, unknown }) =>
@@ -186,7 +186,7 @@ const Known = ({ decision: { observed } }: { readonly decision: Decision }) => (
     rows={Object.entries(observed)}
     keyOf={([key]) => key}
     columns={[
-      { title: 'Market', text: ([key]) => symbolOf(key) },
+      { title: 'Market', text: ([key]) => readSymbol(key) },
       { title: 'Bid', quote: ([, { quote }]) => quote?.bid },
       { title: 'Ask', quote: ([, { quote }]) => quote?.ask },
       { title: 'Reference', quote: ([, { reference }]) => reference?.referencePrice },

@@ -1,7 +1,7 @@
 /** Gates of an agent with their conditions and observed values, missing bars, and the evidence on record. */
 import { dayAndTime, GATE_RULES, grouped, numberText, plain } from '../../words.js';
 import { api, type Gate } from '../api.ts';
-import { List, Loaded, useList, itemsOf } from '../kit/lists.tsx';
+import { List, Loaded, useList, renderItems } from '../kit/lists.tsx';
 import { useGates } from './data.ts';
 import { Table } from '../kit/table.tsx';
 import { Mark } from './mark.tsx';
@@ -32,7 +32,7 @@ export function GateList({ agentId }: { readonly agentId: string }) {
   );
 }
 
-function verdictOf({ passed, state, problems, evidence }: Gate): readonly [word: string, tone: string] {
+function describeVerdict({ passed, state, problems, evidence }: Gate): readonly [word: string, tone: string] {
   if (passed) return [state === 'here' ? 'ready' : 'passed', 'up'];
   if (state === 'behind' && problems.length > 0) return ['outdated', 'down'];
   return evidence === null && state !== 'here' ? ['no evidence', 'faint'] : ['shut', state === 'here' ? 'down' : 'faint'];
@@ -40,7 +40,7 @@ function verdictOf({ passed, state, problems, evidence }: Gate): readonly [word:
 
 function GateCard({ gate }: { readonly gate: Gate }) {
   const { from, to, state, checks, problems, evidence } = gate;
-  const [word, tone] = verdictOf(gate);
+  const [word, tone] = describeVerdict(gate);
   return (
     <details className="gate-card" data-gate={from} open={state === 'here' || word === 'outdated'}>
       <summary>
@@ -56,7 +56,7 @@ function GateCard({ gate }: { readonly gate: Gate }) {
           </span>
         )}
       </summary>
-      {problems.length > 0 && <ul>{itemsOf(problems.map(plain))}</ul>}
+      {problems.length > 0 && <ul>{renderItems(problems.map(plain))}</ul>}
       <Checks of={checks} />
     </details>
   );

@@ -10,7 +10,7 @@ import { Today } from '../kit/numbers.tsx';
 import { Table } from '../kit/table.tsx';
 import { useView, type View, Views } from '../kit/views.tsx';
 import { useMay } from '../member.ts';
-import { type AgentMoney, modeOf, useAgent, useAgentPages, useGates, useLastDecision, useMoneyOf } from './data.ts';
+import { type AgentMoney, toTradingMode, useAgent, useAgentPages, useGates, useLastDecision, useAgentMoney } from './data.ts';
 import { Stages } from './rail.tsx';
 import { Disposition, Drawdown, State } from './state.tsx';
 import { Loaded } from '../kit/lists.tsx';
@@ -58,21 +58,21 @@ export function Agents() {
 }
 
 export function AgentTable({ agents, view }: { readonly agents: readonly Agent[]; readonly view?: Pick<View, 'values' | 'order'> }) {
-  const money = { paper: useMoneyOf('paper'), live: useMoneyOf('live') };
-  const moneyOf = (agent: Agent) => money[modeOf(agent)].get(agent.id);
+  const money = { paper: useAgentMoney('paper'), live: useAgentMoney('live') };
+  const findMoney = (agent: Agent) => money[toTradingMode(agent)].get(agent.id);
   const columns: readonly Column<Agent>[] = [
     { title: 'Agent', value: ({ name }) => name, cell: showName },
     { title: 'Stage', isText: true, value: ({ stage }) => STAGES.indexOf(stage), cell: ({ stage }) => <Stages stage={stage} /> },
     { title: 'Mode', isText: true, cell: showMode },
     { title: 'State', isFigure: true, isText: true, value: ({ paused }) => String(paused), cell: (agent) => <State agent={agent} /> },
-    { title: 'P&L', isFigure: true, gain: (agent) => moneyOf(agent)?.pnlUsd },
+    { title: 'P&L', isFigure: true, gain: (agent) => findMoney(agent)?.pnlUsd },
     {
       title: 'Today',
       isFigure: true,
-      value: (agent) => moneyOf(agent)?.todayUsd,
-      cell: (agent) => <Today usd={moneyOf(agent)?.todayUsd} without={moneyOf(agent)?.todayWithout} />,
+      value: (agent) => findMoney(agent)?.todayUsd,
+      cell: (agent) => <Today usd={findMoney(agent)?.todayUsd} without={findMoney(agent)?.todayWithout} />,
     },
-    { title: 'Day’s loss / limit', isSorted: false, cell: (agent) => <DayLoss agentId={agent.id} money={moneyOf(agent)} /> },
+    { title: 'Day’s loss / limit', isSorted: false, cell: (agent) => <DayLoss agentId={agent.id} money={findMoney(agent)} /> },
     { title: 'Last decision', isText: true, isSorted: false, cell: ({ id }) => <LastDecision agentId={id} /> },
     {
       title: 'Next',
@@ -100,7 +100,7 @@ export function AgentTable({ agents, view }: { readonly agents: readonly Agent[]
 function isShown(agent: Agent, shown: string): boolean {
   if (shown === 'Running') return !agent.paused;
   if (shown === 'Paused') return agent.paused;
-  return shown === 'Live' ? modeOf(agent) === 'live' : true;
+  return shown === 'Live' ? toTradingMode(agent) === 'live' : true;
 }
 
 const NoAgents = ({ mayCreate }: { readonly mayCreate: boolean }) => (
@@ -124,8 +124,8 @@ const showName = ({ id, name }: Agent) => (
 
 const showMode = (agent: Agent) => (
   <>
-    <span className="tag" data-mode={modeOf(agent)}>
-      {modeOf(agent)}
+    <span className="tag" data-mode={toTradingMode(agent)}>
+      {toTradingMode(agent)}
     </span>{' '}
     {plain(agent.autonomy)}
   </>

@@ -9,14 +9,14 @@ import { useMay } from '../member.ts';
 import { Dialog } from '../kit/ask.tsx';
 import { useChange } from './actions.tsx';
 import { hasEnded, useRuns } from './data.ts';
-import { itemsOf } from '../kit/lists.tsx';
+import { renderItems } from '../kit/lists.tsx';
 
 /** Number of conditions shown beside the button. The Gates tab shows all. */
 const SHOWN = 4;
 
 export function NextStep({ agent, gates }: { readonly agent: Agent; readonly gates: Gates }) {
   const gate = gateHere(gates.gates);
-  const open = gate === null ? [] : missingOf(gate, gates);
+  const open = gate === null ? [] : listMissing(gate, gates);
   return (
     <div className="next-step">
       <div>
@@ -24,7 +24,7 @@ export function NextStep({ agent, gates }: { readonly agent: Agent; readonly gat
         <span className="faint">{nextAction(agent, gate)}</span>
         {open.length > 0 && (
           <ul>
-            {itemsOf(open.slice(0, SHOWN))}
+            {renderItems(open.slice(0, SHOWN))}
             {open.length > SHOWN && (
               <li>
                 <a href={`#/agents/${agent.id}/gates`}>{open.length - SHOWN} more</a>
@@ -39,7 +39,7 @@ export function NextStep({ agent, gates }: { readonly agent: Agent; readonly gat
 }
 
 /** Obstacles to the gate: its problems, its open conditions, and bars that are missing. */
-function missingOf({ passed, problems, checks }: Gate, { missingHistory }: Gates): readonly string[] {
+function listMissing({ passed, problems, checks }: Gate, { missingHistory }: Gates): readonly string[] {
   if (passed) return [];
   return [
     ...new Set([
@@ -58,7 +58,7 @@ function Step({ agent, gate }: { readonly agent: Agent; readonly gate: Gate | nu
   if (running !== undefined)
     return (
       <Button component="a" variant="default" href={`#/agents/${agent.id}/evaluations`}>
-        {plain(running.evaluation)} {running.progress === null ? 'is under way' : `${percentOf(running.progress)} %`}
+        {plain(running.evaluation)} {running.progress === null ? 'is under way' : `${computePercent(running.progress)} %`}
       </Button>
     );
   if (!mayTrade) return <span className="faint">The next step requires the permission trade:execute.</span>;
@@ -74,7 +74,7 @@ function Step({ agent, gate }: { readonly agent: Agent; readonly gate: Gate | nu
   return null;
 }
 
-const percentOf = ({ done, total }: { readonly done: number; readonly total: number }): number =>
+const computePercent = ({ done, total }: { readonly done: number; readonly total: number }): number =>
   Math.floor((done / Math.max(1, total)) * 100);
 
 function Promote({ agent: { id, name }, to }: { readonly agent: Agent; readonly to: string }) {

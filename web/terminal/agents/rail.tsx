@@ -30,7 +30,7 @@ export function StageRail({ stage, gates }: { readonly stage: Stage; readonly ga
         return (
           <li key={name} data-at={state} aria-current={state === 'here' ? 'step' : undefined}>
             <span className="stage-name">{plain(name)}</span>
-            <span className="stage-note num">{noteOf(state, gate)}</span>
+            <span className="stage-note num">{describeNote(state, gate)}</span>
             <span className="stage-bar" aria-hidden="true">
               <i style={{ width: `${partMet(state, gate) * 100}%` }} />
             </span>
@@ -41,17 +41,17 @@ export function StageRail({ stage, gates }: { readonly stage: Stage; readonly ga
   );
 }
 
-const metOf = ({ checks }: Gate): number => checks.filter(({ passed }) => passed).length;
+const countMet = ({ checks }: Gate): number => checks.filter(({ passed }) => passed).length;
 
-function noteOf(state: string, gate: Gate | undefined): string {
+function describeNote(state: string, gate: Gate | undefined): string {
   if (state === 'behind') return gate?.problems.length ? 'outdated' : 'passed';
   if (gate === undefined) return state === 'here' ? 'at the end' : '';
   if (gate.passed) return 'ready';
-  return gate.checks.length === 0 ? '' : `${metOf(gate)} of ${gate.checks.length}`;
+  return gate.checks.length === 0 ? '' : `${countMet(gate)} of ${gate.checks.length}`;
 }
 
 function partMet(state: string, gate: Gate | undefined): number {
   if (state === 'behind' || (state === 'here' && gate === undefined)) return 1;
   if (state === 'ahead' || gate === undefined) return 0;
-  return gate.passed ? 1 : metOf(gate) / Math.max(1, gate.checks.length);
+  return gate.passed ? 1 : countMet(gate) / Math.max(1, gate.checks.length);
 }

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { dayAndTime, forPeople, plain } from '../../words.js';
 import { api, type Recommendation } from '../api.ts';
-import { Loaded, useList, itemsOf } from '../kit/lists.tsx';
+import { Loaded, useList, renderItems } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
 import { writeOrder } from '../panels/draft.ts';
 import { choose } from '../place.ts';
@@ -68,7 +68,7 @@ function OneRecommendation({ of }: { readonly of: Recommendation }) {
       <details>
         <summary>Why</summary>
         <ul>
-          {itemsOf(why.map(forPeople))}
+          {renderItems(why.map(forPeople))}
           {rules.map(({ type, passed, sentence }) => (
             <li key={`${type} ${sentence}`} className={passed ? undefined : 'faint'}>
               {passed ? '✓' : '✗'} {plain(type)}: {forPeople(sentence)}

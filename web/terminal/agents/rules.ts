@@ -1,5 +1,5 @@
 /** Rules of a manifest as sentences for traders. */
-import { forPeople, plain, priceText, symbolOf } from '../../words.js';
+import { forPeople, plain, priceText, readSymbol } from '../../words.js';
 
 export interface Condition {
   readonly type: string;
@@ -56,8 +56,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
 /** Describes one condition: `RSI 14 is below 30 on 5m bars`. An unknown type is shown by its name and fields. */
 export function conditionSentence({ type, ...fields }: Condition): string {
   const sentence = SENTENCES[type];
-  if (sentence === undefined) return [plain(type), ...Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`)].join(' ');
-  const filled = (text: string): string => text.replace(/\{(\w+)\}/g, (_, name: string) => textOf(fields[name]));
+  if (sentence === undefined)
+    return [plain(type), ...Object.entries(fields).map(([name, value]) => `${name} ${formatValue(value)}`)].join(' ');
+  const filled = (text: string): string => text.replace(/\{(\w+)\}/g, (_, name: string) => formatValue(fields[name]));
   return filled(sentence.replace(/\[([^\]]*)\]/g, (_, part: string) => (isSaid(part, fields) ? part : '')));
 }
 
@@ -66,7 +67,7 @@ const isSaid = (part: string, fields: Readonly<Record<string, unknown>>): boolea
   return value !== undefined && value !== '';
 };
 
-function textOf(value: unknown): string {
+function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.map((one) => plain(String(one)).toLowerCase()).join(' or ');
   if (value === true || value === 'true') return 'yes';
   if (value === false || value === 'false') return 'no';
@@ -91,7 +92,7 @@ export function rulesSentences(rules: Rules): readonly string[] {
     rules;
   const leverage = maxLeverage === '1' ? '' : ` Leverage is at most ${maxLeverage}.`;
   return [
-    `It watches ${universe.map(({ key }) => symbolOf(key)).join(', ') || 'nothing yet'} on ${timeframe} bars.`,
+    `It watches ${universe.map(({ key }) => readSymbol(key)).join(', ') || 'nothing yet'} on ${timeframe} bars.`,
     `One order is at most $${priceText(maxTradeNotionalUsd)} of $${priceText(maxCapitalUsd)} capital, ${maxOpenPositions === 1 ? 'one position' : `${maxOpenPositions} positions`} at once.${leverage}`,
     `Slippage is at most ${maxSlippageBps} bps. A day that loses ${maxDailyDrawdownPct} % pauses it.`,
   ];

@@ -1,6 +1,6 @@
 /** Positions and fills of an agent. */
 import { Fragment } from 'react';
-import { symbolOf } from '../../words.js';
+import { readSymbol } from '../../words.js';
 import type { Book, Fill } from '../api.ts';
 import type { Column } from '../kit/columns.tsx';
 import { FILL_COLUMNS } from '../kit/fill-columns.ts';
@@ -12,7 +12,7 @@ import { Table } from '../kit/table.tsx';
 
 const FILLS: readonly Column<Fill>[] = [
   { title: 'Time', at: ({ at }) => at },
-  { title: 'Instrument', isText: true, text: ({ instrument }) => symbolOf(instrument) },
+  { title: 'Instrument', isText: true, text: ({ instrument }) => readSymbol(instrument) },
   ...FILL_COLUMNS,
 ];
 

@@ -1,5 +1,5 @@
 /** Closed bars of an instrument, shared by several charts. */
-import { barLength, partsOf, type TIMEFRAMES } from '../../timeframes.js';
+import { barLength, splitKey, type TIMEFRAMES } from '../../timeframes.js';
 import { api, useRead } from '../api.ts';
 import { feed } from '../market.ts';
 import { IS_REPLAY } from '../replay/mode.ts';
@@ -16,7 +16,7 @@ export const useBars = (key: string | null, timeframe: Timeframe) =>
     async (call) => {
       const from = feed.now() - SHOWN_BARS * barLength(timeframe);
       const bars = [];
-      const asked = { ...partsOf(key ?? ''), timeframe, from: String(from), limit: 200 };
+      const asked = { ...splitKey(key ?? ''), timeframe, from: String(from), limit: 200 };
       for await (const { items } of api.listCandles.pages(asked, call)) bars.push(...items);
       return bars;
     },

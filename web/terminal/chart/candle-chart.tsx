@@ -1,7 +1,7 @@
 /** Candle chart with its bars, and the frame that explains missing ones. */
 import { type ReactNode, useEffect, useRef } from 'react';
 import { barLength } from '../../timeframes.js';
-import { symbolOf } from '../../words.js';
+import { readSymbol } from '../../words.js';
 import { type Timeframe, useBars } from './bars.ts';
 import { PriceChart } from './price-chart.ts';
 
@@ -34,7 +34,7 @@ export const CandleFrame = ({ of: { place, bars, error, isPending }, instrument,
   <div className="chart-place">
     {children}
     <div ref={place} className="chart-canvas" role="img" aria-label={label} data-bars={bars?.length ?? 0} />
-    {bars?.length === 0 && <p className="empty chart-note">No bars of {symbolOf(instrument ?? '')} yet.</p>}
+    {bars?.length === 0 && <p className="empty chart-note">No bars of {readSymbol(instrument ?? '')} yet.</p>}
     {error !== null && <p className="empty chart-note">{none ?? 'This venue has no candles.'}</p>}
     {isPending && <p className="empty chart-note">Reading bars…</p>}
     <a className="attribution" href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">

@@ -2,21 +2,21 @@
 import { SegmentedControl, Select, useComputedColorScheme } from '@mantine/core';
 import { useEffect } from 'react';
 import { TIMEFRAMES } from '../../timeframes.js';
-import { symbolOf } from '../../words.js';
+import { readSymbol } from '../../words.js';
 import { useEntry } from '../catalog.ts';
-import { settingOf } from '../kept-settings.ts';
+import { openSetting } from '../kept-settings.ts';
 import { useStore } from '../kit/store.ts';
-import { feed, priceOf, useQuote } from '../market.ts';
+import { feed, readQuotePrice, useQuote } from '../market.ts';
 import { useAgents } from '../organization.ts';
 import { instrument } from '../place.ts';
 import { CandleFrame, useCandleChart } from './candle-chart.tsx';
-import { shadeOf, shownAgent, useEntries, usePremium, useShownOverlay } from './chart-layers.ts';
+import { createShade, shownAgent, useEntries, usePremium, useShownOverlay } from './chart-layers.ts';
 import { useFills } from '../panels/fills.tsx';
 
 const NAMES = TIMEFRAMES.map(([name]) => name);
 const INKS = { accent: '--accent', good: '--up', bad: '--down' } as const;
 
-const chosen = settingOf('timeframe', '5m');
+const chosen = openSetting('timeframe', '5m');
 
 export function Candles() {
   const key = useStore(instrument);
@@ -25,7 +25,7 @@ export function Candles() {
   const candles = useCandleChart(key, timeframe);
   useLayers(candles, key, timeframe);
   return (
-    <CandleFrame of={candles} instrument={key} label={`Candles of ${symbolOf(key)}, ${timeframe}`}>
+    <CandleFrame of={candles} instrument={key} label={`Candles of ${readSymbol(key)}, ${timeframe}`}>
       <div className="timeframes">
         <SegmentedControl withItemsBorders={false} size="xs" aria-label="Timeframe" data={NAMES} value={timeframe} onChange={chosen.set} />
         <ShownAgent />
@@ -43,7 +43,7 @@ function useLayers({ chart, bars }: ReturnType<typeof useCandleChart>, key: stri
   const premium = usePremium(entry, timeframe, bars);
   const overlay = useShownOverlay(key);
   useEffect(() => chart.current?.paint(), [scheme]);
-  useEffect(() => chart.current?.setShade(shadeOf(entry, timeframe)), [entry, timeframe, bars, scheme]);
+  useEffect(() => chart.current?.setShade(createShade(entry, timeframe)), [entry, timeframe, bars, scheme]);
   useEffect(() => {
     const own = fills.filter((fill) => fill.instrument === key);
     const traded = own.map(({ at, side }) => ({ at: Date.parse(at), kind: side === 'buy' ? ('entry' as const) : ('exit' as const) }));
@@ -61,7 +61,7 @@ function useLayers({ chart, bars }: ReturnType<typeof useCandleChart>, key: stri
     chart.current?.setCurves([...premium, ...indicators]);
   }, [premium, overlay, scheme]);
   useEffect(() => {
-    const price = priceOf(quote);
+    const price = readQuotePrice(quote);
     if (price !== null) chart.current?.form(Number(price), feed.now());
   }, [quote, bars]);
 }

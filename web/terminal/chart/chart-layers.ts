@@ -1,11 +1,11 @@
 /** Layers over an instrument's candles: sessions of its share, premium, entries of open positions, one agent's view. */
 import { useMemo } from 'react';
-import { symbolOf } from '../../words.js';
+import { readSymbol } from '../../words.js';
 import { useAgent, useOverlay } from '../agents/data.ts';
 import type { Rules } from '../agents/rules.ts';
 import type { CatalogEntry } from '../api.ts';
-import { benchmarkOf } from '../catalog.ts';
-import { settingOf } from '../kept-settings.ts';
+import { benchmarkKey } from '../catalog.ts';
+import { openSetting } from '../kept-settings.ts';
 import { useStore } from '../kit/store.ts';
 import { IS_REPLAY } from '../replay/mode.ts';
 import { type Timeframe, useBars } from './bars.ts';
@@ -15,7 +15,7 @@ import { usePortfolio } from '../panels/positions.tsx';
 import type { ChartCurve } from './price-chart.ts';
 
 /** Agent whose decisions and indicators the chart shows. Empty for no agent. */
-export const shownAgent = settingOf('chart-agent', '');
+export const shownAgent = openSetting('chart-agent', '');
 
 const NO_RULES = { universe: [], entry: [], exit: [], stopLossPct: 0, takeProfitPct: 0 } as unknown as Rules;
 const SHADES = { CLOSED: '--shade', PRE_MARKET: '--shade-soft', POST_MARKET: '--shade-soft', REGULAR: null } as const;
@@ -25,7 +25,7 @@ const followsExchange = (entry: CatalogEntry | undefined): boolean =>
   entry?.kind === 'tokenized_equity' || (entry?.kind === 'perp' && entry.instrument.startsWith('xyz:'));
 
 /** Returns the colour of a bar by its open time and the exchange session. */
-export const shadeOf = (entry: CatalogEntry | undefined, timeframe: Timeframe): ((openAt: number) => string | null) =>
+export const createShade = (entry: CatalogEntry | undefined, timeframe: Timeframe): ((openAt: number) => string | null) =>
   followsExchange(entry) && timeframe !== '24h' ? (at) => SHADES[sessionAt(at)] : () => null;
 
 /** Draws the premium of a token in a pane of its own. Without a reference there is none. */
@@ -34,7 +34,7 @@ export function usePremium(
   timeframe: Timeframe,
   bars: readonly Close[] | undefined,
 ): readonly ChartCurve[] {
-  const benchmark = benchmarkOf(entry);
+  const benchmark = benchmarkKey(entry);
   const { data: references } = useBars(benchmark === '' || IS_REPLAY ? null : benchmark, timeframe);
   return useMemo(() => {
     const points = premiumPoints(bars ?? [], references ?? []);
@@ -50,7 +50,7 @@ export function useEntries(key: string) {
       (data?.holdings ?? []).flatMap(({ instrument, quantity, costUsd, side }) =>
         instrument !== key || costUsd === null
           ? []
-          : [{ price: Math.abs(Number(costUsd) / Number(quantity)), title: `${side} ${symbolOf(key)}`, ink: '--accent' }],
+          : [{ price: Math.abs(Number(costUsd) / Number(quantity)), title: `${side} ${readSymbol(key)}`, ink: '--accent' }],
       ),
     [data, key],
   );

@@ -33,7 +33,7 @@ export interface Stretch<Time> {
 }
 
 /** Joins neighbouring bars of one colour. Bars without a colour are left out. */
-export function stretchesOf<Time>(bars: readonly { readonly time: Time; readonly colour: string | null }[]): readonly Stretch<Time>[] {
+export function joinStretches<Time>(bars: readonly { readonly time: Time; readonly colour: string | null }[]): readonly Stretch<Time>[] {
   const stretches: Stretch<Time>[] = [];
   let before: string | null = null;
   for (const { time, colour } of bars) {

@@ -14,7 +14,7 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts';
 import { grouped } from '../../words.js';
-import { stretchesOf } from './layer-points.ts';
+import { joinStretches } from './layer-points.ts';
 import { Shade } from './shade.ts';
 
 interface Bar {
@@ -128,7 +128,7 @@ export class PriceChart {
   /** Shades bars over the whole height. @param inkOf Returns a bar's colour by its open time, or null. */
   setShade(inkOf: (openAt: number) => string | null): void {
     this.#shade.set(
-      stretchesOf(
+      joinStretches(
         this.#bars.map(({ openTime }) => {
           const at = Date.parse(openTime);
           const ink = inkOf(at);

@@ -4,7 +4,7 @@ import { type MouseEvent, useState } from 'react';
 import { dayAndTime, priceText, zoneWord } from '../../words.js';
 import type { Step } from './steps.ts';
 import type { EventMark } from './subject.ts';
-import { itemsOf } from '../kit/lists.tsx';
+import { renderItems } from '../kit/lists.tsx';
 
 export interface Span {
   readonly from: number;
@@ -53,13 +53,13 @@ export function TimeLanes({ span, bars, marks, steps, at, choose }: Props) {
     <div className="card time-lanes">
       <div className="lane-grid">
         <ul className="lane-names faint" aria-hidden="true">
-          {itemsOf(LANES)}
+          {renderItems(LANES)}
         </ul>
         <Picture span={span} bars={bars} marks={shown} steps={steps} at={at} choose={choose} />
       </div>
       <div className="lane-foot">
         <p className="faint" role="status">
-          {said ?? wordsOf(span, shown, bars)}
+          {said ?? describeSpan(span, shown, bars)}
         </p>
         <span className="space" />
         <Button size="compact-xs" variant="default" onClick={() => leap(-1)}>
@@ -97,7 +97,7 @@ function Picture({ span, bars, marks, steps, at, choose }: Props) {
       {[1, 2, 3].map((lane) => (
         <line key={lane} className="lane-line" x1={0} x2={WIDTH} y1={lane * LANE} y2={lane * LANE} />
       ))}
-      <path className="lane-price" d={pathOf(bars, x)} />
+      <path className="lane-price" d={drawPath(bars, x)} />
       {steps
         .filter(({ at: time }) => isWithin(span)({ at: Date.parse(time) }))
         .slice(-MOST_STROKES)
@@ -112,7 +112,7 @@ function Picture({ span, bars, marks, steps, at, choose }: Props) {
   );
 }
 
-function wordsOf({ from, to }: Span, shown: readonly EventMark[], bars: readonly Bar[]): string {
+function describeSpan({ from, to }: Span, shown: readonly EventMark[], bars: readonly Bar[]): string {
   const [first, last] = [bars[0], bars.at(-1)];
   const prices = first === undefined || last === undefined ? '' : `, price from ${priceText(first.close)} to ${priceText(last.close)}`;
   const fills = shown.filter(isFill).length;
@@ -142,7 +142,7 @@ function EventStroke({ mark: { at, kind, text }, x }: { readonly mark: EventMark
 }
 
 /** Returns the path of the closes in the lowest lane, for drawing only. */
-function pathOf(bars: readonly Bar[], x: (at: number) => number): string {
+function drawPath(bars: readonly Bar[], x: (at: number) => number): string {
   const closes = bars.map(({ close }) => Number(close));
   const [low, high] = [Math.min(...closes), Math.max(...closes)];
   const y = (close: number): number => 3 * LANE + 4 + (PRICE_HEIGHT - 8) * (high === low ? 0.5 : (high - close) / (high - low));

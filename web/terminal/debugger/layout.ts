@@ -28,22 +28,22 @@ const CORNER = 9;
 /** Space between two drawings in pixels. */
 const GAP = 14;
 
-const regionOf = (id: string): string => id.split(/[./]/, 1)[0] ?? '';
+const readRegion = (id: string): string => id.split(/[./]/, 1)[0] ?? '';
 
 /** Splits a layout into its drawings. @returns The drawings. If regions are drawn alone, also the events taken in any state. */
-export function drawingsOf({ boxes, edges }: MachineLayout): {
+export function splitDrawings({ boxes, edges }: MachineLayout): {
   readonly drawings: readonly Drawing[];
   readonly anytime: readonly string[];
 } {
   const machine = boxes.find(({ parent }) => parent === null);
   const regions = boxes.filter(({ kind, parent }) => kind === 'region' && parent === '');
-  const isApart = regions.length > 0 && edges.every(({ from, to }) => regionOf(from) === regionOf(to));
+  const isApart = regions.length > 0 && edges.every(({ from, to }) => readRegion(from) === readRegion(to));
   if (machine === undefined) return { drawings: [], anytime: [] };
   if (!isApart) return { drawings: [{ frame: machine, boxes, edges }], anytime: [] };
   const drawings = regions.map((frame) => ({
     frame,
-    boxes: boxes.filter(({ id, parent }) => parent !== null && regionOf(id) === frame.id),
-    edges: edges.filter(({ from }) => regionOf(from) === frame.id),
+    boxes: boxes.filter(({ id, parent }) => parent !== null && readRegion(id) === frame.id),
+    edges: edges.filter(({ from }) => readRegion(from) === frame.id),
   }));
   return { drawings, anytime: machine.stays };
 }
@@ -79,7 +79,7 @@ export function waysTaken(edges: readonly Edge[], { from, to, event }: Taken): R
     (edge) => edge.event !== '' && isOrigin(edge.from) && (isNew(edge.to) || (edge.event === event && reached.has(edge.to))),
   );
   const named = candidates.filter((edge) => edge.event === event);
-  const rest = candidates.filter((edge) => edge.event !== event && !named.some((one) => regionOf(one.to) === regionOf(edge.to)));
+  const rest = candidates.filter((edge) => edge.event !== event && !named.some((one) => readRegion(one.to) === readRegion(edge.to)));
   // A new machine enters the initial states of its regions.
   const begins = from === null ? edges.filter((edge) => edge.event === '' && reached.has(edge.to)) : [];
   return new Set([...named, ...rest, ...begins].map(({ id }) => id));

@@ -16,7 +16,7 @@ import { History } from './history.tsx';
 import type { Taken } from './layout.ts';
 import { TimeLanes } from './lanes.tsx';
 import { StateChart } from './state-chart.tsx';
-import { pageOf, titleOf, useTraded } from './subject.ts';
+import { findActorPage, nameActor, useTraded } from './subject.ts';
 import { Transport } from './transport.tsx';
 import { type Place, stepAt, Travel } from './travel.ts';
 import { WhatIf } from './what-if.tsx';
@@ -73,8 +73,8 @@ function Past({ actor, travel, place }: { readonly actor: ActorDetail; readonly 
   return (
     <div className="debugger" data-version={place.version}>
       <Head actor={actor} />
-      <Transport travel={travel} place={place} moment={momentOf(travel, place)} />
-      <TimeLanes span={spanOf(actor, bars, timeframe)} bars={bars} marks={traded.marks} steps={steps} at={at} choose={travel.lookAt} />
+      <Transport travel={travel} place={place} moment={describeMoment(travel, place)} />
+      <TimeLanes span={computeSpan(actor, bars, timeframe)} bars={bars} marks={traded.marks} steps={steps} at={at} choose={travel.lookAt} />
       <Refusal error={place.error} />
       <div className="debugger-body">
         <section className="card debugger-history" aria-label="History">
@@ -109,11 +109,11 @@ function Past({ actor, travel, place }: { readonly actor: ActorDetail; readonly 
 }
 
 function Head({ actor }: { readonly actor: ActorDetail }) {
-  const address = pageOf(actor);
+  const address = findActorPage(actor);
   return (
     <header className="debugger-head">
       <a href="#/runtime">← Actors</a>
-      <h1>{titleOf(actor)}</h1>
+      <h1>{nameActor(actor)}</h1>
       <span className="faint">{actor.machine}</span>
       <span className={actor.status === 'quarantined' ? 'down' : actor.status === 'running' ? 'up' : 'faint'}>{plain(actor.status)}</span>
       <code className="faint" title={actor.id}>
@@ -166,7 +166,7 @@ function Side({ actor: { id }, version, light }: SideProps) {
 }
 
 /** Describes the selected step: its number, its time, and the member or program that caused it. */
-function momentOf(travel: Travel, place: Place): string {
+function describeMoment(travel: Travel, place: Place): string {
   const step = stepAt(travel, place);
   const words = `step ${countText(place.version)} of ${countText(place.last)}`;
   if (step === undefined) return `${words}: quarantined or released`;
@@ -183,7 +183,7 @@ function timeframeFor({ createdAt }: ActorDetail): Timeframe {
 }
 
 /** Returns the period from the first bar, or the actor's start, to its last change. */
-function spanOf({ createdAt, changedAt }: ActorDetail, bars: readonly { readonly openTime: string }[], timeframe: Timeframe) {
+function computeSpan({ createdAt, changedAt }: ActorDetail, bars: readonly { readonly openTime: string }[], timeframe: Timeframe) {
   const begun = Date.parse(createdAt);
   const changed = Math.max(Date.parse(changedAt), begun + 1_000);
   const [first, last] = [bars[0], bars.at(-1)];

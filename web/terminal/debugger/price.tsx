@@ -1,7 +1,7 @@
 /** Candle chart of an actor's instrument with its trades and the selected time. */
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect } from 'react';
-import { symbolOf } from '../../words.js';
+import { readSymbol } from '../../words.js';
 import type { Timeframe } from '../chart/bars.ts';
 import { CandleFrame, useCandleChart } from '../chart/candle-chart.tsx';
 import type { Traded } from './subject.ts';
@@ -25,5 +25,5 @@ export function ActorPrice({ traded: { key, marks, lines }, timeframe, at }: Pro
     chart.current?.setLevels(lines.map(({ price, title, colour }) => ({ price: Number(price), title, ink: INKS[colour] ?? '--text-2' })));
   }, [marks, lines, bars, scheme]);
   useEffect(() => chart.current?.pointAt(at), [at, bars]);
-  return <CandleFrame of={candles} instrument={key} label={`${symbolOf(key)}, ${timeframe}, with what the actor did`} />;
+  return <CandleFrame of={candles} instrument={key} label={`${readSymbol(key)}, ${timeframe}, with what the actor did`} />;
 }

@@ -6,7 +6,7 @@ import {
   arrangement,
   type Box,
   type Drawing,
-  drawingsOf,
+  splitDrawings,
   type Edge,
   headPath,
   roundedPath,
@@ -50,7 +50,7 @@ export function StateChart({ machine, value, taken, isLive, label }: Props) {
 
 function Chart({ layout, value, taken, isLive, label }: Omit<Props, 'machine'> & { readonly layout: MachineLayout }) {
   const [place, size] = useSize();
-  const { drawings, anytime } = useMemo(() => drawingsOf(layout), [layout]);
+  const { drawings, anytime } = useMemo(() => splitDrawings(layout), [layout]);
   const lit = useMemo(() => activeStates(value), [value]);
   const ways = useMemo(() => (taken === null ? new Set<string>() : waysTaken(layout.edges, taken)), [layout, taken]);
   const { columns, scale } = useMemo(

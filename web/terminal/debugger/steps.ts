@@ -29,8 +29,8 @@ const GAP = 20;
 /** Number of parallel reads, because dragging through a long history passes many stretches. */
 const READ_AT_ONCE = 2;
 
-const stretchOf = (version: number): number => Math.floor((version - 1) / STRETCH);
-const stepsOf = (items: StepStretch['items']): readonly Step[] => items as readonly Step[];
+const findStretch = (version: number): number => Math.floor((version - 1) / STRETCH);
+const readSteps = (items: StepStretch['items']): readonly Step[] => items as readonly Step[];
 
 export class StepCache {
   readonly #options: Options;
@@ -53,7 +53,7 @@ export class StepCache {
   reach(version: number): void {
     if (version <= this.last) return;
     // The last stretch that was read lacks the missed steps.
-    for (const number of this.#stretches.keys()) if (number >= stretchOf(Math.max(1, this.last))) this.#stretches.delete(number);
+    for (const number of this.#stretches.keys()) if (number >= findStretch(Math.max(1, this.last))) this.#stretches.delete(number);
     this.last = version;
   }
 
@@ -61,7 +61,7 @@ export class StepCache {
   at(version: number): Step | null | undefined {
     const received = this.#fresh.get(version);
     if (received !== undefined) return received;
-    const steps = this.#stretches.get(stretchOf(version))?.steps ?? null;
+    const steps = this.#stretches.get(findStretch(version))?.steps ?? null;
     return steps === null ? null : steps.get(version);
   }
 
@@ -78,7 +78,7 @@ export class StepCache {
       const middle = Math.ceil((low + high) / 2);
       // Each answer decides where to search next.
       // oxlint-disable-next-line no-await-in-loop
-      const step = this.at(middle) ?? stepsOf((await this.#options.fetch(middle - 1, Math.min(middle + GAP, this.last))).items)[0];
+      const step = this.at(middle) ?? readSteps((await this.#options.fetch(middle - 1, Math.min(middle + GAP, this.last))).items)[0];
       if (step === undefined || Date.parse(step.at) > at) high = middle - 1;
       else low = Math.max(middle, Math.min(step.version, high));
     }
@@ -88,7 +88,7 @@ export class StepCache {
   /** Reads the missing versions from `first` to `final`, and drops earlier requests. */
   want(first: number, final: number): void {
     if (this.last === 0) return;
-    this.#wanted = { low: stretchOf(Math.max(1, first)), high: stretchOf(Math.max(1, Math.min(final, this.last))) };
+    this.#wanted = { low: findStretch(Math.max(1, first)), high: findStretch(Math.max(1, Math.min(final, this.last))) };
     this.#readOn();
   }
 
@@ -99,7 +99,7 @@ export class StepCache {
     const [oldest] = this.#fresh.keys();
     if (this.#fresh.size > STRETCH && oldest !== undefined) {
       this.#fresh.delete(oldest);
-      this.#stretches.delete(stretchOf(oldest));
+      this.#stretches.delete(findStretch(oldest));
     }
     this.#options.onChange();
   }
@@ -118,7 +118,7 @@ export class StepCache {
       const { version, items, archived } = await this.#options.fetch(number * STRETCH, (number + 1) * STRETCH);
       this.archived = archived ?? null;
       this.last = Math.max(this.last, version);
-      stretch.steps = new Map(stepsOf(items).map((step) => [step.version, step]));
+      stretch.steps = new Map(readSteps(items).map((step) => [step.version, step]));
       for (const old of this.#stretches.keys()) if (this.#stretches.size > KEPT && old !== number) this.#stretches.delete(old);
       this.#options.onChange();
     } catch (error) {

@@ -1,6 +1,6 @@
 /** Subject of an actor: its name, its page, and its instrument with its activity there. */
 import type { ActorDetail } from '../../../clients/typescript/src/index.ts';
-import { eventWord, plain, priceText, symbolOf } from '../../words.js';
+import { eventWord, plain, priceText, readSymbol } from '../../words.js';
 import { useAgent, useOverlay } from '../agents/data.ts';
 import type { Rules } from '../agents/rules.ts';
 import type { Step } from './steps.ts';
@@ -35,14 +35,14 @@ const PAGES: { readonly [kind: string]: (id: string, context: ActorDetail['conte
 };
 
 /** Returns the address of an actor's own page, or null. */
-export const pageOf = ({ id, kind, context }: ActorDetail): string | null => PAGES[kind]?.(id, context) ?? null;
+export const findActorPage = ({ id, kind, context }: ActorDetail): string | null => PAGES[kind]?.(id, context) ?? null;
 
-const orderOf = ({ context }: ActorDetail): Order | undefined => context['order'] as Order | undefined;
+const readOrder = ({ context }: ActorDetail): Order | undefined => context['order'] as Order | undefined;
 
 /** Returns the name of an agent, or the side and instrument of an order. */
-export function titleOf(actor: ActorDetail): string {
-  const order = orderOf(actor);
-  if (order !== undefined) return `${plain(actor.kind)}: ${order.side} ${priceText(order.quantity)} ${symbolOf(order.instrument)}`;
+export function nameActor(actor: ActorDetail): string {
+  const order = readOrder(actor);
+  if (order !== undefined) return `${plain(actor.kind)}: ${order.side} ${priceText(order.quantity)} ${readSymbol(order.instrument)}`;
   return actorWord(actor);
 }
 
@@ -63,20 +63,20 @@ export function useTraded(actor: ActorDetail, steps: readonly Step[]): Traded {
   const overlay = useOverlay(isAgent ? actor.id : '', rules, key ?? '');
   if (isAgent) return { key, marks: overlay.marks as readonly EventMark[], lines: overlay.lines };
   const marks = steps.map(({ at, event }) => ({ at: Date.parse(at), kind: 'proposed' as const, text: eventWord(event.type) }));
-  return { key, marks, lines: linesOf(actor) };
+  return { key, marks, lines: listLines(actor) };
 }
 
 const instrumentIn = (actor: ActorDetail): string | null => {
   const own = actor.context['instrument'];
-  return orderOf(actor)?.instrument ?? (typeof own === 'string' ? own : null);
+  return readOrder(actor)?.instrument ?? (typeof own === 'string' ? own : null);
 };
 
 /** Outcomes of prediction markets have no candles. */
 const withCandles = (key: string | null): string | null =>
   key === null || key.startsWith('prediction:') || !key.includes(':') ? null : key;
 
-function linesOf(actor: ActorDetail): Traded['lines'] {
-  const order = orderOf(actor);
+function listLines(actor: ActorDetail): Traded['lines'] {
+  const order = readOrder(actor);
   if (order === undefined) return NOTHING;
   const decided = actor.context['decisionPrice'];
   return [

@@ -31,7 +31,7 @@ export function WhatIf({ id, version, takes, light }: Props) {
     mutationFn: (events: readonly BranchEvent[]) => api.askWhatIf({ id, body: { version, events } }),
     onSuccess: ({ steps }) => {
       const last = steps.at(-1);
-      if (last !== undefined) light(takenOf(last));
+      if (last !== undefined) light(toTaken(last));
     },
   });
   const [events, setEvents] = useState<readonly BranchEvent[]>([]);
@@ -41,7 +41,7 @@ export function WhatIf({ id, version, takes, light }: Props) {
   const offered = branch?.takes ?? takes;
   const type = offered.includes(chosen) ? chosen : (offered[0] ?? '');
   const ask = submits(() => {
-    const more = fieldsOf(fields);
+    const more = parseFields(fields);
     setWrong(more === null ? 'The fields must be a JSON object, for example { "cause": "operator" }.' : null);
     if (more === null) return;
     const next = [...(branch === undefined ? [] : events), { ...more, type }];
@@ -107,7 +107,7 @@ const EventFields = ({ offered, type, choose, fields, write, wrong }: FieldsProp
 const Branch = ({ branch, light }: { readonly branch: ActorBranch; readonly light: Props['light'] }) => (
   <ol className="branch" aria-label="Branch">
     {branch.steps.map((step, place) => {
-      const { from, to, event } = takenOf(step);
+      const { from, to, event } = toTaken(step);
       return (
         <li key={`${place} ${event}`} data-taken={step.taken}>
           <button type="button" className="plain" onClick={() => light({ from, to, event })}>
@@ -121,14 +121,14 @@ const Branch = ({ branch, light }: { readonly branch: ActorBranch; readonly ligh
   </ol>
 );
 
-const takenOf = ({ from, to, event }: ActorBranch['steps'][number]): Taken => ({
+const toTaken = ({ from, to, event }: ActorBranch['steps'][number]): Taken => ({
   from: from as StateValue | null,
   to: to as StateValue,
   event: String(event['type']),
 });
 
 /** Returns the parsed fields, or null if the text is not a JSON object. */
-function fieldsOf(text: string): { readonly [field: string]: unknown } | null {
+function parseFields(text: string): { readonly [field: string]: unknown } | null {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);

@@ -46,13 +46,13 @@ export interface Work {
 }
 
 /** Finished share of the work, or null if unknown. */
-const partOf = ({ progress }: Pick<Work, 'progress'>): number | null =>
+const computePart = ({ progress }: Pick<Work, 'progress'>): number | null =>
   progress === null || progress.total === 0 ? null : Math.min(100, (progress.done / progress.total) * 100);
 
 /** Progress, remaining time and cause of a wait, or the reason of the end. */
 export function WorkState({ work, name }: { readonly work: Work; readonly name: string }) {
   const { state, seenAt, error, progress, remainingMs, waitingFor } = work;
-  const part = partOf(work);
+  const part = computePart(work);
   if (state === 'failed') return <span className="down long">Failed{error === null ? '' : `: ${error}`}</span>;
   if (state === 'done') return <span className="up">Done</span>;
   return (

@@ -1,6 +1,6 @@
 /** Columns of a table as data: title, alignment, format, and the value by which rows are sorted and searched. */
 import { type ComponentProps, isValidElement, type ReactNode } from 'react';
-import { priceText, quoteText, symbolOf } from '../../words.js';
+import { priceText, quoteText, readSymbol } from '../../words.js';
 import { choose } from '../place.ts';
 import { Address } from './address.tsx';
 import { Ago, At } from './ages.tsx';
@@ -29,7 +29,7 @@ interface Formats {
 }
 
 /** Button that opens the chart of an instrument, named by its symbol. */
-export const Instrument = ({ of: key, children = symbolOf(key) }: { readonly of: string; readonly children?: ReactNode }) => (
+export const Instrument = ({ of: key, children = readSymbol(key) }: { readonly of: string; readonly children?: ReactNode }) => (
   <button type="button" className="plain" onClick={() => choose(key)}>
     {children}
   </button>
@@ -96,28 +96,28 @@ interface Buttons<Row> {
 export type Column<Row> = Title<Row> & (Formatted<Row> | Custom<Row> | Buttons<Row>);
 
 /** Returns the value by which a row is sorted and found. */
-export function valueOf<Row>(column: Column<Row>, row: Row): Value {
+export function readCellValue<Row>(column: Column<Row>, row: Row): Value {
   if ('buttons' in column) return null;
-  if ('cell' in column) return column.value === undefined ? textOf(column.cell(row)) : column.value(row);
-  if ('instrument' in column) return symbolOf(column.instrument(row));
-  return formatOf(column).value(row);
+  if ('cell' in column) return column.value === undefined ? readNodeText(column.cell(row)) : column.value(row);
+  if ('instrument' in column) return readSymbol(column.instrument(row));
+  return findFormat(column).value(row);
 }
 
 /** Returns the text inside of elements. What a component makes of its properties is not known. */
-function textOf(node: ReactNode): string {
-  if (Array.isArray(node)) return node.map(textOf).join('');
-  if (isValidElement<{ readonly children?: ReactNode }>(node)) return textOf(node.props.children);
+function readNodeText(node: ReactNode): string {
+  if (Array.isArray(node)) return node.map(readNodeText).join('');
+  if (isValidElement<{ readonly children?: ReactNode }>(node)) return readNodeText(node.props.children);
   return typeof node === 'string' || typeof node === 'number' ? String(node) : '';
 }
 
-export function contentOf<Row>(column: Column<Row>, row: Row): ReactNode {
+export function renderCell<Row>(column: Column<Row>, row: Row): ReactNode {
   if ('buttons' in column) return column.buttons(row);
   if ('cell' in column) return column.cell(row);
-  const { value, show } = formatOf(column);
+  const { value, show } = findFormat(column);
   return show(value(row));
 }
 
-function formatOf<Row>(column: Formatted<Row>): { readonly value: (row: Row) => Value; readonly show: Show } {
+function findFormat<Row>(column: Formatted<Row>): { readonly value: (row: Row) => Value; readonly show: Show } {
   const format = FORMATS.find((name) => name in column) as keyof Formats;
   return { value: (column as Record<keyof Formats, (row: Row) => Value>)[format], show: SHOWN[format] };
 }

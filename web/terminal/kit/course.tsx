@@ -8,7 +8,7 @@ export type { Course as Drawn, Point } from './course-drawing.ts';
 const CourseCanvas = laterPart(async () => (await import('../charts.tsx')).CourseCanvas);
 
 /** Returns the known values over time, for drawing only. */
-export const pointsOf = <Item extends { readonly at: string }>(
+export const listPoints = <Item extends { readonly at: string }>(
   items: readonly Item[],
   valueOf: (item: Item) => string | number | null,
 ): readonly Point[] =>

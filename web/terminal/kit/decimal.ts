@@ -10,7 +10,7 @@ function exact(text: string): Exact {
   return { digits: BigInt(`${whole}${decimals}`), decimals: decimals.length };
 }
 
-function textOf({ digits, decimals }: Exact): string {
+function formatExact({ digits, decimals }: Exact): string {
   const sign = digits < 0n ? '-' : '';
   const text = (digits < 0n ? -digits : digits).toString().padStart(decimals + 1, '0');
   const whole = text.slice(0, text.length - decimals);
@@ -20,14 +20,14 @@ function textOf({ digits, decimals }: Exact): string {
 
 export function multiply(left: string, right: string): string {
   const [a, b] = [exact(left), exact(right)];
-  return textOf({ digits: a.digits * b.digits, decimals: a.decimals + b.decimals });
+  return formatExact({ digits: a.digits * b.digits, decimals: a.decimals + b.decimals });
 }
 
 export function sum(texts: readonly string[]): string {
   const numbers = texts.map(exact);
   const decimals = Math.max(0, ...numbers.map((number) => number.decimals));
   const digits = numbers.reduce((total, number) => total + number.digits * 10n ** BigInt(decimals - number.decimals), 0n);
-  return textOf({ digits, decimals });
+  return formatExact({ digits, decimals });
 }
 
 /** Returns a number below zero if the left one is smaller, above zero if it is larger. */

@@ -48,12 +48,12 @@ export const Fields = <Name extends string>({ fields, texts, write, refused = nu
       field={field}
       text={texts[field.name]}
       write={(text) => write(field.name, text)}
-      problem={problemOf(refused, field.name)}
+      problem={findProblem(refused, field.name)}
       isFixed={isFixed}
     />
   ));
 
-const problemOf = (refused: ApiError | null, field: string): string | null =>
+const findProblem = (refused: ApiError | null, field: string): string | null =>
   refused?.fields.find(({ path }) => path === `$.${field}` || path.endsWith(`.${field}`))?.problem ?? null;
 
 interface InputProps {

@@ -35,10 +35,10 @@ export const Card = ({ title, children }: { readonly title: string; readonly chi
 );
 
 /** Items of a list of sentences. */
-export const itemsOf = (sentences: readonly string[]): ReactNode =>
+export const renderItems = (sentences: readonly string[]): ReactNode =>
   sentences.map((sentence, place) => <li key={`${place} ${sentence}`}>{sentence}</li>);
 
-export const tagsOf = (words: readonly string[]): ReactNode =>
+export const renderTags = (words: readonly string[]): ReactNode =>
   words.map((word) => (
     <span key={word} className="tag">
       {word}

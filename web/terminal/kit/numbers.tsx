@@ -24,7 +24,7 @@ export function spreadText(bid: string | null | undefined, ask: string | null | 
   return Number.isFinite(bps) ? `${bps.toFixed(2)} bps` : NONE;
 }
 
-const wayOf = (text: string): 'up' | 'down' | 'even' => (/^-.*[1-9]/.test(text) ? 'down' : /[1-9]/.test(text) ? 'up' : 'even');
+const findDirection = (text: string): 'up' | 'down' | 'even' => (/^-.*[1-9]/.test(text) ? 'down' : /[1-9]/.test(text) ? 'up' : 'even');
 
 export function Money({ usd }: { readonly usd: string | null | undefined }) {
   if (usd === null || usd === undefined) return <span className="faint">{NONE}</span>;
@@ -45,7 +45,7 @@ export function Large({ usd }: { readonly usd: string | null | undefined }) {
 export function Gain({ usd }: { readonly usd: string | null | undefined }) {
   if (usd === null || usd === undefined) return <span className="faint">{NONE}</span>;
   return (
-    <span className={`num ${wayOf(usd)}`} title={`${usd} USD`}>
+    <span className={`num ${findDirection(usd)}`} title={`${usd} USD`}>
       {SIGNED_MONEY.format(exact(usd))}
     </span>
   );
@@ -77,7 +77,7 @@ export function Change({ percent, title }: { readonly percent: number | null | u
   if (percent === null || percent === undefined || !Number.isFinite(percent)) return <span className="faint">{NONE}</span>;
   const text = signedText(percent, 2);
   return (
-    <span className={`num ${wayOf(text)}`} title={title}>
+    <span className={`num ${findDirection(text)}`} title={title}>
       {text} %
     </span>
   );

@@ -25,7 +25,7 @@ export interface Sortable {
 }
 
 /** Returns undefined for an empty cell. */
-export function sortableOf(text: string): Sortable | undefined {
+export function toSortable(text: string): Sortable | undefined {
   if (NOTHING.has(text)) return undefined;
   const exact = numberIn(text);
   return { text, exact, rough: Number(exact) };

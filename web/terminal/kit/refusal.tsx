@@ -8,7 +8,7 @@ import { forPeople, rejectionWords } from '../../words.js';
 import { ApiError, NetworkError } from '../api.ts';
 
 /** Returns the first sentence of an error. */
-export function sentenceOf(error: unknown): string {
+export function describeError(error: unknown): string {
   if (error instanceof ApiError) return forPeople(error.detail);
   if (error instanceof NetworkError) return navigator.onLine ? 'The service did not answer.' : 'This device is offline.';
   return error instanceof Error ? error.message : String(error);
@@ -28,7 +28,7 @@ export function Refusal({ error, isOnce = false, children }: RefusalProps) {
   return (
     <div className="refusal" role="alert">
       <p>
-        {sentenceOf(error)}
+        {describeError(error)}
         {isOnce && error instanceof NetworkError && ' Send it again: it is placed once.'}
       </p>
       {ways.length > 0 && (

@@ -11,8 +11,8 @@ import {
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { isPhone } from './browser.ts';
-import { type Attributes, type Column, contentOf, valueOf } from './columns.tsx';
-import { compareCells, type Sortable, sortableOf } from './order-texts.ts';
+import { type Attributes, type Column, renderCell, readCellValue } from './columns.tsx';
+import { compareCells, type Sortable, toSortable } from './order-texts.ts';
 import { useHidden, useKeptOrder } from './table-order.ts';
 import type { View } from './views.tsx';
 
@@ -79,7 +79,7 @@ export function Table<Row extends RowData>({
     data: hasSearch && wanted.trim() !== '' ? rows.filter((row) => isFound(row, columns, wanted.trim().toLowerCase())) : rows,
     columns: columns.map((column, place) => ({
       id: String(place),
-      accessorFn: (row: Row) => sortableOf(String(valueOf(column, row) ?? '')),
+      accessorFn: (row: Row) => toSortable(String(readCellValue(column, row) ?? '')),
       sortFn: compareLines,
       // An empty cell is last in both directions.
       sortUndefined: 'last',
@@ -143,7 +143,7 @@ const compareLines = (a: Line, b: Line, column: string): number =>
 
 const isFound = <Row,>(row: Row, columns: readonly Column<Row>[], wanted: string): boolean =>
   columns.some((column) =>
-    String(valueOf(column, row) ?? '')
+    String(readCellValue(column, row) ?? '')
       .toLowerCase()
       .includes(wanted),
   );
@@ -306,7 +306,7 @@ function Cells<Row>({ row, columns, markOf, attributesOf, place, measure }: Cell
       {...attributesOf?.(row)}
     >
       {columns.map((column) => {
-        const content = contentOf(column, row);
+        const content = renderCell(column, row);
         if (column === named)
           return (
             <th key={column.title} scope="row">

@@ -1,7 +1,7 @@
 /** Saved views of a table: its filters, hidden columns and order, under names of the member's choice. */
 import { Button, Checkbox, Popover } from '@mantine/core';
 import { useState } from 'react';
-import { settingOf } from '../kept-settings.ts';
+import { openSetting } from '../kept-settings.ts';
 import { useMe } from '../member.ts';
 import { submits } from './browser.ts';
 import { keep, readKept, useStore } from './store.ts';
@@ -30,7 +30,7 @@ export type View = ReturnType<typeof useView>;
  */
 export function useView<Filters extends Values>(table: string, first: Filters, choices: Choices = {}) {
   const key = `sevengate.terminal.views.${table}.${useMe().subject}`;
-  const setting = settingOf(`views-${table}`);
+  const setting = openSetting(`views-${table}`);
   const saved = readSaved(useStore(setting));
   const [now, setNow] = useState(() => readNow(key));
   const values = { ...UNCHOSEN, ...first, ...now };

@@ -18,7 +18,7 @@ export function Curve({ preview, now, symbol }: CurveProps) {
   const highest = Number(ladder.at(-1)?.price ?? 1);
   const x = (fillPct: number) => SIDE + ((WIDTH - 2 * SIDE) * fillPct) / 100;
   const y = (price: number) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * price) / highest;
-  const pointOf = ({ fillPct, price }: { readonly fillPct: number; readonly price: number | string }) =>
+  const toPoint = ({ fillPct, price }: { readonly fillPct: number; readonly price: number | string }) =>
     `${x(fillPct).toFixed(1)},${y(Number(price)).toFixed(1)}`;
   const filled = { fillPct: Number(now?.fillPct ?? 0), price: Number(now?.price ?? ladder[0]?.price ?? 0) };
   const passed = ladder.filter(({ fillPct }) => fillPct < filled.fillPct);
@@ -27,12 +27,12 @@ export function Curve({ preview, now, symbol }: CurveProps) {
   return (
     <figure className="curve">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
-        <polygon className="curve-whole" points={`${x(0)},${y(0)} ${ladder.map(pointOf).join(' ')} ${x(100)},${y(0)}`} />
+        <polygon className="curve-whole" points={`${x(0)},${y(0)} ${ladder.map(toPoint).join(' ')} ${x(100)},${y(0)}`} />
         <polygon
           className="curve-filled"
-          points={[`${x(0)},${y(0)}`, ...passed.map(pointOf), pointOf(filled), `${x(filled.fillPct).toFixed(1)},${y(0)}`].join(' ')}
+          points={[`${x(0)},${y(0)}`, ...passed.map(toPoint), toPoint(filled), `${x(filled.fillPct).toFixed(1)},${y(0)}`].join(' ')}
         />
-        <polyline className="curve-line" points={ladder.map(pointOf).join(' ')} />
+        <polyline className="curve-line" points={ladder.map(toPoint).join(' ')} />
         <line className="curve-mark" x1={x(filled.fillPct)} x2={x(filled.fillPct)} y1={y(0)} y2={y(filled.price)} />
         <circle className="curve-mark" cx={x(filled.fillPct)} cy={y(filled.price)} r={5} data-fill={now?.fillPct ?? '0'} />
         <text x={SIDE} y={HEIGHT - 12}>

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
-import { clockAndZone, plain, symbolOf } from '../../words.js';
+import { clockAndZone, plain, readSymbol } from '../../words.js';
 import { ApiError, api, useRead, type LaunchPreview } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
 import { type Field, Fields, type Texts } from '../kit/form.tsx';
@@ -108,7 +108,7 @@ function useLaunchFields(isOfTake: boolean): readonly Field<Name>[] {
     value: key,
     label: `${plain(key)}: graduates at ${graduationMultiple}×`,
   }));
-  const coins = [...COINS, ...quoted.map(({ token, instrument }) => ({ value: token?.mint ?? '', label: symbolOf(instrument) }))];
+  const coins = [...COINS, ...quoted.map(({ token, instrument }) => ({ value: token?.mint ?? '', label: readSymbol(instrument) }))];
   return [
     isOfTake
       ? { name: 'takeId', label: 'Take' }

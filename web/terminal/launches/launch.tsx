@@ -1,10 +1,10 @@
 /** Page of one launch: its curve, terms, price history, holders, signatures and claims. */
 import { useMemo } from 'react';
-import { percentText, plain, priceText, quoteText, symbolOf } from '../../words.js';
+import { percentText, plain, priceText, quoteText, readSymbol } from '../../words.js';
 import { api, useRead, type Launch, type LauncherLaunch, type LaunchMonitor, type LaunchPriceHistory } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { WorkState } from '../kit/ages.tsx';
-import { Course, type Drawn, pointsOf } from '../kit/course.tsx';
+import { Course, type Drawn, listPoints } from '../kit/course.tsx';
 import { Card, FigureList, Loaded, Trail } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
 import { Price } from '../kit/numbers.tsx';
@@ -14,7 +14,7 @@ import { useAnnouncements } from '../organization.ts';
 import { Signing } from '../wallet/signing.tsx';
 import { Claims } from './claims.tsx';
 import { Curve } from './curve.tsx';
-import { paidOf, preparedOf } from './prepare.ts';
+import { findPaid, findPrepared } from './prepare.ts';
 import { Terms } from './terms.tsx';
 
 const READ_EVERY_MS = 5_000;
@@ -70,7 +70,7 @@ function ToSign({ launch: { id, kind, state, creator } }: { readonly launch: Lau
         The wallet <Address address={creator} /> {isDeclined ? SIGNS_AGAIN : 'must sign within about a minute.'}
       </p>
       {maySign ? (
-        <Signing key={state} prepare={() => (isDeclined ? paidOf(id) : preparedOf(id, kind))} />
+        <Signing key={state} prepare={() => (isDeclined ? findPaid(id) : findPrepared(id, kind))} />
       ) : (
         <p className="faint">Submitting requires the permission trade:execute.</p>
       )}
@@ -126,7 +126,7 @@ function Facts({ launch, monitor: { curve, graduation, pairedStock } }: { readon
         ? 'unknown'
         : `${percentText(curve.returns.tokenPct)} in dollars, ${percentText(curve.returns.relativePct)} in ${quoteSymbol}`,
     ],
-    ['Paired with', pairedStock === null ? '–' : symbolOf(pairedStock)],
+    ['Paired with', pairedStock === null ? '–' : readSymbol(pairedStock)],
     [
       'Creator fees',
       fees === undefined ? 'none' : `${quoteText(fees.quote)} ${quoteSymbol} to claim, ${quoteText(fees.claimedQuote)} claimed`,
@@ -163,7 +163,7 @@ function ByLauncher({ launch }: { readonly launch: LauncherLaunch }) {
         lines={[
           ['Paid', `${priceText(lamports)} lamports`],
           ['Paid to', <Address key="to" address={payTo} />],
-          ['Paired with', symbolOf(pairedStock)],
+          ['Paired with', readSymbol(pairedStock)],
           ['Creator fee', `${creatorFeeBps} bps`],
           ['Payment', payment === undefined ? 'not submitted' : <Address key="payment" address={payment} />],
           ['Mint', mint === null ? 'not launched' : <Address key="mint" address={mint} />],
@@ -183,7 +183,7 @@ function PriceCourse({ launch: { id, symbol, quoteSymbol } }: { readonly launch:
   const history = useRead(['launch', id, 'price-history'], (call) => api.getLaunchPriceHistory({ id }, call), {
     refetchInterval: READ_EVERY_MS,
   });
-  const course = useMemo(() => courseOf(history.data ?? { points: [], fills: [] }, quoteSymbol), [history.data, quoteSymbol]);
+  const course = useMemo(() => drawCourse(history.data ?? { points: [], fills: [] }, quoteSymbol), [history.data, quoteSymbol]);
   return (
     <Card title="Price over time">
       <Course
@@ -208,20 +208,20 @@ function PriceCourse({ launch: { id, symbol, quoteSymbol } }: { readonly launch:
   );
 }
 
-function courseOf({ points, fills }: LaunchPriceHistory, quote: string): Drawn {
+function drawCourse({ points, fills }: LaunchPriceHistory, quote: string): Drawn {
   const smallest = Math.min(...points.map(({ price }) => Number(price)));
   const times = points.map(({ at }) => Date.parse(at));
   // The chart has no place between two points.
-  const placeOf = (at: number): number => times.findLast((time) => time <= at) ?? times[0] ?? at;
+  const findPlace = (at: number): number => times.findLast((time) => time <= at) ?? times[0] ?? at;
   const moved = points.filter(({ progress }, index) => index > 0 && progress !== points[index - 1]?.progress);
   return {
-    series: [{ title: `price in ${quote}`, ink: '--accent', points: pointsOf(points, ({ price }) => price) }],
-    lower: { title: 'fill %', points: pointsOf(points, ({ fillPct }) => fillPct) },
+    series: [{ title: `price in ${quote}`, ink: '--accent', points: listPoints(points, ({ price }) => price) }],
+    lower: { title: 'fill %', points: listPoints(points, ({ fillPct }) => fillPct) },
     levels: points[0] === undefined ? [] : [{ title: 'first', price: Number(points[0].price) }],
     marks: [
       ...moved.map(({ at, progress }) => ({ at: Date.parse(at), text: plain(progress) })),
       ...fills.map(({ at, side, quantity }) => ({
-        at: placeOf(Date.parse(at)),
+        at: findPlace(Date.parse(at)),
         text: `${side === 'buy' ? 'bought' : 'sold'} ${priceText(quantity)}`,
       })),
     ].sort((a, b) => a.at - b.at),

@@ -16,7 +16,7 @@ type LauncherPairs = Awaited<ReturnType<typeof api.listLauncherPairs>>;
 const EMPTY: Wish = { agentId: '', pair: '', creatorFeeBps: '', name: '', symbol: '', description: '', imageUrl: '' };
 
 /** Converts lamports to whole coins, exactly. */
-function solOf(lamports: string): string {
+function lamportsToSol(lamports: string): string {
   const digits = lamports.padStart(10, '0');
   return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '');
 }
@@ -74,7 +74,7 @@ const CHOOSE = { value: '', label: 'Choose…' };
 function TokenFields({ wish, write, refused }: TokenFieldsProps) {
   const pairs = useRead(['launcher-pairs'], (call) => api.listLauncherPairs({}, call), { staleTime: Infinity });
   const { data: agents = [] } = useAgents();
-  const fieldsOf = ({ items, creatorFeeBps: { min, max } }: LauncherPairs): readonly Field<keyof Wish>[] => [
+  const buildFields = ({ items, creatorFeeBps: { min, max } }: LauncherPairs): readonly Field<keyof Wish>[] => [
     { name: 'agentId', label: 'Agent', choices: [CHOOSE, ...agents.map(({ id, name }) => ({ value: id, label: name }))] },
     {
       name: 'pair',
@@ -91,7 +91,7 @@ function TokenFields({ wish, write, refused }: TokenFieldsProps) {
     <Loaded query={pairs}>
       {(data) => (
         <div className="field-pairs">
-          <Fields fields={fieldsOf(data)} texts={wish} write={write} refused={refused} />
+          <Fields fields={buildFields(data)} texts={wish} write={write} refused={refused} />
         </div>
       )}
     </Loaded>
@@ -101,7 +101,7 @@ function TokenFields({ wish, write, refused }: TokenFieldsProps) {
 const Offer = ({ offer: { lamports, recipient, expiresAt, launch } }: { readonly offer: QuotedLaunch }) => (
   <FigureList
     lines={[
-      ['Price', <span title={`${lamports} lamports`}>{solOf(lamports)} SOL</span>],
+      ['Price', <span title={`${lamports} lamports`}>{lamportsToSol(lamports)} SOL</span>],
       ['Recipient', <Address address={recipient} />],
       ['Offer valid until', clockAndZone(launch.validUntil)],
       ['Sign before', clockAndZone(expiresAt)],

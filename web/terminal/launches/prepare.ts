@@ -25,7 +25,7 @@ export async function submitLaunch(id: string, kind: 'curve' | 'launcher', signe
 }
 
 /** @throws Error if nothing waits for a signature. */
-export async function preparedOf(id: string, kind: 'curve' | 'launcher'): Promise<Prepared> {
+export async function findPrepared(id: string, kind: 'curve' | 'launcher'): Promise<Prepared> {
   const { items } = await api.listLaunchTransactions({ id });
   const waiting = items.filter(({ state }) => state === 'prepared');
   const [first] = waiting;
@@ -38,7 +38,7 @@ export async function preparedOf(id: string, kind: 'curve' | 'launcher'): Promis
 }
 
 /** Payment of a launch that the launcher declined, to submit it again. */
-export async function paidOf(id: string): Promise<Prepared> {
+export async function findPaid(id: string): Promise<Prepared> {
   const { items } = await api.listLaunchTransactions({ id });
   const [paid] = items;
   if (paid === undefined) throw new Error('The payment of this launch was not found.');

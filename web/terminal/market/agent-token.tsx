@@ -1,6 +1,6 @@
 /** Page of one agent token: holders, the creator's sellable share, liquidity, and each term of its risk score. */
 import { Progress } from '@mantine/core';
-import { plain, symbolOf } from '../../words.js';
+import { plain, readSymbol } from '../../words.js';
 import { ApiError, api, useRead, type AgentTokenAnalytics } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
@@ -102,7 +102,7 @@ function Holders({ token: { holders } }: { readonly token: AgentTokenAnalytics }
 
 function Performance({ token: { performance, pairedStock, duplicatedExposure } }: { readonly token: AgentTokenAnalytics }) {
   if (performance === null || pairedStock === null) return null;
-  const share = symbolOf(pairedStock);
+  const share = readSymbol(pairedStock);
   return (
     <>
       {duplicatedExposure?.flagged === true && <p className="warn">You hold the token and {share}: the same exposure twice.</p>}

@@ -1,6 +1,6 @@
 /** Agent tokens ranked by risk and strength, and those paired with a share. */
 import { useState } from 'react';
-import { plain, symbolOf } from '../../words.js';
+import { plain, readSymbol } from '../../words.js';
 import { api, type PairedPerformance, type RankedAgentToken } from '../api.ts';
 import { Opener } from '../kit/beside.tsx';
 import { Segments } from '../kit/form.tsx';
@@ -63,7 +63,7 @@ function Ranked({ chosen, choose }: TableProps) {
             hint: 'Part of the supply that the creator holds unlocked',
             text: ({ creator }) => (creator === null ? '–' : `${creator.freePct.toFixed(1)} %`),
           },
-          { title: 'Paired', isText: true, text: ({ pairedStock }) => (pairedStock === null ? '–' : symbolOf(pairedStock)) },
+          { title: 'Paired', isText: true, text: ({ pairedStock }) => (pairedStock === null ? '–' : readSymbol(pairedStock)) },
           { title: 'Listed', ago: ({ listedAt }) => listedAt },
         ]}
       />
@@ -96,7 +96,7 @@ function Paired({ chosen, choose }: TableProps) {
       keyOf={({ mint }) => mint}
       columns={[
         { title: 'Token', cell: (token) => showName(token, { chosen, choose }) },
-        { title: 'Share', isText: true, text: ({ pairedStock }) => symbolOf(pairedStock) },
+        { title: 'Share', isText: true, text: ({ pairedStock }) => readSymbol(pairedStock) },
         { title: 'Price', price: ({ priceUsd }) => priceUsd },
         { title: '24 h against the share', isFigure: true, change: ({ performance }) => relative('24h')(performance) },
         { title: '7 days', change: ({ performance }) => relative('7d')(performance) },

@@ -4,7 +4,7 @@ import { moneyText } from '../kit/numbers.tsx';
 
 const GATES = 6;
 
-export const metricsOf = ({ metrics }: Pick<Listing, 'metrics'>): { readonly [name: string]: number | null } =>
+export const readMetrics = ({ metrics }: Pick<Listing, 'metrics'>): { readonly [name: string]: number | null } =>
   (metrics ?? {}) as { readonly [name: string]: number | null };
 
 export const deflatedSharpe = ({ evidence: { luck } }: Pick<Listing, 'evidence'>): number | null =>

@@ -6,15 +6,15 @@ import { gateCheckWords, plain } from '../../words.js';
 import { type Rules, rulesSentences } from '../agents/rules.ts';
 import { api, refresh, useRead, type Checkout, type ListingDetail } from '../api.ts';
 import { Address } from '../kit/address.tsx';
-import { Course, type Drawn, pointsOf } from '../kit/course.tsx';
-import { Card, FigureList, Loaded, Trail, itemsOf, tagsOf } from '../kit/lists.tsx';
+import { Course, type Drawn, listPoints } from '../kit/course.tsx';
+import { Card, FigureList, Loaded, Trail, renderItems, renderTags } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
 import { Change } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { goTo } from '../place.ts';
 import { Signing } from '../wallet/signing.tsx';
-import { deflatedSharpe, Gates, metricsOf, priceWords } from './evidence.tsx';
+import { deflatedSharpe, Gates, readMetrics, priceWords } from './evidence.tsx';
 
 const LOOK_MS = 1_000;
 
@@ -36,7 +36,7 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
         <div className="agent-name">
           <h1>{name}</h1>
           {state === 'unlisted' && <span className="tag">no longer on sale</span>}
-          {tagsOf(categories)}
+          {renderTags(categories)}
           <p className="faint">{description}</p>
         </div>
         <Figures listing={listing} />
@@ -46,7 +46,7 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
           <h2>Evidence at publication</h2>
           <Gates passed={listing.evidence.gatesPassed} />
           <Course
-            course={courseOf(listing)}
+            course={drawCourse(listing)}
             label="Return of the backtest in percent, and its drawdown below"
             empty="No backtest is on record."
           />
@@ -55,7 +55,7 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
         <div className="stack">
           <Buy listing={listing} />
           <Card title="Rules">
-            <RulesOf listing={listing} />
+            <ListingRules listing={listing} />
             {rules !== null && (
               <details>
                 <summary>The manifest</summary>
@@ -72,8 +72,8 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
 }
 
 /** Backtest return, and the drawdown below it, in percent. */
-function courseOf({ evidence: { curve } }: ListingDetail): Drawn {
-  const points = pointsOf(curve, ({ returnPct }) => returnPct);
+function drawCourse({ evidence: { curve } }: ListingDetail): Drawn {
+  const points = listPoints(curve, ({ returnPct }) => returnPct);
   let highest = 0;
   const falls = points.map(({ at, value }) => {
     highest = Math.max(highest, value);
@@ -83,7 +83,7 @@ function courseOf({ evidence: { curve } }: ListingDetail): Drawn {
 }
 
 function Figures({ listing }: { readonly listing: ListingDetail }) {
-  const { sharpe = null, maxDrawdownPct = null, returnPct = null } = metricsOf(listing);
+  const { sharpe = null, maxDrawdownPct = null, returnPct = null } = readMetrics(listing);
   const honest = deflatedSharpe(listing);
   const { evidence } = listing;
   const lines: readonly (readonly [string, React.ReactNode])[] = [
@@ -123,7 +123,7 @@ function Evidence({ listing: { evidence } }: { readonly listing: ListingDetail }
 }
 
 /** Shape of the rules; licence holders see the rules in sentences. */
-const RulesOf = ({ listing: { shape, rules, manifestHash } }: { readonly listing: ListingDetail }) => (
+const ListingRules = ({ listing: { shape, rules, manifestHash } }: { readonly listing: ListingDetail }) => (
   <>
     <p>
       Buys by {shape.entry.map(plain).join(', ') || 'nothing'}, sells by {shape.exit.map(plain).join(', ') || 'its stop and its target'}.
@@ -135,7 +135,7 @@ const RulesOf = ({ listing: { shape, rules, manifestHash } }: { readonly listing
     {rules === null ? (
       <p className="faint">A licence shows the rules with all their numbers.</p>
     ) : (
-      <ul className="dotted">{itemsOf(rulesSentences(rules as Rules))}</ul>
+      <ul className="dotted">{renderItems(rulesSentences(rules as Rules))}</ul>
     )}
   </>
 );
@@ -208,7 +208,7 @@ function Import({ id }: { readonly id: string }) {
 /** Prepares the licence payment from the wallet's first account. */
 async function payment(listingId: string, buyer: string | undefined, changed: () => void) {
   if (buyer === undefined) throw new Error('The wallet shared no account.');
-  const checkout = await checkoutOf(listingId, buyer);
+  const checkout = await openCheckout(listingId, buyer);
   if (checkout.transaction === null) throw new Error(`Nothing to sign: the checkout is ${plain(checkout.state)}.`);
   const handIn = async ([signedTransaction = '']: readonly string[]) => {
     await api.settleCheckout({ id: checkout.id, body: { signedTransaction } });
@@ -223,7 +223,7 @@ async function payment(listingId: string, buyer: string | undefined, changed: ()
 }
 
 /** Returns the open checkout of the buyer, or starts one. A listing has at most one open checkout. */
-async function checkoutOf(listingId: string, buyer: string): Promise<Checkout> {
+async function openCheckout(listingId: string, buyer: string): Promise<Checkout> {
   const { items } = await api.listCheckouts({ limit: 100 });
   const waiting = items.find((one) => one.listingId === listingId && one.state === 'prepared' && one.buyer === buyer);
   return waiting ?? (await api.beginCheckout({ id: listingId, body: { buyer } }));

@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { plain } from '../../words.js';
 import { api, useRead, type Licence, type Listing } from '../api.ts';
 import { Written } from '../kit/form.tsx';
-import { FigureList, List, Loaded, useList, tagsOf } from '../kit/lists.tsx';
+import { FigureList, List, Loaded, useList, renderTags } from '../kit/lists.tsx';
 import { Change } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 import { useStore } from '../kit/store.ts';
 import { within } from '../place.ts';
-import { deflatedSharpe, Gates, metricsOf, priceWords } from './evidence.tsx';
+import { deflatedSharpe, Gates, readMetrics, priceWords } from './evidence.tsx';
 import { ListingPage } from './listing.tsx';
 
 export function Marketplace() {
@@ -23,7 +23,7 @@ interface Wanted {
   readonly maxPriceUsd: string;
 }
 
-const filterOf = ({ search, category, maxPriceUsd }: Wanted) => ({
+const toFilter = ({ search, category, maxPriceUsd }: Wanted) => ({
   ...(search.trim() === '' ? {} : { search: search.trim() }),
   ...(category === null ? {} : { category }),
   ...(/^\d+(\.\d+)?$/.test(maxPriceUsd) ? { maxPriceUsd } : {}),
@@ -31,7 +31,7 @@ const filterOf = ({ search, category, maxPriceUsd }: Wanted) => ({
 
 function Listings() {
   const [wanted, setWanted] = useState<Wanted>({ search: '', category: null, maxPriceUsd: '' });
-  const filter = filterOf(wanted);
+  const filter = toFilter(wanted);
   const listings = useList(['listings', filter], (page, options) => api.listListings({ ...page, ...filter }, options));
   const shown = (listings.data?.pages ?? []).flatMap(({ items }) => items);
   const categories = [...new Set([...shown.flatMap((one) => one.categories), ...(wanted.category === null ? [] : [wanted.category])])];
@@ -97,7 +97,7 @@ const NOT_LUCK = 'Probability that the Sharpe ratio is more than the luck of as 
 
 function ListingCard({ listing }: { readonly listing: Listing }) {
   const { id, name, description, categories, priceUsd, evidence, shape, own } = listing;
-  const { sharpe = null, maxDrawdownPct = null, returnPct = null } = metricsOf(listing);
+  const { sharpe = null, maxDrawdownPct = null, returnPct = null } = readMetrics(listing);
   const honest = deflatedSharpe(listing);
   return (
     <li className="card market-card" data-listing={id}>
@@ -138,7 +138,7 @@ function ListingCard({ listing }: { readonly listing: Listing }) {
       />
       <p className="tags">
         {own && <span className="tag">yours</span>}
-        {tagsOf(categories)}
+        {renderTags(categories)}
       </p>
     </li>
   );

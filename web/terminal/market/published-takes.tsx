@@ -1,5 +1,5 @@
 /** Published Takes of all organizations with the reading of each thesis. A fork is a draft of one's own. */
-import { plain, symbolOf } from '../../words.js';
+import { plain, readSymbol } from '../../words.js';
 import { api, type PublishedTake } from '../api.ts';
 import { AskForm } from '../kit/form.tsx';
 import { List, useList } from '../kit/lists.tsx';
@@ -28,10 +28,10 @@ export const PublishedTakes = () => (
         {
           title: 'Token',
           isText: true,
-          cell: ({ instrument, symbol }) => <Instrument of={instrument}>{symbol === '' ? symbolOf(instrument) : symbol}</Instrument>,
+          cell: ({ instrument, symbol }) => <Instrument of={instrument}>{symbol === '' ? readSymbol(instrument) : symbol}</Instrument>,
         },
-        { title: 'Enters when', isText: true, long: ({ conditions }) => sentencesOf(conditions.entry) },
-        { title: 'Exits when', isText: true, long: ({ conditions }) => sentencesOf(conditions.exit) },
+        { title: 'Enters when', isText: true, long: ({ conditions }) => formatConditions(conditions.entry) },
+        { title: 'Exits when', isText: true, long: ({ conditions }) => formatConditions(conditions.exit) },
         { title: 'Size', isFigure: true, money: ({ allocationUsd }) => allocationUsd },
         { title: 'Bars', isText: true, text: ({ timeframe }) => timeframe },
         { title: 'Copies before', text: ({ lineage }) => lineage.length },
@@ -62,7 +62,7 @@ const showThesis = ({ thesis, origin, assumed, notUnderstood }: PublishedTake) =
 
 type Condition = PublishedTake['conditions']['entry'][number];
 
-const sentencesOf = (conditions: readonly Condition[]): string => conditions.map(conditionSentence).join('; ') || '–';
+const formatConditions = (conditions: readonly Condition[]): string => conditions.map(conditionSentence).join('; ') || '–';
 
 function Copy({ take: { id, symbol, allocationUsd } }: { readonly take: PublishedTake }) {
   if (!useMay('trade:execute')) return null;

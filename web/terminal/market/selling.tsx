@@ -5,7 +5,7 @@ import { api, type Listing } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { AskForm } from '../kit/form.tsx';
 import { Opener } from '../kit/beside.tsx';
-import { List, useList, tagsOf } from '../kit/lists.tsx';
+import { List, useList, renderTags } from '../kit/lists.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 import { useMay } from '../member.ts';
 import { ListStrategy } from './publish.tsx';
@@ -58,7 +58,7 @@ export function Selling() {
 
 const showName = ({ name, categories }: Pick<Listing, 'name' | 'categories'>) => (
   <>
-    <strong className="long">{name}</strong> {tagsOf(categories.map(plain))}
+    <strong className="long">{name}</strong> {renderTags(categories.map(plain))}
   </>
 );
 

@@ -24,7 +24,7 @@ export interface Grant {
 }
 
 /** Returns the grant part of a request: a role, or permissions. */
-export const grantOf = ({ role, permissions }: Grant) => (role === null ? { permissions } : { role });
+export const toGrant = ({ role, permissions }: Grant) => (role === null ? { permissions } : { role });
 
 export const useRoles = () => useRead(['roles'], async (call) => (await api.listRoles({}, call)).items);
 
@@ -91,7 +91,7 @@ export function ChangeGrant({ member: { name, subject, role, permissions } }: { 
       title={`Permissions of ${name}`}
       done={`Permissions of ${name} changed.`}
       changes={['members']}
-      act={() => api.grantMember({ body: { subject, ...grantOf(grant) } })}
+      act={() => api.grantMember({ body: { subject, ...toGrant(grant) } })}
     >
       <p>Replaces the present permissions from the next request on.</p>
       <GrantFields grant={grant} write={setGrant} />

@@ -7,7 +7,7 @@ import { Ask } from '../kit/ask.tsx';
 import { Form } from '../kit/form.tsx';
 import { Card, List, useList } from '../kit/lists.tsx';
 import { feed } from '../market.ts';
-import { type Grant, GrantFields, grantOf, Permissions } from './grant.tsx';
+import { type Grant, GrantFields, toGrant, Permissions } from './grant.tsx';
 
 export const Invitations = () => (
   <>
@@ -27,15 +27,15 @@ export const Invitations = () => (
         },
         { title: 'Invited by', isText: true, text: ({ invitedBy }) => invitedBy },
         { title: 'Expires', at: ({ expiresAt }) => expiresAt },
-        { title: 'Status', isText: true, text: statusOf },
-        { title: 'Actions', buttons: (one) => statusOf(one) === 'open' && <Revoke invitation={one} /> },
+        { title: 'Status', isText: true, text: describeStatus },
+        { title: 'Actions', buttons: (one) => describeStatus(one) === 'open' && <Revoke invitation={one} /> },
       ]}
     />
     <Invite />
   </>
 );
 
-function statusOf({ acceptedBy, revokedAt, expiresAt }: Invitation): string {
+function describeStatus({ acceptedBy, revokedAt, expiresAt }: Invitation): string {
   if (acceptedBy !== null) return `accepted by ${acceptedBy}`;
   if (revokedAt !== null) return 'revoked';
   return Date.parse(expiresAt) <= feed.now() ? 'expired' : 'open';
@@ -69,7 +69,7 @@ function Invite() {
         ]}
         first={{ name: '', hours: '72' }}
         verb="Invite"
-        send={({ name, hours }) => api.inviteMember({ body: { name, ...grantOf(grant), hours: Number(hours) } })}
+        send={({ name, hours }) => api.inviteMember({ body: { name, ...toGrant(grant), hours: Number(hours) } })}
         changes={['invitations']}
         answer={(invited) => (
           <div role="status">

@@ -9,12 +9,12 @@ interface Named {
   readonly actorName: string | null;
 }
 
-const nameOf = ({ actorId, actorKind, actorName }: Named): string => actorWord({ id: actorId, kind: actorKind, name: actorName });
+const nameActor = ({ actorId, actorKind, actorName }: Named): string => actorWord({ id: actorId, kind: actorKind, name: actorName });
 
 export const ActorLink = ({ of }: { readonly of: Named }) => (
   <a href={`#/actors/${of.actorId}`} title={`${plain(of.actorKind)} ${of.actorId}`}>
-    {nameOf(of)}
+    {nameActor(of)}
   </a>
 );
 
-export const ACTOR_COLUMN: Column<Named> = { title: 'Actor', isText: true, value: nameOf, cell: (row) => <ActorLink of={row} /> };
+export const ACTOR_COLUMN: Column<Named> = { title: 'Actor', isText: true, value: nameActor, cell: (row) => <ActorLink of={row} /> };

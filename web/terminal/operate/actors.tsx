@@ -154,7 +154,7 @@ export function Activities() {
             value: ({ dueAt, state: now }) => (now === 'pending' ? dueAt : null),
             cell: ({ dueAt, state: now }) => (now === 'pending' ? <Until at={dueAt} /> : '–'),
           },
-          { title: 'Cause', isText: true, long: ({ answer }) => causeOf(answer) },
+          { title: 'Cause', isText: true, long: ({ answer }) => formatCause(answer) },
           { title: 'Actions', buttons: (activity) => <Retry activity={activity} /> },
         ]}
       />
@@ -163,7 +163,7 @@ export function Activities() {
 }
 
 /** Formats the answer of an activity, which is stored as the venue sent it. */
-function causeOf(answer: unknown): string {
+function formatCause(answer: unknown): string {
   if (answer === null || answer === undefined) return '–';
   if (typeof answer === 'string' || typeof answer === 'number') return valueText(answer);
   const { detail, message, reason } = answer as { readonly [field: string]: unknown };

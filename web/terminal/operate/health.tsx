@@ -50,7 +50,7 @@ export function Heartbeat() {
   );
 }
 
-const countOf = (all: readonly { readonly count: number }[]): number => all.reduce((total, { count }) => total + count, 0);
+const sumCounts = (all: readonly { readonly count: number }[]): number => all.reduce((total, { count }) => total + count, 0);
 
 type Counted = Pick<Runtime, 'actors' | 'activities' | 'incidents'> & {
   readonly timers: Pick<Runtime['timers'], 'count' | 'overdue'>;
@@ -67,7 +67,7 @@ const NOTHING: Counted = {
 
 /** @param props.runtime Undefined while it is read: each tile keeps its place. */
 export function Tiles({ runtime }: { readonly runtime: Runtime | undefined }) {
-  const tiles = tilesOf(runtime ?? NOTHING);
+  const tiles = buildTiles(runtime ?? NOTHING);
   return (
     <dl className="tiles">
       {tiles.map((tile) => (
@@ -77,24 +77,24 @@ export function Tiles({ runtime }: { readonly runtime: Runtime | undefined }) {
   );
 }
 
-const tilesOf = ({ actors, activities, timers, incidents, queues }: Counted): readonly TileProps[] => [
+const buildTiles = ({ actors, activities, timers, incidents, queues }: Counted): readonly TileProps[] => [
   {
     title: 'Actors running',
-    count: countOf(actors.filter(({ status }) => status === 'running')),
-    wrong: countOf(actors.filter(({ status }) => status === 'quarantined')),
+    count: sumCounts(actors.filter(({ status }) => status === 'running')),
+    wrong: sumCounts(actors.filter(({ status }) => status === 'quarantined')),
     how: 'quarantined',
   },
   {
     title: 'Activities pending',
-    count: countOf(activities.filter(({ state }) => state === 'pending')),
-    wrong: countOf(activities.filter(({ state }) => state === 'given_up')),
+    count: sumCounts(activities.filter(({ state }) => state === 'pending')),
+    wrong: sumCounts(activities.filter(({ state }) => state === 'given_up')),
     how: 'given up',
   },
   { title: 'Timers', count: timers.count, wrong: timers.overdue, how: 'overdue' },
   {
     title: 'Incidents in 24 h',
-    count: countOf(incidents),
-    wrong: countOf(incidents),
+    count: sumCounts(incidents),
+    wrong: sumCounts(incidents),
     how: incidents.map(({ kind }) => plain(kind)).join(', '),
   },
   { title: 'Tick shards', count: queues.ticks.length, wrong: queues.ticks.filter(({ isStalled }) => isStalled).length, how: 'stalled' },

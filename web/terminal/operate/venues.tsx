@@ -36,7 +36,7 @@ export const Venues = () => (
         {
           title: 'Requests left',
           isText: true,
-          value: ({ requestBudgets }) => tightestOf(requestBudgets)?.left,
+          value: ({ requestBudgets }) => listTightest(requestBudgets)?.left,
           cell: ({ requestBudgets }) => <Budgets budgets={requestBudgets} />,
         },
       ]}
@@ -71,11 +71,11 @@ function State({ venue }: { readonly venue: Venue }) {
 }
 
 /** Request budgets with less than a quarter left, otherwise the smallest one. */
-const tightestOf = (budgets: Venue['requestBudgets']) => budgets.toSorted((a, b) => a.left / a.limit - b.left / b.limit)[0];
+const listTightest = (budgets: Venue['requestBudgets']) => budgets.toSorted((a, b) => a.left / a.limit - b.left / b.limit)[0];
 
 function Budgets({ budgets }: { readonly budgets: Venue['requestBudgets'] }) {
   useTicking();
-  const tightest = tightestOf(budgets);
+  const tightest = listTightest(budgets);
   if (tightest === undefined) return <span className="faint">–</span>;
   const { name, left, limit, windowMs, blockedUntil } = tightest;
   const blockedMs = blockedUntil === null ? 0 : Date.parse(blockedUntil) - feed.now();

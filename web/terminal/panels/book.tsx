@@ -1,7 +1,7 @@
 /** Order book ladder: asks above, bids below, the spread between. A click copies a price to the order ticket. */
 import { useEffect, useState } from 'react';
 import type { FollowedBook } from '../../../clients/typescript/src/index.ts';
-import { grouped, plain, priceText, symbolOf } from '../../words.js';
+import { grouped, plain, priceText, readSymbol } from '../../words.js';
 import { withoutZeros } from '../kit/decimal.ts';
 import { Price, Quality, spreadText } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
@@ -21,9 +21,9 @@ export function Book() {
   const key = useStore(instrument);
   const book = useBook(key);
   if (!WITH_BOOK.includes(venueIn(key))) return <NoBook instrumentKey={key} />;
-  if (book === null) return <p className="empty">Waiting for the book of {symbolOf(key)}…</p>;
-  const decimals = Math.max(2, decimalsOf([...book.bids, ...book.asks].map(({ price }) => price)));
-  const sizeDecimals = Math.min(5, decimalsOf([...book.bids, ...book.asks].map(({ size }) => size)));
+  if (book === null) return <p className="empty">Waiting for the book of {readSymbol(key)}…</p>;
+  const decimals = Math.max(2, countDecimals([...book.bids, ...book.asks].map(({ price }) => price)));
+  const sizeDecimals = Math.min(5, countDecimals([...book.bids, ...book.asks].map(({ size }) => size)));
   const [bids, asks] = [withTotals(book.bids), withTotals(book.asks)];
   const most = Math.max(bids.at(-1)?.total ?? 0, asks.at(-1)?.total ?? 0);
   const show = { decimals, sizeDecimals, most };
@@ -55,7 +55,7 @@ function useBook(key: string): FollowedBook | null {
   const [book, setBook] = useState<FollowedBook | null>(null);
   useEffect(() => {
     setBook(null);
-    const [venue, name] = [venueIn(key), symbolOf(key)];
+    const [venue, name] = [venueIn(key), readSymbol(key)];
     if (!WITH_BOOK.includes(venue)) return;
     let newest: FollowedBook | null = null;
     let timer: ReturnType<typeof setTimeout> | null = null;
@@ -90,7 +90,7 @@ function withTotals(levels: readonly Level[]): readonly Rung[] {
   });
 }
 
-const decimalsOf = (texts: readonly string[]): number =>
+const countDecimals = (texts: readonly string[]): number =>
   Math.max(0, ...texts.map((text) => text.split('.')[1]?.replace(/0+$/, '').length ?? 0));
 
 interface RungProps {
@@ -150,7 +150,7 @@ function NoBook({ instrumentKey }: { readonly instrumentKey: string }) {
           ['Ask size', quote?.askSize == null ? null : priceText(quote.askSize)],
         ]}
       />
-      <p className="faint">{symbolOf(instrumentKey)} trades through pools. Prices come by route, so there is no order book.</p>
+      <p className="faint">{readSymbol(instrumentKey)} trades through pools. Prices come by route, so there is no order book.</p>
     </div>
   );
 }

@@ -99,10 +99,10 @@ function Sessions() {
             columns={[
               { title: 'Day', text: ({ date }) => date },
               { title: 'Kind', isText: true, text: ({ kind, occasion }) => `${plain(kind)}${occasion === null ? '' : `, ${occasion}`}` },
-              { title: 'Before', text: (day) => timeOf(day, 'preMarketAt') },
-              { title: 'Opens', text: (day) => timeOf(day, 'regularAt') },
-              { title: 'After', text: (day) => timeOf(day, 'postMarketAt') },
-              { title: 'Closes', text: (day) => timeOf(day, 'closedAt') },
+              { title: 'Before', text: (day) => formatTime(day, 'preMarketAt') },
+              { title: 'Opens', text: (day) => formatTime(day, 'regularAt') },
+              { title: 'After', text: (day) => formatTime(day, 'postMarketAt') },
+              { title: 'Closes', text: (day) => formatTime(day, 'closedAt') },
             ]}
           />
         )}
@@ -111,7 +111,7 @@ function Sessions() {
   );
 }
 
-function timeOf(day: SessionDay, at: 'preMarketAt' | 'regularAt' | 'postMarketAt' | 'closedAt'): string {
+function formatTime(day: SessionDay, at: 'preMarketAt' | 'regularAt' | 'postMarketAt' | 'closedAt'): string {
   const time = day[at];
   return time === null ? '–' : clockTime(time).slice(0, 5);
 }

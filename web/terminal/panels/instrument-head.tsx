@@ -1,10 +1,10 @@
 /** Head of the chosen instrument: price, change, and the venue's figures. */
-import { plain, symbolOf } from '../../words.js';
+import { plain, readSymbol } from '../../words.js';
 import type { DayTicker } from '../api.ts';
-import { benchmarkOf, useEntry } from '../catalog.ts';
+import { benchmarkKey, useEntry } from '../catalog.ts';
 import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
-import { premiumPct, priceOf, useQuote, useTicker } from '../market.ts';
+import { premiumPct, readQuotePrice, useQuote, useTicker } from '../market.ts';
 import { instrument, venueIn } from '../place.ts';
 import { useMove } from './use-move.ts';
 import { Figure } from '../kit/lists.tsx';
@@ -13,12 +13,12 @@ export function InstrumentHead() {
   const key = useStore(instrument);
   const entry = useEntry(key);
   const quote = useQuote(key);
-  const price = priceOf(quote);
+  const price = readQuotePrice(quote);
   const move = useMove(price);
   return (
     <div className="instrument-head">
       <div className="instrument-name">
-        <h2>{symbolOf(key)}</h2>
+        <h2>{readSymbol(key)}</h2>
         <small>
           {entry?.name ?? ' '} · {plain(venueIn(key))}
         </small>
@@ -62,13 +62,13 @@ const DayFigures = ({ ticker }: { readonly ticker: DayTicker }) => (
 function QuoteFigures({ instrumentKey }: { readonly instrumentKey: string }) {
   const entry = useEntry(instrumentKey);
   const quote = useQuote(instrumentKey);
-  const referencePrice = priceOf(useQuote(benchmarkOf(entry)));
+  const referencePrice = readQuotePrice(useQuote(benchmarkKey(entry)));
   return (
     <>
       {entry?.benchmark != null && (
         <>
           <Figure name="Premium">
-            <Change percent={premiumPct(priceOf(quote), referencePrice)} />
+            <Change percent={premiumPct(readQuotePrice(quote), referencePrice)} />
           </Figure>
           <Figure name={entry.benchmarkKind === 'issuer_mark' ? 'Issuer mark' : 'Share price'}>
             <Price price={referencePrice} />

@@ -2,12 +2,12 @@
 import { Button, Checkbox } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { clockTime, dayAndTime, plain, priceText, symbolOf } from '../../words.js';
+import { clockTime, dayAndTime, plain, priceText, readSymbol } from '../../words.js';
 import { api, eachOnce, type MarketOrder, refresh, useRead } from '../api.ts';
 import { type Column, Instrument } from '../kit/columns.tsx';
 import { Loaded } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
-import { sentenceOf } from '../kit/refusal.tsx';
+import { describeError } from '../kit/refusal.tsx';
 import { useView, Views } from '../kit/views.tsx';
 import { useMay } from '../member.ts';
 
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<MarketOrder>[] = [
     title: 'Instrument',
     isText: true,
     isName: true,
-    value: ({ instrument }) => symbolOf(instrument),
+    value: ({ instrument }) => readSymbol(instrument),
     cell: ({ instrument, mode }) => (
       <>
         <Instrument of={instrument} /> <span className="tag">{mode}</span>
@@ -109,7 +109,7 @@ function Cancel({ order: { id, side, quantity, instrument, state } }: { readonly
   const cancelling = useMutation({
     mutationFn: () => api.cancelMarketOrder({ id }),
     onSuccess: () => refresh('orders'),
-    onError: (error) => notifications.show({ color: 'red', title: 'Not cancelled', message: sentenceOf(error) }),
+    onError: (error) => notifications.show({ color: 'red', title: 'Not cancelled', message: describeError(error) }),
   });
   if (!mayTrade || !OPEN.includes(state)) return null;
   return (
@@ -118,7 +118,7 @@ function Cancel({ order: { id, side, quantity, instrument, state } }: { readonly
       variant="default"
       loading={cancelling.isPending || state === 'withdrawing'}
       onClick={() => cancelling.mutate()}
-      aria-label={`Cancel ${side} ${priceText(quantity)} ${symbolOf(instrument)}`}
+      aria-label={`Cancel ${side} ${priceText(quantity)} ${readSymbol(instrument)}`}
     >
       Cancel
     </Button>

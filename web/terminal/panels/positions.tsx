@@ -1,6 +1,6 @@
 /** Positions of people and agents with their profit and the order that closes them. */
 import { Button } from '@mantine/core';
-import { decimalDifference, plain, priceText, symbolOf } from '../../words.js';
+import { decimalDifference, plain, priceText, readSymbol } from '../../words.js';
 import { api, type PortfolioHolding, useRead } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { Instrument } from '../kit/columns.tsx';
@@ -28,11 +28,11 @@ export function usePosition(key: string): string | null {
   return data?.holdings.find((holding) => holding.instrument === key && isManual(holding))?.quantity ?? null;
 }
 
-const profitOf = ({ valueUsd, costUsd }: PortfolioHolding): string | null =>
+const computeProfit = ({ valueUsd, costUsd }: PortfolioHolding): string | null =>
   valueUsd === null || costUsd === null ? null : decimalDifference(valueUsd, costUsd);
 
 function profitPct(holding: PortfolioHolding): number | null {
-  const profit = profitOf(holding);
+  const profit = computeProfit(holding);
   return profit === null ? null : (Number(profit) / Number(holding.costUsd)) * 100;
 }
 
@@ -55,13 +55,13 @@ function Held({ held }: { readonly held: readonly PortfolioHolding[] }) {
       keyOf={({ id }) => id}
       attributesOf={({ instrument }) => ({ 'data-position': instrument })}
       columns={[
-        { title: 'Instrument', value: ({ instrument }) => symbolOf(instrument ?? ''), cell: showName },
+        { title: 'Instrument', value: ({ instrument }) => readSymbol(instrument ?? ''), cell: showName },
         { title: 'Held by', isText: true, text: (holding) => (isManual(holding) ? 'You' : nameOf(agentIn(holding.place))) },
         { title: 'Quantity', quantity: ({ quantity }) => quantity },
         { title: 'Entry', price: ({ costUsd, quantity }) => (costUsd === null ? null : (Number(costUsd) / Number(quantity)).toFixed(6)) },
         { title: 'Mark', price: ({ mark }) => mark },
         { title: 'Value', isFigure: true, money: ({ valueUsd }) => valueUsd },
-        { title: 'P&L', isFigure: true, gain: profitOf },
+        { title: 'P&L', isFigure: true, gain: computeProfit },
         { title: '%', change: profitPct },
         { title: 'Close', buttons: (holding) => <Close holding={holding} /> },
       ]}
@@ -104,12 +104,12 @@ function Close({ holding }: { readonly holding: PortfolioHolding }) {
       confirm="Close position"
       title="Close this position?"
       isDangerous
-      done={`${symbolOf(instrument)} is being sold.`}
+      done={`${readSymbol(instrument)} is being sold.`}
       changes={['portfolio', 'proposals', 'alerts']}
       act={() => api.closeAgentPositions({ id: agentIn(place), body: { instrument } })}
     >
       <p>
-        The agent sells {priceText(quantity)} {symbolOf(instrument)} at the market, within its slippage limit.
+        The agent sells {priceText(quantity)} {readSymbol(instrument)} at the market, within its slippage limit.
       </p>
     </Ask>
   );

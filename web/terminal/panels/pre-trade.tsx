@@ -6,7 +6,7 @@ import { api, type PortfolioImpact, useRead } from '../api.ts';
 import { cut, isAmount, multiply } from '../kit/decimal.ts';
 import { Money, moneyText, priceShown, spreadText } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
-import { priceOf, quoteNow, useQuote } from '../market.ts';
+import { readQuotePrice, quoteNow, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
 import { type Draft, draft } from './draft.ts';
 import { Changes } from './way-out.tsx';
@@ -19,10 +19,10 @@ const QUIET_MS = 350;
 type Allocation = PortfolioImpact['allocations'][number];
 
 /** Returns the order's size in US dollars, or null if it has none. */
-function notionalOf(key: string, { size, unit, kind, price }: Draft): string | null {
+function computeNotional(key: string, { size, unit, kind, price }: Draft): string | null {
   if (!isAmount(size)) return null;
   if (unit === 'usd') return cut(size, 6);
-  const at = kind === 'limit' && isAmount(price) ? price : priceOf(quoteNow(key));
+  const at = kind === 'limit' && isAmount(price) ? price : readQuotePrice(quoteNow(key));
   if (at === null) return null;
   const notional = cut(multiply(size, at), 6);
   return isAmount(notional) ? notional : null;
@@ -31,7 +31,7 @@ function notionalOf(key: string, { size, unit, kind, price }: Draft): string | n
 export function PreTrade({ instrumentKey }: { readonly instrumentKey: string }) {
   const order = useStore(draft);
   const mayRead = useMay('agent:read');
-  const [notionalUsd] = useDebouncedValue(notionalOf(instrumentKey, order), QUIET_MS);
+  const [notionalUsd] = useDebouncedValue(computeNotional(instrumentKey, order), QUIET_MS);
   const { side, mode } = order;
   const read = useRead(
     ['impact', instrumentKey, side, mode, notionalUsd],

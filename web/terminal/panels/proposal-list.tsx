@@ -1,6 +1,6 @@
 /** Trade proposals at full width: pending ones first, then earlier ones with their outcomes. */
 import { useState } from 'react';
-import { dayAndTime, plain, priceText, symbolOf } from '../../words.js';
+import { dayAndTime, plain, priceText, readSymbol } from '../../words.js';
 import { api, type Proposal } from '../api.ts';
 import { LiveChart } from '../debugger/live-chart.tsx';
 import { Ago, WorkState } from '../kit/ages.tsx';
@@ -111,7 +111,7 @@ function Record({ view, agentId, state, open, setOpen }: RecordProps) {
               cell: ({ order, instrument }) => (
                 <>
                   <span className={order.side === 'buy' ? 'up' : 'down'}>{order.side}</span> {priceText(order.quantity)}{' '}
-                  {symbolOf(instrument)}
+                  {readSymbol(instrument)}
                 </>
               ),
             },

@@ -2,13 +2,13 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { plain, priceText, remaining, symbolOf } from '../../words.js';
+import { plain, priceText, remaining, readSymbol } from '../../words.js';
 import { api, eachOnce, type Proposal, queries, refresh, useRead } from '../api.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { Money, priceShown } from '../kit/numbers.tsx';
-import { Refusal, sentenceOf, Rejections } from '../kit/refusal.tsx';
+import { Refusal, describeError, Rejections } from '../kit/refusal.tsx';
 import { useTicking } from '../kit/store.ts';
-import { feed, priceOf, useQuote } from '../market.ts';
+import { feed, readQuotePrice, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
 import { useAgentName } from '../organization.ts';
 import { Instrument } from '../kit/columns.tsx';
@@ -33,27 +33,27 @@ export const useProposals = () =>
 const isPending = ({ state }: Proposal): boolean => state === 'pending_approval';
 
 /** Returns pending proposals, next to expire first. */
-const pendingOf = (proposals: readonly Proposal[]): readonly Proposal[] =>
+const listPending = (proposals: readonly Proposal[]): readonly Proposal[] =>
   proposals.filter(isPending).sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
 
 export function usePendingProposals(): readonly Proposal[] {
   const { data = NO_PROPOSALS } = useProposals();
-  return pendingOf(data);
+  return listPending(data);
 }
 
 /** Approves or declines the proposal that expires first. For the keys A and D and the palette. */
 export function answerFirst(answer: 'approve' | 'decline'): void {
-  const [first] = pendingOf(queries.getQueryData<readonly Proposal[]>(['proposals']) ?? []);
+  const [first] = listPending(queries.getQueryData<readonly Proposal[]>(['proposals']) ?? []);
   if (first === undefined) notifications.show({ message: 'No proposal waits for an answer.' });
   else
     void sendAnswer(first, answer).catch((error: unknown) =>
-      notifications.show({ color: 'red', title: 'Not answered', message: sentenceOf(error) }),
+      notifications.show({ color: 'red', title: 'Not answered', message: describeError(error) }),
     );
 }
 
 async function sendAnswer(proposal: Proposal, answer: 'approve' | 'decline'): Promise<void> {
   const { id, order, instrument } = proposal;
-  const what = `${order.side} ${priceText(order.quantity)} ${symbolOf(instrument)}`;
+  const what = `${order.side} ${priceText(order.quantity)} ${readSymbol(instrument)}`;
   try {
     await (answer === 'approve' ? api.approveProposal({ id }) : api.declineProposal({ id }));
     notifications.show({
@@ -74,7 +74,7 @@ export function Proposals() {
 }
 
 function ProposalCards({ proposals }: { readonly proposals: readonly Proposal[] }) {
-  const pending = pendingOf(proposals);
+  const pending = listPending(proposals);
   const past = proposals.filter((proposal) => !isPending(proposal));
   return (
     <div className="panel-scroll proposals">
@@ -87,7 +87,7 @@ function ProposalCards({ proposals }: { readonly proposals: readonly Proposal[] 
           {past.slice(0, 20).map(({ id, order, instrument, state, reason }) => (
             <li key={id} data-proposal={id} data-state={state}>
               <span className={order.side === 'buy' ? 'up' : 'down'}>{order.side}</span>
-              <span className="num">{priceText(order.quantity)}</span> {symbolOf(instrument)}
+              <span className="num">{priceText(order.quantity)}</span> {readSymbol(instrument)}
               <span className="state">{plain(state)}</span>
               {reason !== null && <span className="faint">{plain(reason)}</span>}
             </li>
@@ -144,7 +144,7 @@ function Countdown({ expiresAt }: { readonly expiresAt: string }) {
 /** Market price next to the limit: would the proposal still fill? */
 function Ground({ proposal: { order, instrument } }: { readonly proposal: Proposal }) {
   const quote = useQuote(instrument);
-  const now = (order.side === 'buy' ? quote?.ask : quote?.bid) ?? priceOf(quote);
+  const now = (order.side === 'buy' ? quote?.ask : quote?.bid) ?? readQuotePrice(quote);
   const room = now === null ? null : ((Number(order.limitPrice) - Number(now)) / Number(now)) * (order.side === 'buy' ? 10_000 : -10_000);
   return (
     <p className="ground">

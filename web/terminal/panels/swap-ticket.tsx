@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { priceText, symbolOf } from '../../words.js';
+import { priceText, readSymbol } from '../../words.js';
 import { api, refresh, useRead } from '../api.ts';
 import { isAmount } from '../kit/decimal.ts';
 import { priceShown } from '../kit/numbers.tsx';
@@ -20,7 +20,7 @@ const QUOTED_EVERY_MS = 10_000;
 
 export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }) {
   const { side, size, slippageBps } = useStore(draft);
-  const symbol = symbolOf(instrumentKey);
+  const symbol = readSymbol(instrumentKey);
   const slippage = /^\d{1,4}$/.test(slippageBps) ? slippageBps : '50';
   const quote = useSwapQuote(symbol, side, size, slippage);
   const { signer: wallet, choice } = useSigner();

@@ -3,14 +3,14 @@ import { Button, Checkbox, Modal, Select } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { Suspense, useEffect, useState } from 'react';
-import { plain, priceText, symbolOf } from '../../words.js';
+import { plain, priceText, readSymbol } from '../../words.js';
 import { ApiError, api, type MarketOrder, refresh } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { cut, isAmount, multiply, withoutZeros } from '../kit/decimal.ts';
 import { Segments, useOnce, Written } from '../kit/form.tsx';
 import { laterPart, Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
-import { priceOf, quoteNow, useQuote } from '../market.ts';
+import { readQuotePrice, quoteNow, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
 import { instrument, venueIn } from '../place.ts';
 import { changeDraft, type Draft, draft } from './draft.ts';
@@ -40,7 +40,7 @@ export function Ticket() {
 /** Notice for venues on which only agents trade. */
 const AgentsOnly = ({ instrumentKey }: { readonly instrumentKey: string }) => (
   <div className="empty">
-    <p>Agents trade {symbolOf(instrumentKey)}. Manual orders on this venue are not offered.</p>
+    <p>Agents trade {readSymbol(instrumentKey)}. Manual orders on this venue are not offered.</p>
     <Button component="a" href="#/agents/new" variant="default">
       Create an agent
     </Button>
@@ -48,10 +48,10 @@ const AgentsOnly = ({ instrumentKey }: { readonly instrumentKey: string }) => (
 );
 
 /** Returns the body of the order, or null if it is incomplete. */
-function orderOf(key: string, { side, kind, size, unit, price, timeInForce, postOnly, slippageBps }: Draft) {
+function toOrder(key: string, { side, kind, size, unit, price, timeInForce, postOnly, slippageBps }: Draft) {
   if (!isAmount(size) || (kind === 'limit' && !isAmount(price))) return null;
   return {
-    instrument: symbolOf(key),
+    instrument: readSymbol(key),
     side,
     ...(unit === 'usd' ? { notionalUsd: size } : { quantity: size }),
     ...(kind === 'limit' ? { limitPrice: price, timeInForce, ...(timeInForce === 'gtc' ? { postOnly } : {}) } : {}),
@@ -63,8 +63,8 @@ function SpotTicket({ instrumentKey }: { readonly instrumentKey: string }) {
   const order = useStore(draft);
   const [isConfirming, setConfirming] = useState(false);
   const placing = usePlacing(instrumentKey);
-  const body = orderOf(instrumentKey, order);
-  const symbol = symbolOf(instrumentKey);
+  const body = toOrder(instrumentKey, order);
+  const symbol = readSymbol(instrumentKey);
   const send = submits(() => {
     if (body === null) return;
     if (order.mode === 'live') setConfirming(true);
@@ -140,7 +140,7 @@ function usePlacing(instrumentKey: string) {
   return useMutation({
     mutationFn: () => {
       const order = draft.get();
-      const body = orderOf(instrumentKey, order);
+      const body = toOrder(instrumentKey, order);
       if (body === null) throw new Error('Enter a size, and a price for a limit order.');
       const more = { idempotencyKey: once.keyOf([order.mode, body]) };
       return order.mode === 'paper' ? api.placePaperOrder({ body }, more) : api.placeSpotexchangeOrder({ body }, more);
@@ -148,7 +148,7 @@ function usePlacing(instrumentKey: string) {
     onSuccess: (placed) => {
       once.over();
       refresh('orders', 'portfolio', 'performance');
-      notifications.show(noticeOf(placed));
+      notifications.show(describeNotice(placed));
       changeDraft({ size: '' });
     },
     onError: (error) => {
@@ -158,8 +158,8 @@ function usePlacing(instrumentKey: string) {
   });
 }
 
-function noticeOf({ state, side, instrument: key, filledQuantity, quantity, fills, restingAt, detail, reason }: MarketOrder) {
-  const what = `${side} ${priceText(quantity)} ${symbolOf(key)}`;
+function describeNotice({ state, side, instrument: key, filledQuantity, quantity, fills, restingAt, detail, reason }: MarketOrder) {
+  const what = `${side} ${priceText(quantity)} ${readSymbol(key)}`;
   const [first] = fills;
   if (restingAt !== null) return { color: 'blue', title: 'Order resting', message: `${what} at ${priceText(restingAt)}` };
   if (state === 'filled' && first !== undefined)
@@ -224,7 +224,7 @@ function Size({ instrumentKey }: { readonly instrumentKey: string }) {
       <div className="quick">
         {isSellingHeld
           ? PARTS.map((part) => (
-              <button key={part} type="button" onClick={() => changeDraft({ unit: 'units', size: partOf(held, part) })}>
+              <button key={part} type="button" onClick={() => changeDraft({ unit: 'units', size: takePart(held, part) })}>
                 {part} %
               </button>
             ))
@@ -244,7 +244,7 @@ function Size({ instrumentKey }: { readonly instrumentKey: string }) {
 }
 
 /** Returns a part of a quantity, truncated to five decimals, the exchange's lot size. */
-const partOf = (quantity: string, percent: number): string => withoutZeros(cut(multiply(quantity, String(percent / 100)), 5));
+const takePart = (quantity: string, percent: number): string => withoutZeros(cut(multiply(quantity, String(percent / 100)), 5));
 
 function LimitTerms({ instrumentKey }: { readonly instrumentKey: string }) {
   const { price, timeInForce, postOnly, side } = useStore(draft);
@@ -252,7 +252,7 @@ function LimitTerms({ instrumentKey }: { readonly instrumentKey: string }) {
   const wrong = price !== '' && !isAmount(price) ? 'Enter a price above zero.' : null;
   useEffect(() => {
     const now = quoteNow(instrumentKey);
-    const near = (draft.get().side === 'buy' ? now?.bid : now?.ask) ?? priceOf(now);
+    const near = (draft.get().side === 'buy' ? now?.bid : now?.ask) ?? readQuotePrice(now);
     if (draft.get().price === '' && near != null) changeDraft({ price: withoutZeros(near) });
   }, [instrumentKey]);
   const take = (text: string | null | undefined) => () => text != null && changeDraft({ price: withoutZeros(text) });

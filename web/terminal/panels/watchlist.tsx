@@ -2,15 +2,15 @@
 import { ActionIcon } from '@mantine/core';
 import { useState } from 'react';
 import { api, type CatalogEntry, useRead } from '../api.ts';
-import { benchmarkOf, useCatalog } from '../catalog.ts';
-import { settingOf } from '../kept-settings.ts';
+import { benchmarkKey, useCatalog } from '../catalog.ts';
+import { openSetting } from '../kept-settings.ts';
 import { Written } from '../kit/form.tsx';
 import { StarIcon } from '../kit/icons.tsx';
 import { Change, Price, priceShown, Quality, signedText } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 import { useStore } from '../kit/store.ts';
 import { Table } from '../kit/table.tsx';
-import { premiumPct, priceOf, useQuote, useTicker } from '../market.ts';
+import { premiumPct, readQuotePrice, useQuote, useTicker } from '../market.ts';
 import { choose, instrument } from '../place.ts';
 import { IS_REPLAY } from '../replay/mode.ts';
 import { useMove } from './use-move.ts';
@@ -18,7 +18,7 @@ import { useMove } from './use-move.ts';
 /** Hourly closes change once an hour, but a slow venue is read again sooner. */
 const READ_EVERY_MS = 300_000;
 
-const starred = settingOf('starred', 'spotexchange:BTCUSDT spotexchange:ETHUSDT spotchain:AAPLx spotchain:TSLAx');
+const starred = openSetting('starred', 'spotexchange:BTCUSDT spotexchange:ETHUSDT spotchain:AAPLx spotchain:TSLAx');
 
 const FAVORITES = 'Favorites';
 const GROUPS: Readonly<Record<CatalogEntry['kind'], string>> = {
@@ -59,14 +59,14 @@ export function Watchlist() {
     `${symbol} ${name}`.toLowerCase().includes(wanted.trim().toLowerCase()),
   );
   const isStarred = ({ key }: CatalogEntry): boolean => stars.includes(key);
-  const groupOf = (entry: CatalogEntry): string => (isStarred(entry) ? FAVORITES : GROUPS[entry.kind]);
+  const findGroup = (entry: CatalogEntry): string => (isStarred(entry) ? FAVORITES : GROUPS[entry.kind]);
   return (
     <div className="panel-scroll watchlist">
       <Written className="panel-search" placeholder="Filter instruments" aria-label="Filter instruments" value={wanted} write={setWanted} />
       <Table
-        rows={entries.toSorted((a, b) => GROUP_ORDER.indexOf(groupOf(a)) - GROUP_ORDER.indexOf(groupOf(b)))}
+        rows={entries.toSorted((a, b) => GROUP_ORDER.indexOf(findGroup(a)) - GROUP_ORDER.indexOf(findGroup(b)))}
         keyOf={({ key }) => key}
-        groupOf={groupOf}
+        groupOf={findGroup}
         attributesOf={({ key }) => ({
           className: 'row',
           'data-chosen': key === chosen,
@@ -125,14 +125,14 @@ function Name({ entry: { key, instrument: symbol, name }, isStarred, isChosen }:
 }
 
 function Day({ entry: { key, instrument: symbol }, day }: { readonly entry: CatalogEntry; readonly day: readonly string[] }) {
-  const price = priceOf(useQuote(key));
+  const price = readQuotePrice(useQuote(key));
   if (day.length < 2) return null;
   return <Sparkline isValued values={price === null ? day : [...day, price]} label={`Last 24 hours of ${symbol}`} />;
 }
 
 /** Price that takes the colour of its last move. */
 function Moving({ of: key }: { readonly of: string }) {
-  const price = priceOf(useQuote(key));
+  const price = readQuotePrice(useQuote(key));
   return (
     <span className={`flash-${useMove(price)}`} data-long={price !== null && priceShown(price).length > FITTING_DIGITS}>
       <Price price={price} />
@@ -142,7 +142,7 @@ function Moving({ of: key }: { readonly of: string }) {
 
 /** Change in 24 hours, from the exchange or against the close a day ago. Below it, the premium of a token. */
 function DayChange({ entry, before }: { readonly entry: CatalogEntry; readonly before: string | null }) {
-  const price = priceOf(useQuote(entry.key));
+  const price = readQuotePrice(useQuote(entry.key));
   const ticker = useTicker(entry.key);
   return (
     <>
@@ -153,7 +153,7 @@ function DayChange({ entry, before }: { readonly entry: CatalogEntry; readonly b
 }
 
 function Premium({ entry, price }: { readonly entry: CatalogEntry; readonly price: string | null }) {
-  const reference = priceOf(useQuote(benchmarkOf(entry)));
+  const reference = readQuotePrice(useQuote(benchmarkKey(entry)));
   const premium = premiumPct(price, reference);
   if (premium === null || (entry.kind !== 'tokenized_equity' && entry.kind !== 'pre_ipo')) return null;
   return (

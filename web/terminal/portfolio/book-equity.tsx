@@ -1,7 +1,7 @@
 /** Profit of one book over time, with its drawdown below. */
 import { useMemo } from 'react';
 import { api, useRead } from '../api.ts';
-import { Course, type Drawn, pointsOf } from '../kit/course.tsx';
+import { Course, type Drawn, listPoints } from '../kit/course.tsx';
 import { NotRead } from '../kit/lists.tsx';
 import { moneyText } from '../kit/numbers.tsx';
 
@@ -13,8 +13,8 @@ export function BookEquity({ bookId }: { readonly bookId: string }) {
   const course = useMemo((): Drawn => {
     const items = data?.items ?? [];
     return {
-      series: [{ title: 'profit', ink: '--accent', points: pointsOf(items, ({ pnlUsd }) => pnlUsd) }],
-      lower: { title: 'drawdown %', points: pointsOf(items, ({ drawdownPct }) => drawdownPct) },
+      series: [{ title: 'profit', ink: '--accent', points: listPoints(items, ({ pnlUsd }) => pnlUsd) }],
+      lower: { title: 'drawdown %', points: listPoints(items, ({ drawdownPct }) => drawdownPct) },
       decimals: 2,
     };
   }, [data]);

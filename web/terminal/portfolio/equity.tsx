@@ -1,7 +1,7 @@
 /** P&L over time of all books of one mode. Ends with the page's figures. Deposits are not profit. */
 import { useMemo } from 'react';
 import { api, useRead, type Performance, type TotalEquity } from '../api.ts';
-import { Course, type Drawn, type Point, pointsOf } from '../kit/course.tsx';
+import { Course, type Drawn, type Point, listPoints } from '../kit/course.tsx';
 import { Loaded } from '../kit/lists.tsx';
 import { moneyText } from '../kit/numbers.tsx';
 
@@ -19,7 +19,7 @@ export function Equity({ mode, performance }: { readonly mode: 'paper' | 'live';
 
 function Drawing({ equity, performance }: { readonly equity: TotalEquity; readonly performance: Performance | undefined }) {
   const points = useMemo(() => pointsUntil(equity, performance), [equity, performance]);
-  const course = useMemo(() => courseOf(points, performance), [points, performance]);
+  const course = useMemo(() => drawCourse(points, performance), [points, performance]);
   const pnl = performance?.totals.pnlUsd ?? null;
   return (
     <Course
@@ -36,10 +36,10 @@ function pointsUntil({ items }: TotalEquity, performance: Performance | undefine
   const minute = performance?.at.slice(0, 'yyyy-mm-ddThh:mm'.length) ?? '9';
   const before = performance === undefined ? items : items.slice(0, -1).filter(({ at }) => at < minute);
   const last = performance === undefined ? [] : [{ at: performance.at, pnlUsd: performance.totals.pnlUsd }];
-  return pointsOf([...before, ...last], ({ pnlUsd }) => pnlUsd);
+  return listPoints([...before, ...last], ({ pnlUsd }) => pnlUsd);
 }
 
-function courseOf(points: readonly Point[], performance: Performance | undefined): Drawn {
+function drawCourse(points: readonly Point[], performance: Performance | undefined): Drawn {
   const { pnlUsd, todayUsd, todayWithout } = performance?.totals ?? { pnlUsd: null, todayUsd: null, todayWithout: [] };
   const begun = pnlUsd === null || todayUsd === null || todayWithout.length > 0 ? null : Number(pnlUsd) - Number(todayUsd);
   return {

@@ -25,7 +25,7 @@ interface Line {
 
 const EMPTY: Line = { what: '', side: 'buy', amount: '' };
 
-const allocationOf = ({ what, side, amount }: Line) => ({
+const toAllocation = ({ what, side, amount }: Line) => ({
   ...(what.includes(':') ? { instrument: what } : { symbol: what }),
   side,
   notionalUsd: amount,
@@ -36,7 +36,7 @@ export function Impact({ mode, wallets }: { readonly mode: 'paper' | 'live'; rea
   const mayRead = useMay('agent:read');
   const asking = useMutation({
     mutationFn: () =>
-      api.simulateImpact({ body: { mode, ...(wallets.length === 0 ? {} : { wallets }), allocations: lines.map(allocationOf) } }),
+      api.simulateImpact({ body: { mode, ...(wallets.length === 0 ? {} : { wallets }), allocations: lines.map(toAllocation) } }),
   });
   const change = (place: number, by: Partial<Line>) =>
     setLines((before) => before.map((line, at) => (at === place ? { ...line, ...by } : line)));
@@ -143,7 +143,7 @@ const percent = (pct: number | null): string => (pct === null ? 'unknown' : `${r
 const leverage = (ratio: number | null): string => (ratio === null ? 'unknown' : `${ratioText(ratio)}×`);
 
 /** Returns the figures before and after, in the order of the page. */
-function changesOf({ before, after }: PortfolioImpact): readonly Change[] {
+function listChanges({ before, after }: PortfolioImpact): readonly Change[] {
   const whole: readonly Change[] = [
     { name: 'Value', before: money(before.totals.valueUsd), after: money(after.totals.valueUsd) },
     { name: 'Cash', before: money(before.totals.cashUsd), after: money(after.totals.cashUsd) },
@@ -163,6 +163,6 @@ function changesOf({ before, after }: PortfolioImpact): readonly Change[] {
 const Answer = ({ impact }: { readonly impact: PortfolioImpact }) => (
   <div className="stack" aria-live="polite">
     <Table label="Allocations" rows={impact.allocations} keyOf={({ id }) => id} columns={ALLOCATIONS} />
-    <Table label="Before and after" rows={changesOf(impact)} keyOf={({ name }) => name} columns={CHANGES} />
+    <Table label="Before and after" rows={listChanges(impact)} keyOf={({ name }) => name} columns={CHANGES} />
   </div>
 );

@@ -1,5 +1,5 @@
 /** Overview: items that need attention, health, profit, and every agent in a row. */
-import { plain, priceText, symbolOf } from '../../words.js';
+import { plain, priceText, readSymbol } from '../../words.js';
 import { AgentTable } from '../agents/list.tsx';
 import { api, useRead, type Venue } from '../api.ts';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
@@ -75,7 +75,7 @@ function useAttention(): readonly Item[] {
     ...pending.map(({ id, agentId, order, instrument }) => ({
       key: id,
       tone: 'accent' as const,
-      words: `${nameOf(agentId)} wants to ${order.side} ${priceText(order.quantity)} ${symbolOf(instrument)}, limit ${priceText(order.limitPrice)}.`,
+      words: `${nameOf(agentId)} wants to ${order.side} ${priceText(order.quantity)} ${readSymbol(instrument)}, limit ${priceText(order.limitPrice)}.`,
       address: `#/proposals/${agentId}`,
       act: 'Review',
     })),

@@ -6,7 +6,7 @@ import { useMemo, useState } from 'react';
 import { clockAndZone, dayAndTime, plain } from '../../words.js';
 import { api, refresh, useRead, type ReserveCheck, type Vault as Answer } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
-import { Course, type Drawn, pointsOf } from '../kit/course.tsx';
+import { Course, type Drawn, listPoints } from '../kit/course.tsx';
 import { isAmount } from '../kit/decimal.ts';
 import { Written } from '../kit/form.tsx';
 import { FigureList, Loaded } from '../kit/lists.tsx';
@@ -91,8 +91,8 @@ function SharePrice({ id }: { readonly id: string }) {
   const course = useMemo<Drawn>(() => {
     const items = data?.items ?? [];
     return {
-      series: [{ title: 'share', ink: '--accent', points: pointsOf(items, ({ sharePriceUsd }) => sharePriceUsd) }],
-      lower: { title: 'drawdown %', points: pointsOf(items, ({ drawdownPct }) => -drawdownPct) },
+      series: [{ title: 'share', ink: '--accent', points: listPoints(items, ({ sharePriceUsd }) => sharePriceUsd) }],
+      lower: { title: 'drawdown %', points: listPoints(items, ({ drawdownPct }) => -drawdownPct) },
       levels: items[0] === undefined ? [] : [{ title: 'first', price: Number(items[0].sharePriceUsd) }],
       decimals: 4,
     };

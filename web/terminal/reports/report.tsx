@@ -82,8 +82,8 @@ function Sheet({ run, other }: { readonly run: EvaluationRunDetail; readonly oth
       if (isOver) return;
       const drawn =
         run.evaluation === 'sweep'
-          ? sweepReport(reportOf(run, title) as never)
-          : backtestReport(reportOf(run, title) as never, other === null ? null : (reportOf(other, otherTitle) as never));
+          ? sweepReport(toReport(run, title) as never)
+          : backtestReport(toReport(run, title) as never, other === null ? null : (toReport(other, otherTitle) as never));
       end = drawn.end;
       place.current?.replaceChildren(drawn.element);
     };
@@ -101,7 +101,7 @@ function Sheet({ run, other }: { readonly run: EvaluationRunDetail; readonly oth
   );
 }
 
-const reportOf = ({ manifestVersion, resultHash, summary, result }: EvaluationRunDetail, title: string) => ({
+const toReport = ({ manifestVersion, resultHash, summary, result }: EvaluationRunDetail, title: string) => ({
   title,
   manifestVersion,
   resultHash,

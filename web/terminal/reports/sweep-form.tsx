@@ -24,7 +24,7 @@ export const SweepForm = ({ agentId: id }: { readonly agentId: string }) => (
       send={({ parameters, trainDays, testDays }) =>
         api.sweepAgent({
           id,
-          body: { parameters: parametersOf(parameters), walkForward: { trainDays: Number(trainDays), testDays: Number(testDays) } },
+          body: { parameters: parseParameters(parameters), walkForward: { trainDays: Number(trainDays), testDays: Number(testDays) } },
         })
       }
       onDone={() => {
@@ -39,7 +39,7 @@ export const SweepForm = ({ agentId: id }: { readonly agentId: string }) => (
  * Parses `stopLossPct = 2, 4` as a threshold with two values. A number that would lose digits stays a text, and the service validates
  * it.
  */
-export const parametersOf = (text: string) =>
+export const parseParameters = (text: string) =>
   text
     .split('\n')
     .filter((line) => line.trim() !== '')

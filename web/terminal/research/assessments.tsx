@@ -64,7 +64,7 @@ function Assessing({ symbol }: { readonly symbol: string }) {
 
 function Assessment({ of }: { readonly of: Assessed }) {
   const { symbol, valuation, bull, bear, catalysts, thin, sources, method, at } = of;
-  const kindOf = (id: string): string => {
+  const findKind = (id: string): string => {
     const source = sources.find((one) => one.id === id);
     return source === undefined ? id : `${source.kind}, ${dayAndTime(source.at)}`;
   };
@@ -81,10 +81,10 @@ function Assessment({ of }: { readonly of: Assessed }) {
         ]}
       />
       <div className="two-columns">
-        <Claims title="For" way="up" claims={bull} kindOf={kindOf} />
-        <Claims title="Against" way="down" claims={bear} kindOf={kindOf} />
+        <Claims title="For" way="up" claims={bull} kindOf={findKind} />
+        <Claims title="Against" way="down" claims={bear} kindOf={findKind} />
       </div>
-      {catalysts.length > 0 && <Claims title="Catalysts" way="even" claims={catalysts} kindOf={kindOf} />}
+      {catalysts.length > 0 && <Claims title="Catalysts" way="even" claims={catalysts} kindOf={findKind} />}
       {thin.length > 0 && <p className="faint">Thin evidence: {thin.map(plain).join(', ')}</p>}
     </>
   );

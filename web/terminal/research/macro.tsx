@@ -77,7 +77,7 @@ function Rates({ rates }: { readonly rates: MacroIntelligence['rates'] }) {
 const percent = (text: string | null): string | null => (text === null ? null : `${text} %`);
 
 /** Returns the observations, oldest first. */
-const pointsOf = ({ observations }: MacroSeries) => [...observations].sort((a, b) => (a.date < b.date ? -1 : 1));
+const sortPoints = ({ observations }: MacroSeries) => [...observations].sort((a, b) => (a.date < b.date ? -1 : 1));
 
 const Series = ({ series }: { readonly series: readonly MacroSeries[] }) => (
   <Table
@@ -95,15 +95,15 @@ const Series = ({ series }: { readonly series: readonly MacroSeries[] }) => (
         ),
       },
       { title: 'Group', isText: true, text: ({ group }) => group },
-      { title: 'Latest', isFigure: true, text: (one) => pointsOf(one).at(-1)?.value ?? '–' },
-      { title: 'Previous', isFaint: true, text: (one) => pointsOf(one).at(-2)?.value ?? '–' },
+      { title: 'Latest', isFigure: true, text: (one) => sortPoints(one).at(-1)?.value ?? '–' },
+      { title: 'Previous', isFaint: true, text: (one) => sortPoints(one).at(-2)?.value ?? '–' },
       { title: 'Unit', isText: true, text: ({ unit }) => unit },
       {
         title: 'Trend',
         isSorted: false,
-        cell: (one) => <Sparkline values={pointsOf(one).map(({ value }) => value)} label={`Trend of ${one.title}`} />,
+        cell: (one) => <Sparkline values={sortPoints(one).map(({ value }) => value)} label={`Trend of ${one.title}`} />,
       },
-      { title: 'Date', text: (one) => pointsOf(one).at(-1)?.date ?? '–' },
+      { title: 'Date', text: (one) => sortPoints(one).at(-1)?.date ?? '–' },
       {
         title: 'Age',
         cell: ({ ageMs, tooOld }) => <span className={tooOld ? 'warn' : 'faint'}>{ageMs === null ? 'never read' : age(ageMs)}</span>,

@@ -108,7 +108,7 @@ const COLUMNS: readonly Column<RankedRow>[] = [
       </>
     ),
   },
-  { title: 'Gap', isFigure: true, change: ({ gapPct }) => gapPct, attributesOf: heatOf },
+  { title: 'Gap', isFigure: true, change: ({ gapPct }) => gapPct, attributesOf: shadeGap },
   { title: 'Liquidity', large: ({ liquidityUsd }) => liquidityUsd },
   { title: 'Score', cell: ({ score }) => <span title={score ?? ''}>{score === null ? '–' : Number(score).toFixed(3)}</span> },
   { title: 'Session', isText: true, text: ({ session }) => (session === null ? '–' : plain(session.toLowerCase())) },
@@ -116,7 +116,7 @@ const COLUMNS: readonly Column<RankedRow>[] = [
 ];
 
 /** Colour of a gap. */
-function heatOf({ gapPct }: RankedRow): Attributes<'td'> {
+function shadeGap({ gapPct }: RankedRow): Attributes<'td'> {
   const heat = gapPct === null ? 0 : Math.min(1, Math.abs(gapPct) / FULL_HEAT_PCT);
   return {
     className: 'num heat',

@@ -9,7 +9,7 @@ import { loadPart, Refusal } from '../kit/refusal.tsx';
 import { feed } from '../market.ts';
 import { goTo } from '../place.ts';
 import type { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
-import { partsOf, type Reading } from './marks.ts';
+import { splitParts, type Reading } from './marks.ts';
 import { InWords, Legend, Parts } from './reading.tsx';
 import { submits } from '../kit/browser.ts';
 
@@ -34,12 +34,12 @@ function useGrammar(): Compile | null {
   return useMemo(() => {
     if (grammar === null || entries.length === 0) return null;
     // The API answers with the entries of the domain's catalog.
-    const catalog = grammar.catalogOf(entries as Parameters<typeof grammar.catalogOf>[0]);
+    const catalog = grammar.createCatalog(entries as Parameters<typeof grammar.createCatalog>[0]);
     return (thesis) => grammar.compileThesis(thesis, { catalog, now: feed.now() });
   }, [grammar, entries]);
 }
 
-function readingOf(compiled: CompiledThesis | null): Reading {
+function toReading(compiled: CompiledThesis | null): Reading {
   if (compiled === null) return NOTHING;
   if (compiled.ok) return { ...compiled, questions: [] };
   if (compiled.why === 'ambiguous') return { ...NOTHING, understood: compiled.understood, questions: compiled.questions };
@@ -51,7 +51,7 @@ export function Composer() {
   const compile = useGrammar();
   const isEmpty = thesis.trim() === '';
   const compiled = useMemo(() => (compile === null || isEmpty ? null : compile(thesis)), [compile, thesis, isEmpty]);
-  const reading = readingOf(compiled);
+  const reading = toReading(compiled);
   const making = useMutation({
     mutationFn: () => api.compileTake({ body: { thesis } }),
     onSuccess: ({ id }) => {
@@ -67,7 +67,7 @@ export function Composer() {
         <Thesis thesis={thesis} reading={reading} write={setThesis} />
         <Legend />
         <div className="buttons">
-          <span className="faint space">{verdictOf(isEmpty, compiled)}</span>
+          <span className="faint space">{describeVerdict(isEmpty, compiled)}</span>
           <Button type="submit" loading={making.isPending} disabled={isEmpty || (compile !== null && compiled?.ok !== true)}>
             Create draft
           </Button>
@@ -81,7 +81,7 @@ export function Composer() {
   );
 }
 
-function verdictOf(isEmpty: boolean, compiled: CompiledThesis | null): string {
+function describeVerdict(isEmpty: boolean, compiled: CompiledThesis | null): string {
   if (isEmpty) return 'A draft does not trade. You arm it on its page.';
   if (compiled === null) return 'Reading…';
   if (!compiled.ok)
@@ -100,7 +100,7 @@ interface ThesisProps {
 const Thesis = ({ thesis, reading, write }: ThesisProps) => (
   <div className="thesis">
     <div className="thesis-marks" aria-hidden="true">
-      <Parts of={partsOf(thesis, reading)} />
+      <Parts of={splitParts(thesis, reading)} />
       {/* An empty last line needs a height too. */}
       {'​'}
     </div>

@@ -1,3 +1,3 @@
 /** Grammar of theses with its index of instruments, loaded when a Take is composed. */
-export { catalogOf } from '../../../src/domain/catalog/catalog.ts';
+export { createCatalog } from '../../../src/domain/catalog/catalog.ts';
 export { compileThesis } from '../../../src/domain/take/compile-thesis.ts';

@@ -14,7 +14,7 @@ interface Box {
 }
 
 /** Places the Takes in columns by generation: ancestors, the Take, its forks. */
-function boxesOf(take: Take, known: readonly Take[]): readonly Box[] {
+function placeBoxes(take: Take, known: readonly Take[]): readonly Box[] {
   const byId = new Map([...known, take].map((one) => [one.id, one]));
   const line = [...take.lineage, take.id];
   const own = line.map((id, column) => ({ id, column, row: 0, from: line[column - 1] ?? null, take: byId.get(id) }));
@@ -33,19 +33,19 @@ function boxesOf(take: Take, known: readonly Take[]): readonly Box[] {
 
 export function Lineage({ take }: { readonly take: Take }) {
   const { data = [] } = useRead(['takes', 'lineage'], async (call) => (await api.listTakes({ limit: READ }, call)).items);
-  const boxes = boxesOf(take, data);
+  const boxes = placeBoxes(take, data);
   if (boxes.length === 1) return <p className="faint">An original without copies.</p>;
   const columns = Math.max(...boxes.map(({ column }) => column)) + 1;
   const rows = Math.max(...boxes.map(({ row }) => row)) + 1;
   const [width, height] = [columns * (WIDTH + GAP_X) - GAP_X + 4, rows * (HEIGHT + GAP_Y) - GAP_Y + 4];
-  const placeOf = ({ column, row }: Box) => ({ x: 2 + column * (WIDTH + GAP_X), y: 2 + row * (HEIGHT + GAP_Y) });
+  const toPlace = ({ column, row }: Box) => ({ x: 2 + column * (WIDTH + GAP_X), y: 2 + row * (HEIGHT + GAP_Y) });
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Lineage">
       <svg className="lineage" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         {boxes.map((box) => {
           const from = boxes.find(({ id }) => id === box.from);
           if (from === undefined) return null;
-          const [start, end] = [placeOf(from), placeOf(box)];
+          const [start, end] = [toPlace(from), toPlace(box)];
           const [x1, y1, x2, y2] = [start.x + WIDTH, start.y + HEIGHT / 2, end.x, end.y + HEIGHT / 2];
           const middle = (x1 + x2) / 2;
           return <path key={box.id} d={`M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`} />;
@@ -53,7 +53,7 @@ export function Lineage({ take }: { readonly take: Take }) {
       </svg>
       <ol className="lineage-boxes" style={{ width, height }}>
         {boxes.map((box) => {
-          const { x, y } = placeOf(box);
+          const { x, y } = toPlace(box);
           return (
             <li key={box.id} style={{ left: x, top: y, width: WIDTH, height: HEIGHT }} data-own={box.id === take.id}>
               <BoxText box={box} isThis={box.id === take.id} />

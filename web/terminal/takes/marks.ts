@@ -24,10 +24,10 @@ interface Mark {
 }
 
 /** Splits a text into parts with their readings. Joined, the parts are the text. */
-export function partsOf(text: string, { understood, assumed, notUnderstood, questions }: Reading): readonly Part[] {
+export function splitParts(text: string, { understood, assumed, notUnderstood, questions }: Reading): readonly Part[] {
   const marks: Mark[] = [];
   const put = (phrase: string, kind: MarkKind, means: string): void => {
-    const place = placeOf(text, phrase, marks);
+    const place = findPlace(text, phrase, marks);
     if (place !== null) marks.push({ ...place, kind, means });
   };
   for (const question of questions) for (const phrase of quotedIn(question)) put(phrase, 'unknown', question);
@@ -46,7 +46,7 @@ const quotedIn = (sentence: string): readonly string[] =>
   [...sentence.matchAll(/"([^"]+)"|“([^”]+)”/g)].map(([, straight, curly]) => straight ?? curly ?? '');
 
 /** Returns the first free place of a phrase. Spaces and case do not count. */
-function placeOf(text: string, phrase: string, taken: readonly Mark[]): { readonly start: number; readonly end: number } | null {
+function findPlace(text: string, phrase: string, taken: readonly Mark[]): { readonly start: number; readonly end: number } | null {
   const words = phrase
     .trim()
     .split(/\s+/)

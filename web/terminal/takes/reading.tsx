@@ -1,7 +1,7 @@
 /** Thesis with its highlighted reading, and the reading in words below. */
 import { readingText } from '../agents/rules.ts';
-import { type MarkKind, type Part, partsOf, type Reading } from './marks.ts';
-import { itemsOf } from '../kit/lists.tsx';
+import { type MarkKind, type Part, splitParts, type Reading } from './marks.ts';
+import { renderItems } from '../kit/lists.tsx';
 
 const KINDS: readonly (readonly [kind: MarkKind, title: string])[] = [
   ['understood', 'Understood'],
@@ -23,7 +23,7 @@ export const Parts = ({ of }: { readonly of: readonly Part[] }) =>
 
 export const ReadThesis = ({ thesis, reading }: { readonly thesis: string; readonly reading: Reading }) => (
   <blockquote className="thesis-read">
-    <Parts of={partsOf(thesis, reading)} />
+    <Parts of={splitParts(thesis, reading)} />
   </blockquote>
 );
 
@@ -62,6 +62,6 @@ export const InWords = ({ reading: { understood, assumed, notUnderstood, questio
 const Lines = ({ title, kind, lines }: { readonly title: string; readonly kind: MarkKind; readonly lines: readonly string[] }) => (
   <section aria-label={title} data-kind={kind} className="reading-lines">
     <h3>{title}</h3>
-    <ul>{itemsOf(lines.map(readingText))}</ul>
+    <ul>{renderItems(lines.map(readingText))}</ul>
   </section>
 );

@@ -7,7 +7,7 @@ import { decisionColumns } from '../agents/state.tsx';
 import { api, useRead, type Take, type TakeDecision } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
-import { Card, FigureList, List, Loaded, Trail, useList, itemsOf } from '../kit/lists.tsx';
+import { Card, FigureList, List, Loaded, Trail, useList, renderItems } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { useAnnouncements } from '../organization.ts';
 import { Delegations } from '../wallet/delegations.tsx';
@@ -158,7 +158,7 @@ function Explained({ decision: { id, takeId, at }, close }: { readonly decision:
         {({ summary, why, instruments, missing }) => (
           <>
             <p>{forPeople(summary)}</p>
-            <ul className="dotted">{itemsOf([...why, ...missing].map(forPeople))}</ul>
+            <ul className="dotted">{renderItems([...why, ...missing].map(forPeople))}</ul>
             {instruments.map(({ instrument, seen, entry, exit }) => (
               <div key={instrument}>
                 <p className="faint">{forPeople(seen)}</p>

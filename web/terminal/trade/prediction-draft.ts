@@ -18,15 +18,15 @@ export const FIRST: PredictionDraft = { mode: 'paper', outcome: 'yes', side: 'bu
 const CHANCE = /^0\.\d{1,12}$/;
 
 /** Returns the first missing or invalid field, or null if the order can be sent. */
-export function problemOf({ size, price, slippageBps }: PredictionDraft): 'size' | 'price' | 'slippageBps' | null {
+export function findProblem({ size, price, slippageBps }: PredictionDraft): 'size' | 'price' | 'slippageBps' | null {
   if (!isAmount(size)) return 'size';
   if (price !== '' && !(CHANCE.test(price) && isAmount(price))) return 'price';
   return /^\d{1,3}$|^1000$/.test(slippageBps) ? null : 'slippageBps';
 }
 
 /** @throws Error if a field is missing. */
-export function bodyOf(marketId: string, draft: PredictionDraft) {
-  const wrong = problemOf(draft);
+export function toOrderBody(marketId: string, draft: PredictionDraft) {
+  const wrong = findProblem(draft);
   if (wrong !== null) throw new Error('Enter a size above zero, a price between 0 and 1 or none, and a slippage from 0 to 1000.');
   const { outcome, side, unit, size, price, slippageBps } = draft;
   return {

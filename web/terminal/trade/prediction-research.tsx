@@ -2,7 +2,7 @@
 import { plain } from '../../words.js';
 import { api, useRead, type PredictionResearch as Research } from '../api.ts';
 import { At } from '../kit/ages.tsx';
-import { FigureList, Loaded, itemsOf } from '../kit/lists.tsx';
+import { FigureList, Loaded, renderItems } from '../kit/lists.tsx';
 import { Gain } from '../kit/numbers.tsx';
 import { Table } from '../kit/table.tsx';
 
@@ -18,7 +18,7 @@ export function PredictionResearch({ id }: { readonly id: string }) {
           <>
             <Scale research={data} />
             <Verdict research={data} />
-            {data.notes.length > 0 && <ul className="padded">{itemsOf(data.notes)}</ul>}
+            {data.notes.length > 0 && <ul className="padded">{renderItems(data.notes)}</ul>}
             <Inputs inputs={data.inputs} />
             <Deciding research={data} />
           </>

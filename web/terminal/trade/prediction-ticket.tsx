@@ -11,7 +11,7 @@ import { Segments, useOnce, Written } from '../kit/form.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { Signing } from '../wallet/signing.tsx';
-import { bodyOf, FIRST, type PredictionDraft, problemOf } from './prediction-draft.ts';
+import { toOrderBody, FIRST, type PredictionDraft, findProblem } from './prediction-draft.ts';
 import { FigureList } from '../kit/lists.tsx';
 import { SideButtons, SlippageField, useSigner } from '../panels/order-fields.tsx';
 import { submits } from '../kit/browser.ts';
@@ -44,7 +44,7 @@ export function PredictionTicket({ market }: { readonly market: PredictionMarket
         size="sm"
         color={side === 'buy' ? 'teal.9' : 'red.9'}
         loading={placing.isPending}
-        disabled={problemOf(draft) !== null || market.status !== 'open' || (mode === 'live' && signer === null)}
+        disabled={findProblem(draft) !== null || market.status !== 'open' || (mode === 'live' && signer === null)}
       >
         {mode === 'paper' ? `${words} on paper` : `Prepare: ${words.toLowerCase()} live`}
       </Button>
@@ -115,7 +115,7 @@ function Amounts({ draft, change }: PartProps) {
         inputMode="decimal"
         placeholder="market"
         value={price}
-        error={price !== '' && problemOf({ ...draft, size: '1' }) !== null ? 'Between 0 and 1, such as 0.42.' : null}
+        error={price !== '' && findProblem({ ...draft, size: '1' }) !== null ? 'Between 0 and 1, such as 0.42.' : null}
         write={(text) => change({ price: written(text) })}
       />
       <SlippageField bps={slippageBps} write={(text) => change({ slippageBps: text })} />
@@ -159,7 +159,7 @@ function usePlacing({ id }: PredictionMarket, draft: PredictionDraft) {
   const once = useOnce();
   return useMutation({
     mutationFn: async (wallet: string | null): Promise<Placed> => {
-      const body = bodyOf(id, draft);
+      const body = toOrderBody(id, draft);
       const more = { idempotencyKey: once.keyOf([draft.mode, wallet, body]) };
       if (draft.mode === 'paper') return { order: await api.placePaperPredictionOrder({ body }, more), transaction: null };
       return api.preparePredictionOrder({ body: { ...body, wallet: wallet ?? '' } }, more);

@@ -1,7 +1,7 @@
 /** Prediction markets: questions, prices, the ticket, and the organization's orders. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
-import { dayAndTime, dayOf, plain } from '../../words.js';
+import { dayAndTime, formatDay, plain } from '../../words.js';
 import { api, useRead, type PredictionMarket } from '../api.ts';
 import { At } from '../kit/ages.tsx';
 import { Beside, Opener } from '../kit/beside.tsx';
@@ -50,7 +50,7 @@ export function Predictions() {
             { title: '24 h volume', cell: showVolume },
             {
               title: 'Closes',
-              cell: ({ closesAt }) => (closesAt === null ? '–' : <span title={dayAndTime(closesAt)}>{dayOf(closesAt)}</span>),
+              cell: ({ closesAt }) => (closesAt === null ? '–' : <span title={dayAndTime(closesAt)}>{formatDay(closesAt)}</span>),
             },
             { title: 'Venue', isText: true, text: ({ provider }) => provider },
           ]}
@@ -72,7 +72,7 @@ const showQuestion = ({ id, question, subtitle }: PredictionMarket, chosen: stri
   </Opener>
 );
 
-const outcomeOf = ({ outcomes }: PredictionMarket, side: 'yes' | 'no') => outcomes.find((outcome) => outcome.side === side);
+const findOutcome = ({ outcomes }: PredictionMarket, side: 'yes' | 'no') => outcomes.find((outcome) => outcome.side === side);
 
 /** Formats a price below one dollar with at least two decimals: `0.90`. */
 function chanceText(price: string): string {
@@ -82,7 +82,7 @@ function chanceText(price: string): string {
 
 /** Price of an outcome, its implied probability. */
 function showChance(market: PredictionMarket, side: 'yes' | 'no') {
-  const outcome = outcomeOf(market, side);
+  const outcome = findOutcome(market, side);
   const price = outcome?.ask ?? outcome?.last;
   return (
     <span className={side === 'yes' ? 'up' : 'down'} title={outcome?.label}>

@@ -1,6 +1,6 @@
 /** Quotes of every venue: bid, ask, age, quality, and the kind of silence. */
 import { Checkbox, SegmentedControl } from '@mantine/core';
-import { ageOf } from '../../aged-quality.js';
+import { computeAge } from '../../aged-quality.js';
 import { age, flagWords } from '../../words.js';
 import type { CatalogEntry } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
@@ -78,16 +78,16 @@ const COLUMNS: readonly Column<CatalogEntry>[] = [
   { title: 'Bid', isFigure: true, quote: ({ key }) => quoteNow(key)?.bid ?? quoteNow(key)?.referencePrice },
   { title: 'Ask', isFigure: true, quote: ({ key }) => quoteNow(key)?.ask },
   { title: 'Spread', isFaint: true, text: ({ key }) => spreadText(quoteNow(key)?.bid, quoteNow(key)?.ask) },
-  { title: '24 h', change: ({ key }) => percentOf(tickerNow(key)?.priceChangePct) },
+  { title: '24 h', change: ({ key }) => toPercent(tickerNow(key)?.priceChangePct) },
   { title: 'Age', isFaint: true, value: ({ key }) => ageNow(key), cell: ({ key }) => ageText(ageNow(key)) },
   { title: 'Quality', isText: true, value: ({ key }) => quoteNow(key)?.quality, cell: ({ key }) => <QualityAndFlags of={key} /> },
 ];
 
-const percentOf = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
+const toPercent = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
 
 function ageNow(key: string): number | null {
   const quote = quoteNow(key);
-  return quote === undefined ? null : ageOf(quote, feed.now());
+  return quote === undefined ? null : computeAge(quote, feed.now());
 }
 
 const ageText = (ms: number | null): string => (ms === null ? '–' : age(ms));

@@ -12,7 +12,7 @@ import { useMay } from '../member.ts';
 import { goTo } from '../place.ts';
 import { CHAINS, walletName } from '../wallet/linking.tsx';
 import { CallSending, Signing } from '../wallet/signing.tsx';
-import { Card, FigureList, itemsOf } from '../kit/lists.tsx';
+import { Card, FigureList, renderItems } from '../kit/lists.tsx';
 import { useWallets } from '../organization.ts';
 import { submits } from '../kit/browser.ts';
 
@@ -149,7 +149,7 @@ function Quoted({ quote, done }: { readonly quote: BridgeTransfer; readonly done
         ]}
       />
       <p>{explanation}</p>
-      <ol className="route">{itemsOf(route)}</ol>
+      <ol className="route">{renderItems(route)}</ol>
       {alternatives.map((one) => (
         <p key={one.provider} className="faint">
           Instead by {one.provider}: at least {priceText(one.minimumReceived)} USDC in about {one.estimatedSeconds} s, for{' '}

@@ -29,7 +29,7 @@ function Shown({ transfer }: { readonly transfer: BridgeTransfer }) {
     async (call) => (await api.getBridgeTransferTimeline({ id }, call)).items,
     { placeholderData: (before) => before },
   );
-  const course = useMemo(() => courseOf(transfer, points.data ?? []), [transfer, points.data]);
+  const course = useMemo(() => drawCourse(transfer, points.data ?? []), [transfer, points.data]);
   return (
     <>
       <div className="page-head">
@@ -89,7 +89,7 @@ function Terms({ transfer }: { readonly transfer: BridgeTransfer }) {
   return <FigureList look="facts left" lines={lines} />;
 }
 
-function courseOf({ amount, expectedReceived, minimumReceived }: BridgeTransfer, points: readonly BridgeTransferPoint[]): Drawn {
+function drawCourse({ amount, expectedReceived, minimumReceived }: BridgeTransfer, points: readonly BridgeTransferPoint[]): Drawn {
   const hasLeft = ({ source }: BridgeTransferPoint) => source === 'included' || source === 'final';
   const line = (title: string, ink: string, valueOf: (point: BridgeTransferPoint) => number) => ({
     title,

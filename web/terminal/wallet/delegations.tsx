@@ -32,11 +32,14 @@ export function Delegations({ trader }: { readonly trader: Trader }) {
         keyOf={({ id }) => id}
         columns={[
           { title: 'Wallet', address: ({ wallet }) => wallet },
-          { title: 'Status', isText: true, text: (one) => statusOf(one, one.id === newest) },
+          { title: 'Status', isText: true, text: (one) => describeStatus(one, one.id === newest) },
           { title: 'Max per transaction', money: ({ maxNotionalUsd }) => maxNotionalUsd },
           { title: 'Expires', at: ({ expiresAt }) => expiresAt },
           { title: 'Granted by', isText: true, text: ({ grantedBy }) => grantedBy },
-          { title: 'Actions', buttons: (one) => mayGrant && statusOf(one, one.id === newest) === 'holds' && <Revoke delegation={one} /> },
+          {
+            title: 'Actions',
+            buttons: (one) => mayGrant && describeStatus(one, one.id === newest) === 'holds' && <Revoke delegation={one} />,
+          },
         ]}
       />
       {mayGrant && <Delegate trader={trader} />}
@@ -44,7 +47,7 @@ export function Delegations({ trader }: { readonly trader: Trader }) {
   );
 }
 
-function statusOf({ revokedAt, revokedBy, expiresAt }: Delegation, isNewest: boolean): string {
+function describeStatus({ revokedAt, revokedBy, expiresAt }: Delegation, isNewest: boolean): string {
   if (revokedAt !== null) return `revoked by ${revokedBy}`;
   if (Date.parse(expiresAt) <= feed.now()) return 'expired';
   return isNewest ? 'holds' : 'replaced';
@@ -71,7 +74,7 @@ const FIELDS: readonly Field<'wallet' | 'signerWallet' | 'maxNotionalUsd' | 'day
 ];
 const FIRST = { wallet: '', signerWallet: '', maxNotionalUsd: '', days: '30' };
 
-function wishOf({ days, ...written }: typeof FIRST): Wish {
+function toWish({ days, ...written }: typeof FIRST): Wish {
   const now = Math.floor(feed.now() / 1_000) * 1_000;
   return { ...written, expiresAt: new Date(now + Math.round(Number(days) * DAY_MS)).toISOString() };
 }
@@ -83,7 +86,7 @@ const Delegate = ({ trader }: { readonly trader: Trader }) => (
     first={FIRST}
     verb="Create text to sign"
     send={async (texts) => {
-      const wish = wishOf(texts);
+      const wish = toWish(texts);
       return { wish, challenge: await api.challengeDelegation({ body: { ...trader, ...wish } }) };
     }}
     answer={(asked, forget) => <ToSign key={asked.challenge.nonce} {...asked} trader={trader} done={forget} />}

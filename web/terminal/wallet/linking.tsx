@@ -11,7 +11,7 @@ import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { TextSigning, TypedDataSigning } from './signing.tsx';
 import { useSandboxWallet } from './sandbox-wallet.tsx';
-import { addressesOf, type BrowserWallet, wallets } from './standards.ts';
+import { requestAddresses, type BrowserWallet, wallets } from './standards.ts';
 
 export const CHAINS: Record<LinkedWallet['chain'], string> = { spotchain: 'primary chain', evmvenue: 'EVM chain' };
 
@@ -49,7 +49,7 @@ function Found({ take }: { readonly take: (address: string) => Promise<unknown> 
   const found = useStore(wallets);
   const asking = useMutation({
     mutationFn: async (wallet: BrowserWallet) => {
-      const [first] = await addressesOf(wallet);
+      const [first] = await requestAddresses(wallet);
       if (first === undefined) throw new Error(`${wallet.name} shared no account. Unlock it and try again.`);
       await take(first);
     },
@@ -104,7 +104,7 @@ interface InWalletProps {
 
 function InWallet({ challenge: { address, text }, typedData, handIn }: InWalletProps) {
   if (typedData === null) return <TextSigning address={address} text={text} handIn={handIn} />;
-  if (!isProofOf(typedData, text, address))
+  if (!isProof(typedData, text, address))
     return (
       <p className="refusal" role="alert">
         Not signed: the typed data differs from the text.
@@ -114,7 +114,7 @@ function InWallet({ challenge: { address, text }, typedData, handIn }: InWalletP
 }
 
 /** True if typed data is exactly the proof in the text: a wallet that signs a token permit would give the token away. */
-function isProofOf(
+function isProof(
   { domain, types, primaryType, message }: NonNullable<WalletChallenge['typedData']>,
   text: string,
   address: string,

@@ -11,7 +11,7 @@ import { Address } from '../kit/address.tsx';
 import { Loaded } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
-import { base64Of, type EvmProvider, fromBase64, lookForWallets, type StandardWallet } from './standards.ts';
+import { toBase64, type EvmProvider, fromBase64, lookForWallets, type StandardWallet } from './standards.ts';
 
 const NAME = 'Sandbox wallet';
 const CHAIN = 'solana:localnet';
@@ -51,7 +51,7 @@ export function useSandboxWallet() {
 
 /** Registers the wallet by the wallet standard. */
 function register(address: string): void {
-  const wallet = walletOf(address);
+  const wallet = createWallet(address);
   const callback = ({ register: take }: { register(wallet: StandardWallet): void }) => take(wallet);
   dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: callback }));
 }
@@ -75,7 +75,7 @@ interface Message {
   readonly message: Uint8Array;
 }
 
-function walletOf(address: string): StandardWallet {
+function createWallet(address: string): StandardWallet {
   const account = { address, publicKey: fromBase58(address), chains: [CHAIN], features: ['solana:signTransaction', 'solana:signMessage'] };
   const features = {
     'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [account] }) },
@@ -85,7 +85,7 @@ function walletOf(address: string): StandardWallet {
       signTransaction: (...inputs: readonly ToSign[]) =>
         Promise.all(
           inputs.map(async ({ transaction }) => {
-            const signed = await api.useSandboxWallet({ body: { act: 'sign_transaction', transaction: base64Of(transaction) } });
+            const signed = await api.useSandboxWallet({ body: { act: 'sign_transaction', transaction: toBase64(transaction) } });
             return { signedTransaction: fromBase64(signed.transaction ?? '') };
           }),
         ),

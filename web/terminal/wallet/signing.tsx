@@ -10,8 +10,8 @@ import { api, isSignedOut, refresh, signedOut, type BridgeTransfer, type WalletC
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import {
-  addressesOf,
-  base64Of,
+  requestAddresses,
+  toBase64,
   type BrowserWallet,
   type Chain,
   type EvmWallet,
@@ -25,7 +25,7 @@ import {
   wallets,
 } from './standards.ts';
 import { useSandboxWallet } from './sandbox-wallet.tsx';
-import { FigureList, itemsOf } from '../kit/lists.tsx';
+import { FigureList, renderItems } from '../kit/lists.tsx';
 
 /** Transactions to sign, in order, and their submission. */
 export interface Prepared {
@@ -49,7 +49,7 @@ interface WalletButtonsProps {
 }
 
 /** Converts a value thrown by a wallet to an Error. */
-function errorOf(error: unknown): unknown {
+function toError(error: unknown): unknown {
   if (error instanceof Error || typeof error !== 'object' || error === null || !('message' in error)) return error;
   return new Error(`The wallet rejected the request: ${String(error.message)}`);
 }
@@ -77,7 +77,7 @@ function WalletButtons({ chain, verb, act }: WalletButtonsProps) {
     } catch (thrown) {
       setNote('');
       if (isSignedOut(thrown)) signedOut.set(true);
-      if (!abort.current.signal.aborted) setError(errorOf(thrown));
+      if (!abort.current.signal.aborted) setError(toError(thrown));
     } finally {
       setBusy(null);
     }
@@ -106,10 +106,10 @@ function WalletButtons({ chain, verb, act }: WalletButtonsProps) {
  */
 export function Signing({ prepare }: { readonly prepare: (addresses: readonly string[]) => Promise<Prepared> }) {
   const act = async (wallet: SolanaWallet, { tell, show }: Doing) => {
-    const { unsigned, signer, handIn } = await prepare(await addressesOf(wallet));
+    const { unsigned, signer, handIn } = await prepare(await requestAddresses(wallet));
     const prepared = unsigned.map(fromBase64);
-    const { contentOf, objectionTo } = await import('../../../src/domain/solana/signed-elsewhere.ts');
-    show(<Contents of={prepared.map(contentOf)} />);
+    const { describeContent, objectionTo } = await import('../../../src/domain/solana/signed-elsewhere.ts');
+    show(<Contents of={prepared.map(describeContent)} />);
     tell(`Check the details in ${wallet.name} and confirm there.`);
     const signed = await signTransactions(wallet, signer, prepared);
     for (const [index, bytes] of prepared.entries()) {
@@ -117,7 +117,7 @@ export function Signing({ prepare }: { readonly prepare: (addresses: readonly st
       if (objection !== null) throw new Error(`Not submitted: ${wallet.name} signed a different transaction: ${objection}.`);
     }
     tell('Submitting…');
-    await handIn(signed.map(base64Of));
+    await handIn(signed.map(toBase64));
     tell('Submitted unchanged.');
   };
   return <WalletButtons chain="spotchain" verb="Sign with" act={act} />;
@@ -133,7 +133,7 @@ const Contents = ({ of }: { readonly of: readonly TransactionContent[] }) => (
           <p>
             {which} is paid for by <code>{feePayer}</code> and does this:
           </p>
-          <ol aria-label={which}>{itemsOf(sentences)}</ol>
+          <ol aria-label={which}>{renderItems(sentences)}</ol>
         </div>
       );
     })}

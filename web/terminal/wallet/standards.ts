@@ -100,20 +100,20 @@ function announced(detail: Announcement | undefined): void {
 }
 
 /** Asks a wallet for its addresses. The wallet may ask its owner. */
-export async function addressesOf(wallet: BrowserWallet): Promise<readonly string[]> {
-  if (wallet.chain === 'spotchain') return (await accountsOf(wallet)).map(({ address }) => address);
+export async function requestAddresses(wallet: BrowserWallet): Promise<readonly string[]> {
+  if (wallet.chain === 'spotchain') return (await requestAccounts(wallet)).map(({ address }) => address);
   const given: unknown = await wallet.provider.request({ method: 'eth_requestAccounts' });
   return Array.isArray(given) ? given.filter((address) => typeof address === 'string') : [];
 }
 
-async function accountsOf({ wallet }: SolanaWallet): Promise<readonly StandardAccount[]> {
+async function requestAccounts({ wallet }: SolanaWallet): Promise<readonly StandardAccount[]> {
   const given: unknown = (await wallet.features[CONNECT].connect())?.accounts;
   return Array.isArray(given) ? given.filter((account) => typeof account?.address === 'string' && Array.isArray(account.chains)) : [];
 }
 
-async function accountOf(wallet: SolanaWallet, address: string, feature: string): Promise<StandardAccount> {
+async function requestAccount(wallet: SolanaWallet, address: string, feature: string): Promise<StandardAccount> {
   if (!(feature in wallet.wallet.features)) throw new Error(`${wallet.name} does not support ${feature}`);
-  const accounts = await accountsOf(wallet);
+  const accounts = await requestAccounts(wallet);
   const account = accounts.find((one) => one.address === address);
   if (account !== undefined) return account;
   throw otherAccount(
@@ -136,17 +136,17 @@ export async function signTransactions(
   address: string,
   transactions: readonly Uint8Array[],
 ): Promise<readonly Uint8Array[]> {
-  const account = await accountOf(wallet, address, SIGN_TRANSACTION);
+  const account = await requestAccount(wallet, address, SIGN_TRANSACTION);
   const chain = account.chains.find(isSolana);
   if (chain === undefined)
     throw new Error(
       `${wallet.name} has ${address} on ${account.chains.join(', ') || 'no chain'}, not on the primary chain. Switch the network in the wallet.`,
     );
   const inputs = transactions.map((transaction) => ({ account, transaction, chain }));
-  const outputs = listOf(await wallet.wallet.features[SIGN_TRANSACTION].signTransaction(...inputs));
+  const outputs = readList(await wallet.wallet.features[SIGN_TRANSACTION].signTransaction(...inputs));
   if (outputs.length !== transactions.length)
     throw new Error(`Not submitted: ${wallet.name} signed ${outputs.length} of ${transactions.length} transactions.`);
-  return outputs.map((output) => bytesOf(wallet, output?.['signedTransaction'], 'no signed transaction'));
+  return outputs.map((output) => readBytes(wallet, output?.['signedTransaction'], 'no signed transaction'));
 }
 
 /**
@@ -155,20 +155,20 @@ export async function signTransactions(
  * @throws Error if the wallet signed another text, or returned no signature.
  */
 export async function signText(wallet: SolanaWallet, address: string, text: string): Promise<string> {
-  const account = await accountOf(wallet, address, SIGN_MESSAGE);
+  const account = await requestAccount(wallet, address, SIGN_MESSAGE);
   const message = new TextEncoder().encode(text);
-  const [output] = listOf(await wallet.wallet.features[SIGN_MESSAGE].signMessage({ account, message }));
-  const signed = new TextDecoder().decode(bytesOf(wallet, output?.['signedMessage'], 'no signed text'));
+  const [output] = readList(await wallet.wallet.features[SIGN_MESSAGE].signMessage({ account, message }));
+  const signed = new TextDecoder().decode(readBytes(wallet, output?.['signedMessage'], 'no signed text'));
   if (signed !== text) throw new Error(`Not submitted: ${wallet.name} signed a different text: “${signed.slice(0, 200)}”.`);
-  const signature = bytesOf(wallet, output?.['signature'], 'no signature');
-  if (signature.length === SIGNATURE_BYTES) return base64Of(signature);
+  const signature = readBytes(wallet, output?.['signature'], 'no signature');
+  if (signature.length === SIGNATURE_BYTES) return toBase64(signature);
   throw new Error(`Not submitted: ${wallet.name} returned ${signature.length} bytes that are no signature.`);
 }
 
-const listOf = (outputs: unknown): readonly (Readonly<Record<string, unknown>> | undefined)[] => (Array.isArray(outputs) ? outputs : []);
+const readList = (outputs: unknown): readonly (Readonly<Record<string, unknown>> | undefined)[] => (Array.isArray(outputs) ? outputs : []);
 
 /** @param lacks Description of a missing value, for the error. */
-function bytesOf({ name }: BrowserWallet, bytes: unknown, lacks: string): Uint8Array {
+function readBytes({ name }: BrowserWallet, bytes: unknown, lacks: string): Uint8Array {
   if (bytes instanceof Uint8Array || Array.isArray(bytes)) return Uint8Array.from(bytes);
   throw new Error(`Not submitted: ${name} returned ${lacks}.`);
 }
@@ -265,10 +265,10 @@ async function untilKnown(ask: () => Promise<any>, signal: AbortSignal, looks: n
 }
 
 async function assertShown(wallet: EvmWallet, address: string): Promise<void> {
-  const shown = await addressesOf(wallet);
+  const shown = await requestAddresses(wallet);
   if (!shown.some((one) => one.toLowerCase() === address.toLowerCase())) throw otherAccount(wallet, shown, address);
 }
 
-export const base64Of = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 
 export const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -22,7 +22,7 @@ export const Wallets = () => (
       empty="No wallet is linked. Link one below to sign swaps, launches and purchases with it."
       keyOf={({ id }) => id}
       columns={[
-        { title: 'Wallet', text: (wallet) => nameOf(wallet) },
+        { title: 'Wallet', text: (wallet) => nameWallet(wallet) },
         { title: 'Chain', isText: true, text: ({ chain }) => CHAINS[chain] },
         { title: 'Address', isText: true, address: ({ address }) => address },
         { title: 'Linked by', isText: true, text: ({ provedBy }) => provedBy },
@@ -35,11 +35,11 @@ export const Wallets = () => (
   </div>
 );
 
-const nameOf = ({ label, address }: LinkedWallet): string => label ?? shortAddress(address);
+const nameWallet = ({ label, address }: LinkedWallet): string => label ?? shortAddress(address);
 
 function Buttons({ wallet }: { readonly wallet: LinkedWallet }) {
   const [label, setLabel] = useState(wallet.label ?? '');
-  const name = nameOf(wallet);
+  const name = nameWallet(wallet);
   const { id } = wallet;
   return (
     <div className="row-buttons">

@@ -53,7 +53,7 @@ export function evmBurnData({ amount, maxFee, finality, domain }: BurnTerms, tok
 }
 
 /** Returns the associated token account of an owner. */
-export function tokenAccountOf(owner: string, mint: string): string {
+export function deriveTokenAccount(owner: string, mint: string): string {
   const seeds = [owner, TOKEN_PROGRAM, mint].map((address) => new PublicKey(address).toBytes());
   return derived(ASSOCIATED_TOKEN_PROGRAM, ...seeds).toBase58();
 }
@@ -100,7 +100,7 @@ export function burnCall(
       { name: 'owner', address: sender },
       { name: 'payer', address: sender },
       { name: "sender's authority", address: messenger('sender_authority') },
-      { name: 'burned token account', address: tokenAccountOf(sender, mint) },
+      { name: 'burned token account', address: deriveTokenAccount(sender, mint) },
       { name: 'denylist account', address: messenger('denylist_account', owner.toBytes()) },
       { name: 'message transmitter', address: derived(MESSAGE_TRANSMITTER_PROGRAM, 'message_transmitter').toBase58() },
       { name: 'token messenger', address: messenger('token_messenger') },

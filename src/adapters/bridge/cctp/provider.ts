@@ -8,7 +8,7 @@ import { Keypair } from '@solana/web3.js';
 import { getAddress } from 'viem';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import { EVM_DOMAINS, SOLANA_DOMAIN } from '../../../domain/bridge/cctp-domains.ts';
-import { type BridgeChain, type BridgeWish, type FeeLine, offerObjection, usdOf } from '../../../domain/bridge/quote.ts';
+import { type BridgeChain, type BridgeWish, type FeeLine, offerObjection, toUsd } from '../../../domain/bridge/quote.ts';
 import type { PlannedOffer, ProviderWord, SourcePlan, TransferTerms } from '../../../domain/bridge/transfer.ts';
 import { Decimal, type DecimalString } from '../../../domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
@@ -18,7 +18,7 @@ import { knownFields } from '../../venues/known-fields.ts';
 import { VenueError } from '../../venues/venue-feed.ts';
 import type { VenueHttp } from '../../venues/venue-http.ts';
 import { approvalFor, wide } from '../evm-calls.ts';
-import { fieldsOf, hashOf, offered, RAW_AMOUNT, SenselessAnswer } from '../provider-http.ts';
+import { toFields, readHash, offered, RAW_AMOUNT, SenselessAnswer } from '../provider-http.ts';
 import {
   type BurnTerms,
   burnCall,
@@ -29,7 +29,7 @@ import {
   solanaBurn,
   TOKEN_MESSENGER,
   TOKEN_MESSENGER_PROGRAM,
-  tokenAccountOf,
+  deriveTokenAccount,
 } from './burn.ts';
 
 const QUOTE_MS = { spotchain: 45_000, evmvenue: 300_000 } as const;
@@ -92,19 +92,19 @@ export function createCctpProvider(options: CctpOptions) {
   const { http, chainId, mint, token, clock, eventKey = () => Keypair.generate(), quoteMark = randomMark } = options;
   const evmDomain = EVM_DOMAINS[chainId];
   if (evmDomain === undefined) throw new RangeError(`CCTP has no domain for chain ${chainId}`);
-  const domainOf = (chain: BridgeChain): number => (chain === 'spotchain' ? SOLANA_DOMAIN : evmDomain);
+  const selectDomain = (chain: BridgeChain): number => (chain === 'spotchain' ? SOLANA_DOMAIN : evmDomain);
 
   async function ask(wish: BridgeWish, amountIn: string): Promise<Outcome<PlannedOffer>> {
     if (wish.to === 'spotchain' && !(await options.hasTokenAccount(wish.recipient)))
       return refuse('route_refused', `the recipient ${wish.recipient} has no USDC account yet, and a mint cannot open one`);
-    const path = `/v2/burn/USDC/fees/${domainOf(wish.from)}/${domainOf(wish.to)}`;
-    const terms = burnTermsOf(await http.get(path, { forward: 'true' }, 1, FEES_FIELDS), BigInt(amountIn));
+    const path = `/v2/burn/USDC/fees/${selectDomain(wish.from)}/${selectDomain(wish.to)}`;
+    const terms = readBurnTerms(await http.get(path, { forward: 'true' }, 1, FEES_FIELDS), BigInt(amountIn));
     const { burn, protocolFee, forwardFee } = terms;
     const fast = burn.finality === FAST_FINALITY;
     const plan = wish.from === 'evmvenue' ? await evmPlan(wish, burn) : solanaPlan(wish, burn);
     const fees: FeeLine[] = [
-      { name: fast ? 'protocol fee for a fast transfer' : 'protocol fee', amountUsd: usdOf(protocolFee), included: true },
-      { name: 'forwarding, which mints at the destination', amountUsd: usdOf(forwardFee), included: true },
+      { name: fast ? 'protocol fee for a fast transfer' : 'protocol fee', amountUsd: toUsd(protocolFee), included: true },
+      { name: 'forwarding, which mints at the destination', amountUsd: toUsd(forwardFee), included: true },
       ...(await onTop(plan)),
     ];
     const offer: PlannedOffer = {
@@ -116,7 +116,7 @@ export function createCctpProvider(options: CctpOptions) {
       minimumOut: String(burn.amount - burn.maxFee),
       fees,
       route: [
-        `burn ${usdOf(amountIn)} USDC on the source chain`,
+        `burn ${toUsd(amountIn)} USDC on the source chain`,
         `attestation of the burn once it is ${fast ? 'confirmed' : 'final'}`,
         'mint to the recipient on the other chain',
       ],
@@ -146,7 +146,7 @@ export function createCctpProvider(options: CctpOptions) {
 
   async function evmPlan(wish: BridgeWish, burn: Omit<BurnTerms, 'domain'>): Promise<SourcePlan> {
     const from = getAddress(wish.sender);
-    const data = evmBurnData({ ...burn, domain: SOLANA_DOMAIN }, token, tokenAccountOf(wish.recipient, mint), quoteMark());
+    const data = evmBurnData({ ...burn, domain: SOLANA_DOMAIN }, token, deriveTokenAccount(wish.recipient, mint), quoteMark());
     const allowance = await options.allowance(from, TOKEN_MESSENGER);
     return {
       kind: 'evm',
@@ -157,7 +157,7 @@ export function createCctpProvider(options: CctpOptions) {
 
   function solanaPlan({ sender, recipient }: BridgeWish, burn: Omit<BurnTerms, 'domain'>): SourcePlan {
     const event = eventKey();
-    const terms = { ...burn, domain: domainOf('evmvenue') };
+    const terms = { ...burn, domain: selectDomain('evmvenue') };
     const who = { sender, recipient, mint };
     return {
       kind: 'solana',
@@ -175,9 +175,9 @@ export function createCctpProvider(options: CctpOptions) {
     async word(terms: TransferTerms): Promise<ProviderWord> {
       if (terms.hash === null) throw new Error('a CCTP transfer has no source transaction');
       try {
-        const path = `/v2/messages/${domainOf(terms.wish.from)}`;
-        const answer = fieldsOf(await http.get(path, { transactionHash: terms.hash }, 1, MESSAGES_FIELDS));
-        return wordOf(answer['messages'], terms, mint);
+        const path = `/v2/messages/${selectDomain(terms.wish.from)}`;
+        const answer = toFields(await http.get(path, { transactionHash: terms.hash }, 1, MESSAGES_FIELDS));
+        return readWord(answer['messages'], terms, mint);
       } catch (error) {
         // Circle answers 404 until it observes the burn.
         if (error instanceof VenueError && error.status === 404) return UNSEEN;
@@ -188,17 +188,17 @@ export function createCctpProvider(options: CctpOptions) {
 }
 
 /** Returns the fees in base units. `minimumFee` is in basis points and may be a fraction. Chooses the fast transfer if it is offered. */
-function burnTermsOf(answer: unknown, amount: bigint) {
+function readBurnTerms(answer: unknown, amount: bigint) {
   if (!Array.isArray(answer)) throw new SenselessAnswer('the fees are no list');
-  const rows = answer.map(fieldsOf);
-  const rowOf = (threshold: number) => rows.find(({ finalityThreshold }) => finalityThreshold === threshold);
-  const fast = rowOf(FAST_FINALITY);
-  const row = fast ?? rowOf(STANDARD_FINALITY);
+  const rows = answer.map(toFields);
+  const findRow = (threshold: number) => rows.find(({ finalityThreshold }) => finalityThreshold === threshold);
+  const fast = findRow(FAST_FINALITY);
+  const row = fast ?? findRow(STANDARD_FINALITY);
   if (row === undefined) throw new SenselessAnswer('there is no fee for either finality');
   const { minimumFee, forwardFee } = row;
   if (typeof minimumFee !== 'number' || !(minimumFee >= 0 && minimumFee <= 100))
     throw new SenselessAnswer(`minimumFee is ${valueText(minimumFee)} basis points`);
-  const { med, high } = fieldsOf(forwardFee);
+  const { med, high } = toFields(forwardFee);
   if (!isCount(med) || !isCount(high) || high < med) throw new SenselessAnswer('forwardFee names no base units');
   const protocolFee = BigInt(new Decimal(String(amount)).times(String(minimumFee)).div(10_000).ceil().toFixed(0));
   const forward = BigInt(med);
@@ -209,17 +209,17 @@ function burnTermsOf(answer: unknown, amount: bigint) {
 
 const UNSEEN: ProviderWord = { state: 'unseen', said: null, reason: null, fillHash: null, refundHash: null };
 
-function wordOf(messages: unknown, terms: TransferTerms, mint: string): ProviderWord {
+function readWord(messages: unknown, terms: TransferTerms, mint: string): ProviderWord {
   if (!Array.isArray(messages)) throw new SenselessAnswer('messages is no list');
   if (messages.length === 0) return UNSEEN;
   if (messages.length > 1) throw new SenselessAnswer(`one burn has ${messages.length} messages`);
-  const { status, delayReason, forwardTxHash, forwardState, forwardErrorReason, decodedMessage } = fieldsOf(messages[0]);
-  assertSameBurn(fieldsOf(fieldsOf(decodedMessage)['decodedMessageBody']), terms, mint);
+  const { status, delayReason, forwardTxHash, forwardState, forwardErrorReason, decodedMessage } = toFields(messages[0]);
+  assertSameBurn(toFields(toFields(decodedMessage)['decodedMessageBody']), terms, mint);
   const reason = typeof delayReason === 'string' && delayReason !== '' ? delayReason.slice(0, 100) : null;
   if (status === 'pending_confirmations') return { ...UNSEEN, state: 'attesting', said: status, reason };
   if (status !== 'complete') throw new SenselessAnswer(`status is ${JSON.stringify(status)?.slice(0, 40) ?? 'missing'}`);
   const state = typeof forwardState === 'string' ? forwardState.slice(0, 40) : null;
-  const fillHash = hashOf(forwardTxHash, terms.wish.to);
+  const fillHash = readHash(forwardTxHash, terms.wish.to);
   if (fillHash !== null) return { ...UNSEEN, state: 'filled', said: state ?? status, fillHash };
   if (state === 'FAILED')
     return {
@@ -237,7 +237,7 @@ function assertSameBurn(body: Readonly<Record<string, unknown>>, { wish, amountI
   if (typeof amount === 'string' && RAW_AMOUNT.test(amount) && amount !== amountIn)
     throw new SenselessAnswer(`the message is of ${amount} base units`);
   if (typeof mintRecipient !== 'string') return;
-  const wanted = wish.to === 'evmvenue' ? [wish.recipient.toLowerCase(), wide(wish.recipient)] : [tokenAccountOf(wish.recipient, mint)];
+  const wanted = wish.to === 'evmvenue' ? [wish.recipient.toLowerCase(), wide(wish.recipient)] : [deriveTokenAccount(wish.recipient, mint)];
   const given = mintRecipient.startsWith('0x') ? mintRecipient.toLowerCase() : mintRecipient;
   const isWide = wish.to === 'spotchain' && /^0x[0-9a-f]{64}$/.test(given);
   const spelled = isWide ? [`0x${Buffer.from(fromBase58(wanted[0] as string) ?? []).toString('hex')}`] : wanted;

@@ -2,7 +2,7 @@
 import { bytesField, numberField, type SourceCall } from '../../../domain/bridge/source-call.ts';
 import { programAddress } from '../../../domain/launch/program-address.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
-import { tokenAccountOf } from '../cctp/burn.ts';
+import { deriveTokenAccount } from '../cctp/burn.ts';
 
 /** Relay's depository program on the primary chain. */
 export const RELAY_DEPOSITORY_PROGRAM = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2';
@@ -15,8 +15,8 @@ const DEPOSITORY = programAddress(RELAY_DEPOSITORY_PROGRAM, ['relay_depository']
 const VAULT = programAddress(RELAY_DEPOSITORY_PROGRAM, ['vault']).address;
 
 /** Returns the vault's token account of a mint, which receives deposits. */
-export function vaultAccountOf(mint: string): string {
-  return tokenAccountOf(VAULT, mint);
+export function deriveVaultAccount(mint: string): string {
+  return deriveTokenAccount(VAULT, mint);
 }
 
 /** Builds the expected deposit of base units by and for the sender. `order` is 0x and 64 hexadecimal digits. */
@@ -29,8 +29,8 @@ export function depositCall(sender: string, mint: string, amount: bigint, order:
       { name: 'depositor', address: sender },
       { name: 'vault', address: VAULT },
       { name: 'mint', address: mint },
-      { name: "sender's token account", address: tokenAccountOf(sender, mint) },
-      { name: 'destination account', address: vaultAccountOf(mint) },
+      { name: "sender's token account", address: deriveTokenAccount(sender, mint) },
+      { name: 'destination account', address: deriveVaultAccount(mint) },
       { name: 'token program', address: TOKEN_PROGRAM },
       { name: 'associated token program', address: ASSOCIATED_TOKEN_PROGRAM },
       { name: 'system program', address: SYSTEM_PROGRAM },

@@ -6,7 +6,7 @@ import { PublicKey, TransactionInstruction, TransactionMessage, VersionedTransac
 import { getAddress, isAddress } from 'viem';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { ProviderState } from '../../../domain/bridge/axes.ts';
-import { BRIDGE_DECIMALS, type BridgeChain, type BridgeWish, type FeeLine, offerObjection, usdOf } from '../../../domain/bridge/quote.ts';
+import { BRIDGE_DECIMALS, type BridgeChain, type BridgeWish, type FeeLine, offerObjection, toUsd } from '../../../domain/bridge/quote.ts';
 import type { PlannedOffer, ProviderWord, SourcePlan, TransferTerms } from '../../../domain/bridge/transfer.ts';
 import { Decimal, type DecimalString, isDecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
@@ -16,8 +16,8 @@ import { knownFields } from '../../venues/known-fields.ts';
 import { VenueError } from '../../venues/venue-feed.ts';
 import type { VenueHttp } from '../../venues/venue-http.ts';
 import { approvalFor, depositObjection } from '../evm-calls.ts';
-import { EVM_HASH, fieldsOf, hashOf, offered, RAW_AMOUNT, SenselessAnswer, textIn } from '../provider-http.ts';
-import { depositCall, RELAY_DEPOSITORY_PROGRAM, vaultAccountOf } from './deposit.ts';
+import { EVM_HASH, toFields, readHash, offered, RAW_AMOUNT, SenselessAnswer, textIn } from '../provider-http.ts';
+import { depositCall, RELAY_DEPOSITORY_PROGRAM, deriveVaultAccount } from './deposit.ts';
 
 /** Relay's chain id of the primary chain. */
 const RELAY_SOLANA = 792_703_809;
@@ -76,14 +76,14 @@ export function createRelayProvider(options: RelayOptions) {
       1,
       QUOTE_FIELDS,
     );
-    return planned(wish, amountIn, fieldsOf(body));
+    return planned(wish, amountIn, toFields(body));
   }
 
   async function planned(wish: BridgeWish, amountIn: string, answer: Readonly<Record<string, unknown>>): Promise<Outcome<PlannedOffer>> {
-    const { amountOut, minimumOut, estimatedSeconds } = termsOf(wish, amountIn, answer);
-    const fees = feesOf(fieldsOf(answer['fees']), BigInt(amountIn) - BigInt(amountOut));
-    const { requestId, data } = depositOf(answer['steps']);
-    const [amount, order] = [BigInt(amountIn), orderOf(answer)];
+    const { amountOut, minimumOut, estimatedSeconds } = readTerms(wish, amountIn, answer);
+    const fees = listFees(toFields(answer['fees']), BigInt(amountIn) - BigInt(amountOut));
+    const { requestId, data } = readDeposit(answer['steps']);
+    const [amount, order] = [BigInt(amountIn), readOrder(answer)];
     const plan = wish.from === 'evmvenue' ? await evmPlan(wish, amount, data, order) : solanaPlan(wish, data, mint, amount, order);
     const offer: PlannedOffer = {
       provider: 'relay',
@@ -93,7 +93,7 @@ export function createRelayProvider(options: RelayOptions) {
       amountOut,
       minimumOut,
       fees,
-      route: [`deposit ${usdOf(amountIn)} USDC into Relay's depository`, 'a solver pays the recipient on the other chain'],
+      route: [`deposit ${toUsd(amountIn)} USDC into Relay's depository`, 'a solver pays the recipient on the other chain'],
       estimatedSeconds,
       expiresAt: clock.now() + QUOTE_MS[wish.from],
       plan,
@@ -126,7 +126,7 @@ export function createRelayProvider(options: RelayOptions) {
     async word(terms: TransferTerms): Promise<ProviderWord> {
       if (terms.reference === null) throw new Error('a transfer of relay has no request id');
       try {
-        return wordOf(fieldsOf(await http.get('/intents/status/v3', { requestId: terms.reference }, 1, STATUS_FIELDS)), terms);
+        return readWord(toFields(await http.get('/intents/status/v3', { requestId: terms.reference }, 1, STATUS_FIELDS)), terms);
       } catch (error) {
         if (error instanceof VenueError && error.status === 404) return UNSEEN;
         throw error;
@@ -136,16 +136,16 @@ export function createRelayProvider(options: RelayOptions) {
 }
 
 /** Returns amount and time of the arrival. Checks that the quote is for the requested transfer. @throws SenselessAnswer */
-function termsOf(wish: BridgeWish, amountIn: string, answer: Readonly<Record<string, unknown>>) {
-  const details = fieldsOf(answer['details']);
+function readTerms(wish: BridgeWish, amountIn: string, answer: Readonly<Record<string, unknown>>) {
+  const details = toFields(answer['details']);
   const { sender, recipient, timeEstimate } = details;
   const same = (given: unknown, wanted: string): boolean =>
     typeof given === 'string' && (wanted.startsWith('0x') ? given.toLowerCase() === wanted.toLowerCase() : given === wanted);
   if (!same(sender, wish.sender)) throw new SenselessAnswer(`the quote is for the sender ${valueText(sender)}`);
   if (!same(recipient, wish.recipient)) throw new SenselessAnswer(`the quote is for the recipient ${valueText(recipient)}`);
-  const given = textIn(fieldsOf(details['currencyIn']), 'amount', RAW_AMOUNT);
+  const given = textIn(toFields(details['currencyIn']), 'amount', RAW_AMOUNT);
   if (given !== amountIn) throw new SenselessAnswer(`it quotes ${given} instead of ${amountIn}`);
-  const out = fieldsOf(details['currencyOut']);
+  const out = toFields(details['currencyOut']);
   const amountOut = textIn(out, 'amount', RAW_AMOUNT);
   const minimumOut = textIn(out, 'minimumAmount', RAW_AMOUNT);
   if (typeof timeEstimate !== 'number' || !Number.isFinite(timeEstimate) || timeEstimate < 0)
@@ -159,17 +159,17 @@ const INCLUDED_FEES = { relayerGas: 'solver gas', relayerService: 'solver servic
  * Returns the fee lines: the solver's share, fees of the source chain, and the unexplained rest as `price difference` or `subsidy`. The
  * included lines add up to the difference between sent and received amount.
  */
-function feesOf(fees: Readonly<Record<string, unknown>>, taken: bigint): FeeLine[] {
+function listFees(fees: Readonly<Record<string, unknown>>, taken: bigint): FeeLine[] {
   const lines: FeeLine[] = [];
   for (const [member, name] of Object.entries(INCLUDED_FEES)) {
-    const amountUsd = feeUsd(fieldsOf(fees[member]));
+    const amountUsd = feeUsd(toFields(fees[member]));
     if (amountUsd !== null && !new Decimal(amountUsd).isZero()) lines.push({ name, amountUsd, included: true });
   }
   const named = lines.reduce((sum, { amountUsd }) => sum.plus(amountUsd ?? 0), new Decimal(0));
-  const rest = new Decimal(usdOf(taken)).minus(named);
+  const rest = new Decimal(toUsd(taken)).minus(named);
   if (!rest.isZero())
     lines.push({ name: rest.isPositive() ? 'price difference' : 'subsidy', amountUsd: plainDecimal(rest), included: true });
-  lines.push({ name: 'network fee on the source chain', amountUsd: feeUsd(fieldsOf(fees['gas'])), included: false });
+  lines.push({ name: 'network fee on the source chain', amountUsd: feeUsd(toFields(fees['gas'])), included: false });
   return lines;
 }
 
@@ -177,29 +177,29 @@ function feesOf(fees: Readonly<Record<string, unknown>>, taken: bigint): FeeLine
  * Returns a fee in US dollars: from its base units if it is charged in the stablecoin, else from the provider's own figure; null if it has none.
  */
 function feeUsd(fee: Readonly<Record<string, unknown>>): DecimalString | null {
-  const { symbol, decimals } = fieldsOf(fee['currency']);
+  const { symbol, decimals } = toFields(fee['currency']);
   const { amount, amountUsd } = fee;
-  if (symbol === 'USDC' && decimals === BRIDGE_DECIMALS && typeof amount === 'string' && RAW_AMOUNT.test(amount)) return usdOf(amount);
+  if (symbol === 'USDC' && decimals === BRIDGE_DECIMALS && typeof amount === 'string' && RAW_AMOUNT.test(amount)) return toUsd(amount);
   return typeof amountUsd === 'string' && isDecimalString(amountUsd) ? plainDecimal(amountUsd) : null;
 }
 
 /** Returns the only deposit of the steps. @throws SenselessAnswer for steps that need signatures, or for several deposits */
-function depositOf(steps: unknown): { readonly requestId: string; readonly data: Readonly<Record<string, unknown>> } {
+function readDeposit(steps: unknown): { readonly requestId: string; readonly data: Readonly<Record<string, unknown>> } {
   if (!Array.isArray(steps)) throw new SenselessAnswer('steps is no list');
-  const rest = steps.map(fieldsOf).filter(({ id }) => id !== 'approve');
+  const rest = steps.map(toFields).filter(({ id }) => id !== 'approve');
   const [deposit] = rest;
   if (deposit === undefined || rest.length !== 1 || deposit['id'] !== 'deposit' || deposit['kind'] !== 'transaction')
     throw new SenselessAnswer(
-      `its steps are ${steps.map((step) => valueText(fieldsOf(step)['id'])).join(', ') || 'none'}, and one deposit is right`,
+      `its steps are ${steps.map((step) => valueText(toFields(step)['id'])).join(', ') || 'none'}, and one deposit is right`,
     );
   const items = deposit['items'];
   if (!Array.isArray(items) || items.length !== 1) throw new SenselessAnswer('the deposit has not one transaction');
-  return { requestId: textIn(deposit, 'requestId', EVM_HASH), data: fieldsOf(fieldsOf(items[0])['data']) };
+  return { requestId: textIn(deposit, 'requestId', EVM_HASH), data: toFields(toFields(items[0])['data']) };
 }
 
 /** Returns the on-chain id of the order that a deposit pays; it differs from the request's id. @throws SenselessAnswer */
-function orderOf(answer: Readonly<Record<string, unknown>>): string {
-  return textIn(fieldsOf(fieldsOf(answer['protocol'])['v2']), 'orderId', EVM_HASH);
+function readOrder(answer: Readonly<Record<string, unknown>>): string {
+  return textIn(toFields(toFields(answer['protocol'])['v2']), 'orderId', EVM_HASH);
 }
 
 /**
@@ -209,21 +209,21 @@ function orderOf(answer: Readonly<Record<string, unknown>>): string {
 function solanaPlan(wish: BridgeWish, data: Readonly<Record<string, unknown>>, mint: string, amount: bigint, order: string): SourcePlan {
   const { instructions } = data;
   if (!Array.isArray(instructions) || instructions.length === 0) throw new SenselessAnswer('instructions is no list of instructions');
-  const read = instructions.map(instructionOf);
+  const read = instructions.map(readInstruction);
   const payerKey = new PublicKey(wish.sender);
   return {
     kind: 'solana',
     programs: [RELAY_DEPOSITORY_PROGRAM],
     signers: [],
-    escrowAccount: vaultAccountOf(mint),
+    escrowAccount: deriveVaultAccount(mint),
     call: depositCall(wish.sender, mint, amount, order),
     build: (recentBlockhash) =>
       new VersionedTransaction(new TransactionMessage({ payerKey, recentBlockhash, instructions: read }).compileToV0Message()).serialize(),
   };
 }
 
-function instructionOf(value: unknown): TransactionInstruction {
-  const { keys, programId, data } = fieldsOf(value);
+function readInstruction(value: unknown): TransactionInstruction {
+  const { keys, programId, data } = toFields(value);
   if (typeof programId !== 'string' || !isSolanaAddress(programId)) throw new SenselessAnswer('an instruction names no program');
   if (!Array.isArray(keys)) throw new SenselessAnswer('an instruction has no list of keys');
   if (typeof data !== 'string' || !/^(0x)?([0-9a-fA-F]{2})*$/.test(data))
@@ -231,7 +231,7 @@ function instructionOf(value: unknown): TransactionInstruction {
   return new TransactionInstruction({
     programId: new PublicKey(programId),
     keys: keys.map((key) => {
-      const { pubkey, isSigner, isWritable } = fieldsOf(key);
+      const { pubkey, isSigner, isWritable } = toFields(key);
       if (typeof pubkey !== 'string' || !isSolanaAddress(pubkey) || typeof isSigner !== 'boolean' || typeof isWritable !== 'boolean')
         throw new SenselessAnswer("an instruction's key is none");
       return { pubkey: new PublicKey(pubkey), isSigner, isWritable };
@@ -253,7 +253,7 @@ const STATES: Readonly<Record<string, ProviderState>> = {
 };
 const UNSEEN: ProviderWord = { state: 'unseen', said: null, reason: null, fillHash: null, refundHash: null };
 
-function wordOf(answer: Readonly<Record<string, unknown>>, { wish }: Pick<TransferTerms, 'wish'>): ProviderWord {
+function readWord(answer: Readonly<Record<string, unknown>>, { wish }: Pick<TransferTerms, 'wish'>): ProviderWord {
   const said = answer['status'];
   const state = typeof said === 'string' && Object.hasOwn(STATES, said) ? STATES[said] : undefined;
   if (state === undefined) throw new SenselessAnswer(`status is ${JSON.stringify(said)?.slice(0, 40) ?? 'missing'}`);
@@ -275,5 +275,5 @@ function wordOf(answer: Readonly<Record<string, unknown>>, { wish }: Pick<Transf
 /** Returns the last hash of a list that is valid on the chain. */
 function hashIn(list: unknown, chain: BridgeChain): string | null {
   if (!Array.isArray(list)) return null;
-  return list.map((hash) => hashOf(hash, chain)).findLast((hash) => hash !== null) ?? null;
+  return list.map((hash) => readHash(hash, chain)).findLast((hash) => hash !== null) ?? null;
 }

@@ -7,7 +7,7 @@ import { Subject, type Subscription, throttleTime } from 'rxjs';
 import type { BridgePushes } from '../../../../actors/bridge-transfer/ports.ts';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import { type VenueConnection, venueSocket } from '../../venues/venue-socket.ts';
-import { EVM_HASH, fieldsOf } from '../provider-http.ts';
+import { EVM_HASH, toFields } from '../provider-http.ts';
 import { HOUR_MS } from '../../../domain/values/time.ts';
 
 interface RelayPushesOptions {
@@ -39,14 +39,14 @@ export function createRelayPushes({ url, key, clock, random, onFailure }: RelayP
   const ask = (type: 'subscribe' | 'unsubscribe', id: string): void => ready?.send(JSON.stringify({ type, event: EVENT, filters: { id } }));
 
   function take(frame: Buffer, connection: VenueConnection): boolean {
-    const message = fieldsOf(JSON.parse(frame.toString('utf8')));
+    const message = toFields(JSON.parse(frame.toString('utf8')));
     if (message['type'] === 'connection') {
       ready = connection;
       for (const reference of followed.keys()) ask('subscribe', reference);
       return false;
     }
     if (message['event'] !== EVENT) return false;
-    const { requestId } = fieldsOf(message['data']);
+    const { requestId } = toFields(message['data']);
     if (typeof requestId !== 'string' || !EVM_HASH.test(requestId)) throw new TypeError('a push names no request');
     followed.get(requestId)?.moved.next();
     return true;

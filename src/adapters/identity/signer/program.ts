@@ -36,7 +36,7 @@ export async function runSigner(
   const nextLine = toldLines();
   const { keys, keyFile, appId, logLevel } = (await nextLine()) as SignerSecret;
   const { key: given, appSecret } = keys ?? unsealed(SEALED);
-  const key = given === null && keyFile === null ? null : keyOf(given, keyFile);
+  const key = given === null && keyFile === null ? null : readKey(given, keyFile);
   if (typeof key === 'string') return tell({ ok: false, wrong: key });
   const publicKey = key?.publicKey ?? null;
   tell({ ok: true, publicKey });
@@ -78,7 +78,7 @@ function toldLines(): () => Promise<unknown> {
 }
 
 /** Returns the key, or a sentence if it is missing. Never repeats the input. */
-function keyOf(key: string | null, keyFile: string | null): AuthorizationKey | string {
+function readKey(key: string | null, keyFile: string | null): AuthorizationKey | string {
   if (keyFile === null) return authorizationKey(key ?? '') ?? 'IDP_AUTHORIZATION_PRIVATE_KEY: is no P-256 private key';
   let text: string;
   try {

@@ -77,7 +77,7 @@ export function createRemoteSigner(options: RemoteSignerOptions) {
       const headers = { 'privy-app-id': options.appId, 'privy-idempotency-key': idempotencyKey };
       const signature = options.key.signature({ method: 'POST', url, body, headers });
       const answer = await post(url, JSON.stringify(body), { ...headers, 'privy-authorization-signature': signature });
-      return 'outcome' in answer ? answer : answerOf(answer);
+      return 'outcome' in answer ? answer : readAnswer(answer);
     },
   };
 }
@@ -86,9 +86,9 @@ function away(reason: string, what: string): Extract<RemoteAnswer, { outcome: 'u
   return { outcome: 'unavailable', reason, detail: `the remote signer: ${what}` };
 }
 
-function answerOf({ status, text }: { readonly status: number; readonly text: string }): RemoteAnswer {
+function readAnswer({ status, text }: { readonly status: number; readonly text: string }): RemoteAnswer {
   if (status === 200) {
-    const signed = signedOf(text);
+    const signed = readSigned(text);
     return signed === null
       ? { outcome: 'unavailable', reason: 'malformed', detail: 'the answer of the remote signer is not a signed transaction' }
       : { outcome: 'signed', signed };
@@ -116,7 +116,7 @@ function answerOf({ status, text }: { readonly status: number; readonly text: st
 }
 
 /** Returns the signed bytes of a well-formed answer, else null. */
-function signedOf(text: string): Uint8Array | null {
+function readSigned(text: string): Uint8Array | null {
   try {
     const { method, data } = JSON.parse(text) as { method?: unknown; data?: { signed_transaction?: unknown; encoding?: unknown } };
     if (method !== 'signTransaction' || data?.encoding !== 'base64' || typeof data.signed_transaction !== 'string') return null;

@@ -22,7 +22,7 @@ const EXCHANGE_PATH = '/exchange';
 type Answer = SignerAnswer | ExchangeSignature;
 
 /** Parses a JSON object with exactly the given member and `signature`, in this order; null otherwise. */
-function signedOf(text: string, name: string): { readonly value: unknown; readonly signature: string } | null {
+function readSigned(text: string, name: string): { readonly value: unknown; readonly signature: string } | null {
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body !== 'object' || body === null || Object.keys(body).join() !== `${name},signature`) return null;
@@ -34,14 +34,14 @@ function signedOf(text: string, name: string): { readonly value: unknown; readon
 }
 
 /** Parses `{"orderId":"<uuid>","signature":"<base64 of 64 bytes>"}`; null for any other text. */
-function askedOf(text: string): { readonly orderId: string; readonly signature: string } | null {
-  const { value: orderId, signature } = signedOf(text, 'orderId') ?? {};
+function readAsked(text: string): { readonly orderId: string; readonly signature: string } | null {
+  const { value: orderId, signature } = readSigned(text, 'orderId') ?? {};
   return typeof orderId === 'string' && isUuid(orderId) && signature !== undefined ? { orderId, signature } : null;
 }
 
 /** Parses `{"request":{…},"signature":"<base64 of 64 bytes>"}`; null for any other text. */
-function exchangeAskedOf(text: string): { readonly request: ExchangeRequest; readonly signature: string } | null {
-  const { value, signature } = signedOf(text, 'request') ?? {};
+function readExchangeAsked(text: string): { readonly request: ExchangeRequest; readonly signature: string } | null {
+  const { value, signature } = readSigned(text, 'request') ?? {};
   const request = readExchangeRequest(value);
   return request !== null && signature !== undefined ? { request, signature } : null;
 }
@@ -49,10 +49,10 @@ function exchangeAskedOf(text: string): { readonly request: ExchangeRequest; rea
 /** Signs a request; null if it is of neither kind. */
 function answerTo(options: SignerClient & ExchangeSigner, path: string | undefined, text: string): Promise<Answer> | null {
   if (path === EXCHANGE_PATH) {
-    const asked = exchangeAskedOf(text);
+    const asked = readExchangeAsked(text);
     return asked && options.signRequest(asked.request, asked.signature);
   }
-  const asked = path === '/' ? askedOf(text) : null;
+  const asked = path === '/' ? readAsked(text) : null;
   return asked && options.sign(asked.orderId, asked.signature);
 }
 
@@ -144,7 +144,7 @@ function asked<Given extends Answer>(
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', () => settle({ outcome: 'unavailable', reason: 'unreachable', detail: 'the answer of the signer was cut off' }));
-      response.on('end', () => settle(answerOf<Given>(Buffer.concat(chunks).toString('utf8'))));
+      response.on('end', () => settle(readAnswer<Given>(Buffer.concat(chunks).toString('utf8'))));
     });
     request.end(JSON.stringify(body));
   });
@@ -152,7 +152,7 @@ function asked<Given extends Answer>(
 
 type Silence = Extract<Answer, { readonly outcome: 'unavailable' }>;
 
-function answerOf<Given extends Answer>(text: string): Given | Silence {
+function readAnswer<Given extends Answer>(text: string): Given | Silence {
   try {
     const answer = JSON.parse(text) as Given;
     if (['signed', 'refused', 'unavailable'].includes(answer.outcome)) return answer;

@@ -47,7 +47,7 @@ interface SummaryRow {
   readonly changed_at: Date;
 }
 
-function summaryOf(row: SummaryRow): ActorSummary {
+function toSummary(row: SummaryRow): ActorSummary {
   const { id, kind, name, machine, version, status, snapshot } = row;
   const changedAt = row.changed_at.toISOString();
   return { id, kind, name, machine, version, status, value: snapshot.value, createdAt: row.created_at.toISOString(), changedAt };
@@ -71,7 +71,7 @@ export function createActorReads(sql: Sql) {
         ${search === null ? sql`` : sql`and (g.name ilike ${found} or replace(a.kind, '_', ' ') ilike ${found} or a.id::text ilike ${found})`}
         ${after === null ? sql`` : sql`and a.number < ${Number(after)}`} order by a.number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, (row) => String(row.number));
-      return { items: page.items.map(summaryOf), next: page.next };
+      return { items: page.items.map(toSummary), next: page.next };
     },
 
     async get(orgId: string, actorId: string): Promise<ActorDetail | null> {
@@ -85,7 +85,7 @@ export function createActorReads(sql: Sql) {
       ]);
       if (row === undefined) return null;
       const told = incidents.map(({ detail, ...incident }) => ({ ...incident, detail: detail.split('\n', 1)[0] ?? '' }));
-      return { ...summaryOf(row), context: row.snapshot.context, incidents: told };
+      return { ...toSummary(row), context: row.snapshot.context, incidents: told };
     },
 
     /**

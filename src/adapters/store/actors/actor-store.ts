@@ -106,7 +106,7 @@ export function createActorStore(sql: Sql, worker: string | null = null) {
 
     async commit(commits: readonly StepCommit[]): Promise<ReadonlySet<string>> {
       if (commits.length === 0) return new Set();
-      const turns = turnsOf(commits);
+      const turns = groupByActor(commits);
       if (turns.length === 1) return commitOne(sql, turns[0] as Turn);
       return inTransaction(sql, async (transaction) => {
         const swapped = await swapStates(transaction, turns);
@@ -182,7 +182,7 @@ interface Turn {
 }
 
 /** Groups steps by actor, sorted by id, so that two transactions over the same actors cannot deadlock. */
-function turnsOf(commits: readonly StepCommit[]): readonly Turn[] {
+function groupByActor(commits: readonly StepCommit[]): readonly Turn[] {
   const byActor = new Map<string, StepCommit[]>();
   for (const commit of commits) {
     const steps = byActor.get(commit.row.id);

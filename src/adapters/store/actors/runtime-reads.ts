@@ -23,7 +23,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }) {
     sql`(select id, kind, status, snapshot from actors where org_id = ${orgId}) a left join agents g on g.id = a.id`;
 
   return {
-    counts: (orgId: string): Promise<RuntimeCounts> => countsOf(sql, orgId, clock.now()),
+    counts: (orgId: string): Promise<RuntimeCounts> => countWork(sql, orgId, clock.now()),
 
     /** Lists activities of the newest actors first. The position is the last key. */
     async activities(orgId: string, state: WaitingActivity['state'], { limit, after }: Page): Promise<PageOf<WaitingActivity>> {
@@ -58,7 +58,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }) {
     },
 
     /** Lists alerts announced to the organization or to all, newest first. */
-    alerts: (orgId: string, page: Page): Promise<PageOf<AnnouncedAlert>> => alertsOf(sql, orgId, page),
+    alerts: (orgId: string, page: Page): Promise<PageOf<AnnouncedAlert>> => listAlerts(sql, orgId, page),
 
     /** Lists interventions, newest first. The position is the last one's number. */
     async interventions(orgId: string, { limit, after }: Page): Promise<PageOf<RecordedIntervention>> {
@@ -74,7 +74,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }) {
 export type RuntimeReads = ReturnType<typeof createRuntimeReads>;
 
 /** Lists alerts, newest first. The position is the last announcement's `<transaction>:<number>`. */
-async function alertsOf(sql: Sql, orgId: string, { limit, after }: Page): Promise<PageOf<AnnouncedAlert>> {
+async function listAlerts(sql: Sql, orgId: string, { limit, after }: Page): Promise<PageOf<AnnouncedAlert>> {
   const [xid = '', seq = ''] = after?.split(':') ?? [];
   const rows = await sql<AnnouncedAlert[]>`
     select n.position, n.at, coalesce(n.body ->> 'what', 'alert') as what, g.id as "agentId", g.name as "agentName",
@@ -92,7 +92,7 @@ async function alertsOf(sql: Sql, orgId: string, { limit, after }: Page): Promis
 }
 
 /** Counts waiting work and incidents of an organization. */
-async function countsOf(sql: Sql, orgId: string, now: EpochMs): Promise<RuntimeCounts> {
+async function countWork(sql: Sql, orgId: string, now: EpochMs): Promise<RuntimeCounts> {
   const [byKind, activities, [timers], incidents] = await Promise.all([
     sql<
       RuntimeCounts['actors'][number][]

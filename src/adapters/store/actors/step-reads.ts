@@ -20,7 +20,7 @@ interface StepRow extends Omit<ActorStep, 'from' | 'to'> {
   readonly to_value: Json;
 }
 
-function stepOf({ version, at, machine, event, from_value, to_value, cause }: StepRow): ActorStep {
+function toStep({ version, at, machine, event, from_value, to_value, cause }: StepRow): ActorStep {
   return { version, at, machine, event, from: from_value, to: to_value, cause };
 }
 
@@ -32,12 +32,12 @@ export async function newestSteps(sql: Sql, actorId: string, { limit, after }: P
     select ${columns(sql)} from steps
     where actor_id = ${actorId} ${after === null ? sql`` : sql`and version < ${Number(after)}`} order by version desc limit ${limit + 1}`;
   const page = pageOfRows(rows, limit, (row) => String(row.version));
-  return { items: page.items.map(stepOf), next: page.next };
+  return { items: page.items.map(toStep), next: page.next };
 }
 
 /** Reads the steps after version `from` up to `to`, oldest first. */
 export async function stepsBetween(sql: Sql, actorId: string, from: number, to: number): Promise<readonly ActorStep[]> {
   const rows = await sql<StepRow[]>`
     select ${columns(sql)} from steps where actor_id = ${actorId} and version > ${from} and version <= ${to} order by version`;
-  return rows.map(stepOf);
+  return rows.map(toStep);
 }

@@ -7,8 +7,8 @@ import { writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { takeableMarketOrders } from '../orders/market-order-store.ts';
-import { columnsOf } from '../resource-rows.ts';
-import { agentOf } from './agent-reads.ts';
+import { selectColumns } from '../resource-rows.ts';
+import { toAgent } from './agent-reads.ts';
 import { holdsNow } from '../asked-together.ts';
 
 /** Lifetime of a claim on a halt's pausing after the process's last renewal. */
@@ -17,8 +17,8 @@ const SWEEP_CLAIM = '10 seconds';
 export function createAgentDirectory(sql: Sql) {
   return {
     async find(orgId: string, agentId: string) {
-      const [row] = await sql`select ${columnsOf(sql, agent)} from agents t where t.org_id = ${orgId} and t.id = ${agentId}`;
-      return row ? agentOf(row) : null;
+      const [row] = await sql`select ${selectColumns(sql, agent)} from agents t where t.org_id = ${orgId} and t.id = ${agentId}`;
+      return row ? toAgent(row) : null;
     },
 
     async held(agentId: string): Promise<readonly InstrumentKey[]> {

@@ -9,9 +9,9 @@ import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { type ActorStep, newestSteps } from '../actors/step-reads.ts';
 import type { Sql } from '../database.ts';
-import { type EvidenceRecord, evidenceColumns, evidenceOf } from '../gates/evidence-store.ts';
+import { type EvidenceRecord, evidenceColumns, toEvidence } from '../gates/evidence-store.ts';
 import { pageOfRows } from '../page-of-rows.ts';
-import { columnsOf } from '../resource-rows.ts';
+import { selectColumns } from '../resource-rows.ts';
 
 /** Present state of an agent's chart. */
 export interface ChartState {
@@ -78,7 +78,7 @@ export interface LastHalt {
 }
 
 /** Converts a row of an agent's columns to a view. */
-export function agentOf(row: Readonly<Record<string, unknown>>): AgentView {
+export function toAgent(row: Readonly<Record<string, unknown>>): AgentView {
   const view = agent.view(row);
   return { ...view, paused: view.pauseCause !== null };
 }
@@ -113,18 +113,18 @@ export function createAgentReads(sql: Sql) {
     /** Lists agents, newest first. The position is the last agent's id; a foreign one yields an empty page. */
     async list(orgId: string, { limit, after }: Page): Promise<PageOf<AgentView>> {
       const rows = await sql<{ id: string }[]>`
-        select ${columnsOf(sql, agent)} from agents t where t.org_id = ${orgId}
+        select ${selectColumns(sql, agent)} from agents t where t.org_id = ${orgId}
         ${after === null ? sql`` : sql`and (t.created_at, t.id) < (select created_at, id from agents where id = ${after} and org_id = ${orgId})`}
         order by t.created_at desc, t.id desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, ({ id }) => id);
-      return { items: page.items.map(agentOf), next: page.next };
+      return { items: page.items.map(toAgent), next: page.next };
     },
 
     /** Returns an agent with its versions, newest first; null if the organization has no such agent. */
     async get(orgId: string, agentId: string): Promise<AgentDetail | null> {
       const [[row], versions] = await Promise.all([
         sql<{ canonical: string }[]>`
-          select ${columnsOf(sql, agent)}, m.canonical from agents t join manifests m on m.agent_id = t.id and m.version = t.manifest_version
+          select ${selectColumns(sql, agent)}, m.canonical from agents t join manifests m on m.agent_id = t.id and m.version = t.manifest_version
           where t.id = ${agentId} and t.org_id = ${orgId}`,
         sql<{ version: number; hash: string; created_by: string; created_at: Date }[]>`
           select m.version, m.hash, m.created_by, m.created_at from manifests m join agents a on a.id = m.agent_id
@@ -132,7 +132,7 @@ export function createAgentReads(sql: Sql) {
       ]);
       if (row === undefined) return null;
       return {
-        ...agentOf(row),
+        ...toAgent(row),
         manifest: JSON.parse(row.canonical) as { readonly [field: string]: Json },
         versions: versions.map((version) => ({
           version: version.version,
@@ -158,7 +158,7 @@ export function createAgentReads(sql: Sql) {
       ]);
       if (!known) return null;
       const page = pageOfRows(rows, limit, (row) => String(row.seq));
-      return { items: page.items.map((row) => ({ ...evidenceOf(row), hash: row.hash })), next: page.next };
+      return { items: page.items.map((row) => ({ ...toEvidence(row), hash: row.hash })), next: page.next };
     },
 
     /** Returns the state of the agent's chart. */

@@ -30,7 +30,7 @@ export function createAgentTokenStore(sql: Sql): AgentTokenStore {
       const rows = await sql<Row[]>`
         select t.id, t.agent_id, t.name, t.created_by, t.created_at, r.revoked_at from agent_tokens t
         left join agent_token_revocations r on r.token_id = t.id where t.org_id = ${orgId} and t.agent_id = ${agentId} order by t.number desc`;
-      return rows.map(tokenOf);
+      return rows.map(toToken);
     },
 
     create: (orgId, { id, agentId, name, digest, createdBy, createdAt }, records) =>
@@ -52,7 +52,7 @@ export function createAgentTokenStore(sql: Sql): AgentTokenStore {
   };
 }
 
-function tokenOf(row: Row): AgentToken {
+function toToken(row: Row): AgentToken {
   const { id, agent_id: agentId, name, created_by: createdBy, created_at: createdAt, revoked_at: revokedAt } = row;
   return { id, agentId, name, createdBy, createdAt, revokedAt };
 }

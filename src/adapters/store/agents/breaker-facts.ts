@@ -1,6 +1,6 @@
 /** Facts of live fills for the circuit breakers: slippage since the last demotion, expected slippage, and recently filled traders. */
 import type { Stage } from '../../../domain/agents/agent.ts';
-import { markBook, utcDayOf } from '../../../domain/books/book.ts';
+import { markBook, startOfUtcDay } from '../../../domain/books/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
@@ -8,7 +8,7 @@ import type { UnreadableRow } from '../../../domain/values/value-text.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { MarkedTrader } from '../../../../actors/agent/book-breakers.ts';
-import { booksOf } from '../books/book-store.ts';
+import { readTradedBooks } from '../books/book-store.ts';
 import type { Sql } from '../database.ts';
 import { expectedSlippage } from '../gates/evidence-store.ts';
 import { expectedSlippageOfTakes } from '../takes/take-reads.ts';
@@ -54,7 +54,7 @@ export function createBreakerFacts(sql: Sql) {
       const agents = await withLiveFills(sql, since, kind);
       if (agents.length === 0) return [];
       const unreadable = new Map<string | null, UnreadableRow>();
-      const books = await booksOf(
+      const books = await readTradedBooks(
         sql,
         agents.map(({ id }) => id),
         (agentId, error) => unreadable.set(agentId, error),
@@ -94,7 +94,7 @@ async function worstKnown(
   instruments: readonly InstrumentKey[],
   now: EpochMs,
 ): Promise<ReadonlyMap<InstrumentKey, DecimalString>> {
-  const day = utcDayOf(now);
+  const day = startOfUtcDay(now);
   const rows = await sql<{ instrument: InstrumentKey; bid: DecimalString | null }[]>`
     select i.instrument, coalesce(
       (select min((o.body::jsonb #>> '{quote,bid}')::numeric) from judged_observations o where o.slot >= ${day} and o.slot <= ${now}

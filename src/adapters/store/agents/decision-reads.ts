@@ -17,7 +17,7 @@ import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
-import { columnsOf } from '../resource-rows.ts';
+import { selectColumns } from '../resource-rows.ts';
 import { movedBefore } from '../trail/history-archive.ts';
 
 /** Decisions of one committed batch of a shard's ticks, as announced. Both slots are inclusive. */
@@ -62,7 +62,7 @@ function rememberedManifests(sql: Sql): (rows: readonly PackedDecision[]) => Pro
   };
 }
 
-async function observationsOf(
+async function readObservations(
   sql: Sql,
   wanted: readonly (readonly [slot: number, instrument: string])[],
 ): Promise<ReadonlyMap<number, ReadonlyMap<InstrumentKey, Observation>>> {
@@ -82,7 +82,7 @@ async function observationsOf(
 /** @param kind actors whose decisions `list` and `get` read */
 export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') {
   const readManifests = rememberedManifests(sql);
-  const columns = columnsOf(sql, decision, 'd');
+  const columns = selectColumns(sql, decision, 'd');
 
   async function assemble(rows: readonly PackedDecision[]): Promise<DecisionRecord[]> {
     if (rows.length === 0) return [];
@@ -97,7 +97,7 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent') 
       if (row.observedHash === '') continue;
       for (const { instrument } of manifest.reading.parts) wanted.set(`${row.slot} ${instrument}`, [row.slot, instrument]);
     }
-    const observations = await observationsOf(sql, [...wanted.values()]);
+    const observations = await readObservations(sql, [...wanted.values()]);
     return readable.map(({ row, manifest }) => {
       const seen = row.observedHash === '' ? undefined : observations.get(row.slot);
       const observed = seen === undefined ? [] : observedBy(manifest.reading, { observations: seen });

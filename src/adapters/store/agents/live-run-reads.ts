@@ -4,7 +4,7 @@ import type { Observation } from '../../../domain/market/cut.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql } from '../database.ts';
-import { columnsOf } from '../resource-rows.ts';
+import { selectColumns } from '../resource-rows.ts';
 import { requireKept } from '../trail/history-archive.ts';
 
 /** Maximum rows in memory. */
@@ -30,7 +30,7 @@ export function createLiveRunReads(sql: Sql) {
     missed: async (): Promise<readonly MissedSlot[]> => sql<MissedSlot[]>`
       select agent_id as "agentId", slot, reason from decisions where reason in ('late_tick', 'tick_crash')`,
     decisions: async (agentIds: readonly string[], slot: EpochMs): Promise<readonly PackedDecision[]> => sql<PackedDecision[]>`
-      select ${columnsOf(sql, decision, 'd')}
+      select ${selectColumns(sql, decision, 'd')}
       from unnest(${agentIds as string[]}::uuid[]) as a(id) join decisions d on d.agent_id = a.id and d.slot = ${slot}`,
     /** Yields the decisions of slots from the first time to before the second in batches, by slot and then id. */
     async *written(from: EpochMs, to: EpochMs): AsyncIterable<readonly WrittenDecision[]> {

@@ -6,7 +6,7 @@ import { askedTogether } from '../asked-together.ts';
 import type { Sql } from '../database.ts';
 
 /** Reads one version of a trader's manifest, or null. */
-export async function manifestOf(sql: Sql, traderId: string, version: number): Promise<Manifest | null> {
+export async function readManifestVersion(sql: Sql, traderId: string, version: number): Promise<Manifest | null> {
   const [row] = await sql<{ canonical: string }[]>`select canonical from manifests where agent_id = ${traderId} and version = ${version}`;
   return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);
 }
@@ -42,9 +42,11 @@ export async function addedLiveInstruments(sql: Sql, venue: Venue, added: readon
 
 /** Returns the instruments whose basis uses a venue's prices (its mark or spot) or one spot book. */
 function basisOn(subject: Venue | InstrumentKey): readonly InstrumentKey[] {
-  const isOf = (key: InstrumentKey | null): boolean => key === subject || (key?.startsWith(`${subject}:`) ?? false);
+  const isAffected = (key: InstrumentKey | null): boolean => key === subject || (key?.startsWith(`${subject}:`) ?? false);
   const isVenue = !subject.includes(':');
-  return CATALOG.entries.filter(({ pairedPerp, pairedSpot }) => isOf(pairedSpot) || (isVenue && isOf(pairedPerp))).map(({ key }) => key);
+  return CATALOG.entries
+    .filter(({ pairedPerp, pairedSpot }) => isAffected(pairedSpot) || (isVenue && isAffected(pairedPerp)))
+    .map(({ key }) => key);
 }
 
 /**
@@ -55,12 +57,12 @@ function basisOn(subject: Venue | InstrumentKey): readonly InstrumentKey[] {
  */
 export function tradersSubscribedTo(sql: Sql): (subject: Venue | InstrumentKey) => Promise<readonly string[]> {
   return askedTogether(async (subjects) => {
-    const found = await subscribersOf(sql, subjects);
+    const found = await readSubscribers(sql, subjects);
     return (subject) => found.get(subject) ?? [];
   });
 }
 
-async function subscribersOf(sql: Sql, subjects: readonly (Venue | InstrumentKey)[]): Promise<ReadonlyMap<string, readonly string[]>> {
+async function readSubscribers(sql: Sql, subjects: readonly (Venue | InstrumentKey)[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const asked = subjects.map((subject) => ({ subject, basis: basisOn(subject) }));
   const rows = await sql<{ subject: string; ids: string[] }[]>`
     with asked as (select * from jsonb_to_recordset(${sql.json(asked)}) as a(subject text, basis text[])),

@@ -9,12 +9,12 @@ import { type OutsideProposal, outsideState, type ProposedTrade } from '../../..
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
-import { booksOf } from '../books/book-store.ts';
+import { readTradedBooks } from '../books/book-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
-import { preferencesOf } from '../risk/risk-preferences-store.ts';
-import { columnsOf } from '../resource-rows.ts';
-import { agentOf } from './agent-reads.ts';
+import { readPreferences } from '../risk/risk-preferences-store.ts';
+import { selectColumns } from '../resource-rows.ts';
+import { toAgent } from './agent-reads.ts';
 import { readWrittenCut } from './cut-store.ts';
 
 interface Row {
@@ -60,14 +60,14 @@ export function createOutsideStore(sql: Sql): OutsideStore {
     async find(orgId, agentId, clientId) {
       const [row] = await sql<Row[]>`
         select ${RECEIPT(sql)} from outside_proposals p where p.org_id = ${orgId} and p.agent_id = ${agentId} and p.client_id = ${clientId}`;
-      return row === undefined ? null : receiptOf(row);
+      return row === undefined ? null : toReceipt(row);
     },
 
     async books(agentId) {
-      return new Map([...(await booksOf(sql, [agentId]))].map(([id, { state }]) => [id, state]));
+      return new Map([...(await readTradedBooks(sql, [agentId]))].map(([id, { state }]) => [id, state]));
     },
 
-    preferences: async (orgId) => (await preferencesOf(sql, orgId)).preferences,
+    preferences: async (orgId) => (await readPreferences(sql, orgId)).preferences,
 
     async agreement(agentId) {
       const [row] = await sql<{ id: string; created_at: EpochMs }[]>`
@@ -82,7 +82,7 @@ export function createOutsideStore(sql: Sql): OutsideStore {
         const { id, agentId, clientId, slot, receivedAt, submittedBy, hash } = receipt;
         await transaction`
           insert into outside_proposals (id, org_id, agent_id, client_id, slot, received_at, submitted_by, hash, canonical)
-          values (${id}, ${orgId}, ${agentId}, ${clientId}, ${slot}, ${receivedAt}, ${submittedBy}, ${hash}, ${canonicalOf(receipt)})`;
+          values (${id}, ${orgId}, ${agentId}, ${clientId}, ${slot}, ${receivedAt}, ${submittedBy}, ${hash}, ${toCanonical(receipt)})`;
         if (inputs !== null)
           await transaction`insert into outside_inputs (proposal_id, org_id, received_at, body) values (${id}, ${orgId}, ${receivedAt}, ${inputs})`;
         await writeRecords(transaction, records);
@@ -96,34 +96,34 @@ export function createOutsideStore(sql: Sql): OutsideStore {
         ${DECIDED(sql, lateBefore)} where p.org_id = ${orgId} and p.agent_id = ${agentId} ${after === null ? sql`` : sql`and p.number < ${Number(after)}`}
         order by p.number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, ({ number }) => String(number));
-      return { items: page.items.map(viewOf), next: page.next };
+      return { items: page.items.map(toView), next: page.next };
     },
 
     async get(orgId, agentId, id, lateBefore) {
       const [row] = await sql<DecidedRow[]>`
         ${DECIDED(sql, lateBefore)} where p.org_id = ${orgId} and p.agent_id = ${agentId} and p.id = ${id}`;
-      return row === undefined ? null : viewOf(row);
+      return row === undefined ? null : toView(row);
     },
   };
 }
 
 async function mandated(sql: Sql, orgId: string, agentId: string) {
   const [row] = await sql<{ canonical: string }[]>`
-    select ${columnsOf(sql, agent)}, m.canonical from agents t join manifests m on m.agent_id = t.id and m.version = t.manifest_version
+    select ${selectColumns(sql, agent)}, m.canonical from agents t join manifests m on m.agent_id = t.id and m.version = t.manifest_version
     where t.org_id = ${orgId} and t.id = ${agentId}`;
-  return row === undefined ? null : { view: agentOf(row), manifest: JSON.parse(row.canonical) as Manifest };
+  return row === undefined ? null : { view: toAgent(row), manifest: JSON.parse(row.canonical) as Manifest };
 }
 
-function canonicalOf({ hash: _hash, id: _id, slot: _slot, receivedAt: _at, submittedBy: _by, ...trade }: OutsideReceipt): string {
+function toCanonical({ hash: _hash, id: _id, slot: _slot, receivedAt: _at, submittedBy: _by, ...trade }: OutsideReceipt): string {
   return canonicalJson(trade);
 }
 
-function receiptOf({ id, slot, received_at: receivedAt, submitted_by: submittedBy, hash, canonical }: Row): OutsideReceipt {
+function toReceipt({ id, slot, received_at: receivedAt, submitted_by: submittedBy, hash, canonical }: Row): OutsideReceipt {
   return { ...(JSON.parse(canonical) as ProposedTrade), hash, id, slot, receivedAt, submittedBy };
 }
 
-function viewOf(row: DecidedRow): OutsideView {
-  const receipt = receiptOf(row);
+function toView(row: DecidedRow): OutsideView {
+  const receipt = toReceipt(row);
   const { disposition, reason = null, instrument = null, outcome } = row;
   const decision = disposition == null || outcome === undefined ? null : { disposition, reason, instrument, outcome };
   const state = row.passed ? outsideState(receipt, decision, row.moved) : 'pending';
@@ -147,7 +147,7 @@ async function lastCut(sql: Sql, { universe }: Manifest, at: EpochMs): Promise<C
 }
 
 /** Reads the outside proposals for ticks. */
-export async function outsideProposalsOf(
+export async function readOutsideProposals(
   sql: Sql,
   agentIds: readonly string[],
   slot: EpochMs,

@@ -43,7 +43,7 @@ export async function verifyOutsideProposals(sql: Transaction, complain: GateCom
       )) as valid
     from outside_proposals p left join decisions d on d.agent_id = p.agent_id and d.slot = p.slot order by p.slot, p.agent_id`;
   for (const row of rows) {
-    const fault = faultOf(row);
+    const fault = findFault(row);
     if (fault !== null) complain(row.slot, row.agent_id, PART, fault);
   }
   const of = new Map(rows.map(({ agent_id, slot, hash }) => [`${agent_id} ${slot}`, hash]));
@@ -58,10 +58,10 @@ export async function verifyOutsideProposals(sql: Transaction, complain: GateCom
 }
 
 /** Returns the fault of a proposal as one sentence; null if there is none. */
-function faultOf({ slot, received_at: receivedAt, hash, canonical, reason, outcome, valid }: Row): string | null {
+function findFault({ slot, received_at: receivedAt, hash, canonical, reason, outcome, valid }: Row): string | null {
   const actual = sha256Hex(canonical);
   if (actual !== hash) return `its row hashes to ${actual} and says ${hash}`;
-  if (canonicalOf(canonical) !== canonical) return 'its text is not in RFC 8785 form';
+  if (canonicalize(canonical) !== canonical) return 'its text is not in RFC 8785 form';
   if (receivedAt >= slot) return 'it was received after its slot';
   if (!valid) return 'it came under a token or a signal hook that the agent did not have then';
   // Missing decisions are verified elsewhere.
@@ -69,7 +69,7 @@ function faultOf({ slot, received_at: receivedAt, hash, canonical, reason, outco
   return proposalIn(outcome) === hash ? null : `the decision of its slot does not name ${hash}`;
 }
 
-function canonicalOf(text: string): string | null {
+function canonicalize(text: string): string | null {
   try {
     return canonicalJson(JSON.parse(text) as Json);
   } catch {

@@ -5,7 +5,7 @@ import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { movedBefore } from '../trail/history-archive.ts';
-import { columnsOf } from '../resource-rows.ts';
+import { selectColumns } from '../resource-rows.ts';
 import type { DecisionStore } from './decision-reads.ts';
 
 /** Decision that asked for a trade without making a proposal. */
@@ -21,7 +21,7 @@ export function createRecommendations(sql: Sql, decisions: Pick<DecisionStore, '
     const [before, rows] = await Promise.all([
       movedBefore(sql),
       sql<(PackedDecision & { readonly name: string })[]>`
-        select ${columnsOf(sql, decision, 'd')}, a.name from decisions d join agents a on a.id = d.agent_id
+        select ${selectColumns(sql, decision, 'd')}, a.name from decisions d join agents a on a.id = d.agent_id
         where a.org_id = ${orgId} and d.disposition in ('propose_entry', 'propose_exit')
           and not exists (select 1 from proposals p where p.agent_id = d.agent_id and p.slot = d.slot)
           ${after === null ? sql`` : sql`and (d.slot, d.agent_id) < (${Number(slot)}, ${agentId}::uuid)`}

@@ -42,7 +42,7 @@ export function createSignalHookStore(sql: Sql): SignalHookStore {
       const rows = await sql<Row[]>`
         select h.*, r.revoked_at from signal_hooks h left join signal_hook_revocations r on r.hook_id = h.id
         where h.org_id = ${orgId} and h.agent_id = ${agentId} order by h.number desc`;
-      return rows.map(hookOf);
+      return rows.map(toHook);
     },
 
     create: (orgId, { id, agentId, name, template, tickers, manifestHash, createdBy, createdAt, digest }, records) =>
@@ -81,7 +81,7 @@ async function insertSecret(
     insert into signal_secrets (digest, org_id, hook_id, created_by, created_at) values (${digest}, ${orgId}, ${hookId}, ${subject}, ${at})`;
 }
 
-function hookOf(row: Row): SignalHook {
+function toHook(row: Row): SignalHook {
   const { id, agent_id: agentId, name, manifest_hash: manifestHash, created_by: createdBy, created_at: createdAt } = row;
   const mapping = JSON.parse(row.template) as SignalMapping;
   return { id, agentId, name, ...mapping, manifestHash, createdBy, createdAt, revokedAt: row.revoked_at };
@@ -101,7 +101,7 @@ export function createSignalReads(sql: Sql) {
         ) as digests
         from signal_hooks h where ${by} and not exists (select 1 from signal_hook_revocations r where r.hook_id = h.id)`;
       if (row === undefined || ('digest' in key && !row.digests.includes(key.digest))) return null;
-      return { ...hookOf(row), orgId: row.org_id, digests: row.digests };
+      return { ...toHook(row), orgId: row.org_id, digests: row.digests };
     },
   };
 }

@@ -17,13 +17,13 @@ import { decisionsDigest } from '../../../domain/trail/batch-digests.ts';
 import { UnreadableRow } from '../../../domain/values/value-text.ts';
 import { readPermitFacts, writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction, writeStarts } from '../actors/actor-store.ts';
-import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
+import { readTradedBooks, booksOfOrganizations } from '../books/book-store.ts';
 import { copyText, isRetryable, type Sql, type Transaction } from '../database.ts';
 import { part } from '../resource-rows.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
-import { accountFactsOf } from '../vaults/account-facts.ts';
+import { readAccountFacts } from '../vaults/account-facts.ts';
 import { readCut } from './cut-store.ts';
-import { outsideProposalsOf } from './outside-store.ts';
+import { readOutsideProposals } from './outside-store.ts';
 
 const NO_RESTS: readonly never[] = [];
 const NO_BOOKS: ReadonlyMap<string, TradingBook> = new Map();
@@ -89,7 +89,7 @@ function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' |
         select a.id, a.version, a.org_id, g.stage, g.autonomy, g.manifest_version, m.hash, m.canonical from actors a
         join traders g on g.id = a.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
         where a.id = any(${ids as string[]}::uuid[])`;
-      return rows.map(dutyOf);
+      return rows.map(toDuty);
     },
 
     async heads(ids: readonly string[], lastSlot: EpochMs): Promise<ReadonlyMap<string, string>> {
@@ -115,7 +115,7 @@ function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' |
           );
     },
 
-    outsideProposals: (agentIds: readonly string[], slot: EpochMs) => outsideProposalsOf(sql, agentIds, slot),
+    outsideProposals: (agentIds: readonly string[], slot: EpochMs) => readOutsideProposals(sql, agentIds, slot),
 
     async organizations(orgIds: readonly string[], agentIds: readonly string[]) {
       try {
@@ -200,7 +200,7 @@ function crashCounts(sql: Sql): Pick<TickStore<TradingDuty>, 'poisoned' | 'markP
 /** Reads the agents' books by book id. Unreadable books are returned as errors by agent id. */
 async function readBooks(sql: Sql, agentIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook | UnreadableRow>> {
   try {
-    return new Map([...(await booksOf(sql, agentIds))].map(([id, { state }]) => [id, state]));
+    return new Map([...(await readTradedBooks(sql, agentIds))].map(([id, { state }]) => [id, state]));
   } catch (error) {
     if (isRetryable(error)) throw error;
     const [agentId] = agentIds;
@@ -226,7 +226,7 @@ async function organizationRisks(
     preferencesOfAll(sql, orgIds),
     booksOfOrganizations(sql, orgIds, 'paper', note),
     booksOfOrganizations(sql, orgIds, 'live', note),
-    accountFactsOf(sql, orgIds),
+    readAccountFacts(sql, orgIds),
     sql<{ id: string }[]>`select id from traders where id = any(${agentIds as string[]}::uuid[]) and kind = 'agent' and paused`,
   ]);
   const resting = new Set(paused.map(({ id }) => id));
@@ -257,7 +257,7 @@ interface DutyRow {
   canonical: string;
 }
 
-function dutyOf(row: DutyRow): TradingDuty {
+function toDuty(row: DutyRow): TradingDuty {
   let manifest: Manifest | undefined;
   return {
     id: row.id,
@@ -301,7 +301,7 @@ async function inTheWay(sql: Sql, tick: TickCommit): Promise<ReadonlyMap<string,
     );
   const refused = new Map<string, UnreadableRow>();
   for (const agentId of ids) {
-    const one = rowsOf(tick, agentId);
+    const one = selectRows(tick, agentId);
     // Inserted and rolled back, only to get the database's verdict.
     await sql
       .begin(async (transaction) => {
@@ -322,7 +322,7 @@ async function inTheWay(sql: Sql, tick: TickCommit): Promise<ReadonlyMap<string,
 
 class TriedOut extends Error {}
 
-function rowsOf(tick: TickCommit, agentId: string): Pick<TickCommit, 'rows' | 'trades'> {
+function selectRows(tick: TickCommit, agentId: string): Pick<TickCommit, 'rows' | 'trades'> {
   const its = (one: { readonly agentId: string }): boolean => one.agentId === agentId;
   const rows = tick.rows.filter(its);
   const { trades } = tick;

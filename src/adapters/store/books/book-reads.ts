@@ -8,8 +8,8 @@ import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
-import { createTotalReads, type MoveRow, moveOf } from './total-reads.ts';
-import { type BookFigures, figuresOf } from './book-store.ts';
+import { createTotalReads, type MoveRow, toMove } from './total-reads.ts';
+import { type BookFigures, toBookFigures } from './book-store.ts';
 
 /** Book in a list, valued at cost, because a list has no prices. */
 export interface BookSummary {
@@ -56,14 +56,14 @@ interface BookListRow extends BookFigures {
   changed_at: number;
 }
 
-function bookOf(row: BookListRow) {
+function toBook(row: BookListRow) {
   return {
     id: row.id,
     agentId: row.agent_id,
     mode: row.mode,
     manifestVersion: row.manifest_version,
     version: row.version,
-    ...figuresOf(row),
+    ...toBookFigures(row),
     openProposals: row.open_proposals,
     openedAt: row.opened_at,
     changedAt: row.changed_at,
@@ -88,7 +88,7 @@ interface FillRow {
 }
 
 /** A fill as it is stored. */
-export function fillOf(row: FillRow): Fill {
+export function toFill(row: FillRow): Fill {
   return {
     id: row.id,
     orderId: row.order_id,
@@ -108,7 +108,7 @@ export function fillOf(row: FillRow): Fill {
 
 type MeasuredRow = NonNullable<BookedFill['shadow']>;
 
-function measuredOf(row: MeasuredRow | null): MeasuredRow | null {
+function toMeasured(row: MeasuredRow | null): MeasuredRow | null {
   if (row === null) return null;
   const plain = (figure: string | null): string | null => (figure === null ? null : plainDecimal(figure));
   return { ...row, quantity: plain(row.quantity), price: plain(row.price) };
@@ -129,7 +129,7 @@ export function createBookReads(sql: Sql) {
         ${after === null ? sql`` : sql`and b.number < ${Number(after)}`}
         order by b.number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, ({ number }) => String(number));
-      return { items: page.items.map(bookOf), next: page.next };
+      return { items: page.items.map(toBook), next: page.next };
     },
 
     /** Lists the fills of a book; null if the organization has no such book. The position is the last fill's number. */
@@ -146,7 +146,7 @@ export function createBookReads(sql: Sql) {
       ]);
       if (known.length === 0) return null;
       const page = pageOfRows(rows, limit, ({ number }) => String(number));
-      return { items: page.items.map((row) => ({ ...fillOf(row), shadow: measuredOf(row.shadow) })), next: page.next };
+      return { items: page.items.map((row) => ({ ...toFill(row), shadow: toMeasured(row.shadow) })), next: page.next };
     },
 
     /** Returns all bookings of a book; null if the organization has no such book. */
@@ -158,7 +158,7 @@ export function createBookReads(sql: Sql) {
           join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id
           where t.book_id = ${bookId} and a.kind in ('cash', 'capital', 'position') order by t.at, t.number`,
       ]);
-      return known === undefined ? null : { openedAt: known.opened_at, moves: rows.map(moveOf) };
+      return known === undefined ? null : { openedAt: known.opened_at, moves: rows.map(toMove) };
     },
   };
 }

@@ -110,7 +110,7 @@ export interface BookFigures {
 }
 
 /** Converts a stored book's figures to the domain's. */
-export function figuresOf(row: BookFigures) {
+export function toBookFigures(row: BookFigures) {
   return {
     capitalUsd: plainDecimal(row.capital_usd),
     cashUsd: plainDecimal(row.cash_usd),
@@ -161,7 +161,7 @@ function storedBook(row: BookRow, openProposals: readonly OpenProposal[]): Store
     state: {
       id: row.id,
       mode: row.mode,
-      ...figuresOf(row),
+      ...toBookFigures(row),
       day: row.day,
       dayStartEquityUsd: row.day_start_equity_usd === null ? null : plainDecimal(row.day_start_equity_usd),
       openProposals,
@@ -251,7 +251,7 @@ function joined({ books, open }: Found, onUnreadable: OnUnreadable = refuseUnrea
  * Reads the books in which agents trade now, by book id: the live one and the active manifest version's paper one. Leaves out books without
  * bookings and open proposals.
  */
-export async function booksOf(
+export async function readTradedBooks(
   sql: Sql | Transaction,
   agentIds: readonly string[],
   onUnreadable?: OnUnreadable,
@@ -266,7 +266,7 @@ export async function booksOf(
 }
 
 /** Reads every book of an agent by book id, including the paper books of earlier manifest versions, whose positions can still be closed. */
-export async function allBooksOf(sql: Sql, agentId: string): Promise<ReadonlyMap<string, StoredBook>> {
+export async function readAllBooks(sql: Sql, agentId: string): Promise<ReadonlyMap<string, StoredBook>> {
   const books = await sql<BookRow[]>`select ${sql(COLUMNS)} from books where agent_id = ${agentId}`;
   const open = await openProposals(sql, sql`a.id = ${agentId}`, true);
   return new Map(joined({ books, open }).map((book) => [book.id, book]));
@@ -310,7 +310,7 @@ export async function booksOfOrganizations(
 }
 
 /** Reads the books of an organization in one mode, with paper books of earlier manifest versions that still hold positions. */
-export async function heldBooksOf(sql: Sql, orgId: string, mode: ExecutionMode): Promise<readonly StoredBook[]> {
+export async function readHeldBooks(sql: Sql, orgId: string, mode: ExecutionMode): Promise<readonly StoredBook[]> {
   const books = await sql<BookRow[]>`
     select ${sql(COLUMNS.map((column) => `b.${column}`))} from books b left join traders a on a.id = b.agent_id
     where b.org_id = ${orgId} and b.mode = ${mode}

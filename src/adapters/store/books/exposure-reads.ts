@@ -4,7 +4,7 @@ import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { answerOf, type Query } from '../queries.ts';
+import { runQuery, type Query } from '../queries.ts';
 
 interface SumRow {
   readonly place: number;
@@ -23,17 +23,17 @@ export interface OtherBooksOf {
 
 /** Reads the sums of an organization's books of one mode without the share of `exceptBookId`, in one snapshot. */
 export function otherBookSums(sql: Sql | Transaction, asked: OtherBooksOf): Query<BookSums> {
-  return { statement: sumRows(sql, [asked]), read: sumsOf };
+  return { statement: sumRows(sql, [asked]), read: toSums };
 }
 
 /** Reads several at once, in the given order. */
-export async function otherBookSumsOf(sql: Sql | Transaction, asked: readonly OtherBooksOf[]): Promise<readonly BookSums[]> {
-  return answerOf({
+export async function readOtherBookSums(sql: Sql | Transaction, asked: readonly OtherBooksOf[]): Promise<readonly BookSums[]> {
+  return runQuery({
     statement: sumRows(sql, asked),
     read(rows: SumRow[]) {
       const found = asked.map((): SumRow[] => []);
       for (const row of rows) found[row.place]?.push(row);
-      return found.map(sumsOf);
+      return found.map(toSums);
     },
   });
 }
@@ -54,7 +54,7 @@ function sumRows(sql: Sql | Transaction, asked: readonly OtherBooksOf[]) {
     group by place, asset having sum(quantity) <> 0 or sum(cost_usd) <> 0 or sum(reserved_usd) <> 0 order by place, asset collate "C"`;
 }
 
-function sumsOf(rows: readonly SumRow[]): BookSums {
+function toSums(rows: readonly SumRow[]): BookSums {
   const cash = rows.find(({ asset }) => asset === 'USD');
   return {
     cashUsd: plainDecimal(cash?.quantity ?? '0'),

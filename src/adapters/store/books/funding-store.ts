@@ -65,7 +65,7 @@ async function markFunded(transaction: Parameters<typeof writeFunding>[0], bookI
 }
 
 /** Reads all funding that was booked to a book until an instant, ascending by hour. */
-export async function fundingOf(sql: Sql, bookId: string, until: EpochMs = Number.MAX_SAFE_INTEGER): Promise<readonly FundingPayment[]> {
+export async function readFunding(sql: Sql, bookId: string, until: EpochMs = Number.MAX_SAFE_INTEGER): Promise<readonly FundingPayment[]> {
   const rows = await sql<{ instrument: InstrumentKey; hour: number; paid: DecimalString }[]>`
     select substring(t.id from '(evmvenue:.*):[0-9]+$') as instrument, substring(t.id from '[0-9]+$')::bigint as hour, -l.amount as paid
     from ledger_transactions t join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id and a.kind = 'cash'

@@ -6,7 +6,7 @@ import { writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { BookMoved } from './book-store.ts';
-import { fundingOf } from './funding-store.ts';
+import { readFunding } from './funding-store.ts';
 import type { FundingPayment } from '../../../domain/orders/funding.ts';
 
 /** A paper book with perpetuals. */
@@ -61,7 +61,7 @@ export function createMarginStore(sql: Sql) {
           version: row.version,
           holdings: row.holdings,
           limits: { maxLeverage: plainDecimal(row.max_leverage), maxCapitalUsd: plainDecimal(row.max_capital) },
-          funding: await fundingOf(sql, row.id),
+          funding: await readFunding(sql, row.id),
         })),
       );
     },

@@ -9,7 +9,7 @@ export async function withFills<Row extends { readonly id: string }, View>(
   isFilled: (row: Row) => boolean,
   viewOf: (row: Row, fills: readonly Fill[]) => View,
 ): Promise<View[]> {
-  const fills = await fillsOf(
+  const fills = await readFills(
     sql,
     rows.filter(isFilled).map(({ id }) => id),
   );
@@ -21,7 +21,7 @@ export async function withFills<Row extends { readonly id: string }, View>(
   );
 }
 
-async function fillsOf(sql: Sql, orderIds: string[]): Promise<readonly Fill[]> {
+async function readFills(sql: Sql, orderIds: string[]): Promise<readonly Fill[]> {
   if (orderIds.length === 0) return [];
   return sql<Fill[]>`
     select id, order_id as "orderId", book_id as "bookId", instrument, side, quantity::text, fill_price::text as "fillPrice", fee_usd::text as "feeUsd",

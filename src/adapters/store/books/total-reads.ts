@@ -14,7 +14,7 @@ export interface MoveRow {
   amount: string;
 }
 
-export function moveOf({ at, kind, asset, amount }: MoveRow): LedgerMove {
+export function toMove({ at, kind, asset, amount }: MoveRow): LedgerMove {
   return { at, kind, instrument: kind === 'position' ? (asset as InstrumentKey) : null, amount: plainDecimal(amount) };
 }
 
@@ -44,7 +44,7 @@ export function createTotalReads(sql: Sql) {
         where b.org_id = ${orgId} and b.id = any(${bookIds as string[]}) and t.at <= ${times.at(-1) ?? 0}
           and a.kind in ('cash', 'capital', 'position')
         group by 1, 2, 3 order by 1`;
-      return rows.map(({ point, ...row }) => moveOf({ ...row, at: times[point] as number }));
+      return rows.map(({ point, ...row }) => toMove({ ...row, at: times[point] as number }));
     },
 
     /** Returns holdings and cash of each book before an instant, by book id. Leaves out books that are not open. */
@@ -154,7 +154,7 @@ async function contentsBefore(
   const found = new Map<string, BookContents>();
   for (const { book_id, kind, asset, amount } of rows) {
     const known = found.get(book_id) ?? { cashUsd: '0', capitalUsd: '0', holdings: [] };
-    const { instrument, amount: moved } = moveOf({ at: before, kind, asset, amount });
+    const { instrument, amount: moved } = toMove({ at: before, kind, asset, amount });
     if (kind === 'cash') found.set(book_id, { ...known, cashUsd: moved });
     else if (kind === 'capital') found.set(book_id, { ...known, capitalUsd: plainDecimal(new Decimal(moved).neg()) });
     else if (instrument !== null) found.set(book_id, { ...known, holdings: [...known.holdings, { instrument, quantity: moved }] });

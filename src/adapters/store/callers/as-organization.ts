@@ -115,7 +115,7 @@ class Statement implements PromiseLike<unknown> {
 /** Creates ports whose methods act for the organization in their first argument. `create` is called once per organization. */
 export function perOrganization<Methods extends object>(pool: Sql, create: (sql: Sql) => Methods & Clients<Methods>): Methods {
   const made = new Map<string, object>();
-  const clientsOf = (orgId: string): object => {
+  const openClients = (orgId: string): object => {
     const ports = made.get(orgId) ?? create(asOrganization(pool, orgId));
     made.set(orgId, ports);
     return ports;
@@ -131,5 +131,5 @@ export function perOrganization<Methods extends object>(pool: Sql, create: (sql:
     });
     return Object.fromEntries(entries) as object;
   }
-  return leadingTo(create(asOrganization(pool, '')), clientsOf) as Methods;
+  return leadingTo(create(asOrganization(pool, '')), openClients) as Methods;
 }

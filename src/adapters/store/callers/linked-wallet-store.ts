@@ -6,7 +6,7 @@ import type { WalletChallenge } from '../../../domain/identity/linked-wallet.ts'
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
-import { columnsOf, createRowReads } from '../resource-rows.ts';
+import { selectColumns, createRowReads } from '../resource-rows.ts';
 
 export function createLinkedWalletStore(sql: Sql) {
   return {
@@ -39,7 +39,7 @@ export function createLinkedWalletStore(sql: Sql) {
           values (${wallet.id}, ${orgId}, ${wallet.chain}, ${wallet.address}, ${wallet.label}, ${proof.text}, ${proof.signature}, ${wallet.provedBy}, ${wallet.provedAt})
           on conflict (org_id, address) do update set label = coalesce(excluded.label, t.label), challenge = excluded.challenge,
             signature = excluded.signature, proved_by = excluded.proved_by, proved_at = excluded.proved_at
-          returning ${columnsOf(transaction, linkedWallet)}`;
+          returning ${selectColumns(transaction, linkedWallet)}`;
         const linked = linkedWallet.view(row);
         await writeRecords(transaction, recordsOf(linked));
         return linked;
@@ -51,7 +51,7 @@ export function createLinkedWalletStore(sql: Sql) {
     /** Returns wallets whose id or label is among the names, oldest first. */
     async named(orgId: string, names: readonly string[]): Promise<readonly LinkedWallet[]> {
       const rows = await sql`
-        select ${columnsOf(sql, linkedWallet)} from linked_wallets t
+        select ${selectColumns(sql, linkedWallet)} from linked_wallets t
         where t.org_id = ${orgId} and (t.id::text = any(${[...names]}::text[]) or t.label = any(${[...names]}::text[])) order by t.number`;
       return rows.map(linkedWallet.view);
     },
@@ -71,7 +71,7 @@ function changeWallet(sql: Sql): WalletDirectory['change'] {
   return (orgId, id, changed, recordsOf) =>
     inTransaction(sql, async (transaction) => {
       const [row] = await transaction`
-        select ${columnsOf(transaction, linkedWallet)} from linked_wallets t where t.org_id = ${orgId} and t.id = ${id} for update`;
+        select ${selectColumns(transaction, linkedWallet)} from linked_wallets t where t.org_id = ${orgId} and t.id = ${id} for update`;
       if (row === undefined) return null;
       const before = linkedWallet.view(row);
       const outcome = changed(before);

@@ -99,7 +99,7 @@ export async function writeMember(
 }
 
 /** Returns every organization, or the one with the id, sorted by id. */
-export async function organizationsOf(sql: Sql, id: string | null): Promise<readonly { readonly id: string; readonly name: string }[]> {
+export async function readOrganizations(sql: Sql, id: string | null): Promise<readonly { readonly id: string; readonly name: string }[]> {
   return sql<{ id: string; name: string }[]>`
     select id, name from organizations ${id === null ? sql`` : sql`where id = ${id}`} order by id`;
 }

@@ -23,7 +23,7 @@ interface InvitationRow {
   readonly revoked_at: number | null;
 }
 
-function invitationOf(row: InvitationRow): Invitation {
+function toInvitation(row: InvitationRow): Invitation {
   return {
     id: row.id,
     name: row.name,
@@ -115,7 +115,7 @@ function createReads(sql: Sql): Pick<OrganizationMembers, 'member' | 'role' | 'i
       const [row] = await sql<InvitationRow[]>`
         select id, number, name, role, permissions, invited_by, created_at, expires_at, accepted_by, accepted_at, revoked_at
         from invitations where org_id = ${orgId} and id = ${id}`;
-      return row === undefined ? null : invitationOf(row);
+      return row === undefined ? null : toInvitation(row);
     },
     async invitations(orgId, { limit, after }) {
       const rows = await sql<InvitationRow[]>`
@@ -123,7 +123,7 @@ function createReads(sql: Sql): Pick<OrganizationMembers, 'member' | 'role' | 'i
         from invitations where org_id = ${orgId} ${after === null ? sql`` : sql`and number < ${Number(after)}`}
         order by number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, ({ number }) => String(number));
-      return { items: page.items.map(invitationOf), next: page.next };
+      return { items: page.items.map(toInvitation), next: page.next };
     },
   };
 }

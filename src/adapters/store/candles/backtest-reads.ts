@@ -7,7 +7,7 @@ import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { factsOverTime, marksOverTime } from '../catalog/market-history-store.ts';
 import type { Sql } from '../database.ts';
-import { archivedStretches, archivesOf, type EventArchive } from '../intelligence/event-archive-store.ts';
+import { archivedStretches, readArchives, type EventArchive } from '../intelligence/event-archive-store.ts';
 import { createIntelligenceStore, isSetAside } from '../intelligence/intelligence-store.ts';
 import { type BarRange, createCandleStore, type StoredSpan } from './candle-store.ts';
 
@@ -23,7 +23,7 @@ export function createBacktestReads(sql: Sql) {
     /** Returns all stored reports of events, of any age. */
     reports: async (): Promise<readonly Report[]> => (await intelligence.openStories(0)).flatMap(({ reports }) => reports),
     /** Returns the imported archives of events about an underlying, with their reports. */
-    archives: (underlying: string): Promise<readonly EventArchive[]> => archivesOf(sql, underlying),
+    archives: (underlying: string): Promise<readonly EventArchive[]> => readArchives(sql, underlying),
     /** Returns a token's issuer marks, ascending by the time from which each was known. */
     marks: (instrument: string): Promise<readonly Fact[]> => marksOverTime(sql, instrument),
     /** Returns the liquidity of an instrument's pools, ascending by the time from which each reading was known. */

@@ -1,7 +1,7 @@
 /** Stored bars per series, their origin, and gaps with reasons. */
 import { type CandleGap, explainGap, GAP_REASONS, type GapReason } from '../../../domain/candles/candle-gaps.ts';
 import type { CandleSeries } from '../../../domain/candles/candle.ts';
-import { isoTime, slotOf, timeframeMs } from '../../../domain/values/time.ts';
+import { isoTime, startOfSlot, timeframeMs } from '../../../domain/values/time.ts';
 import type { createCandleWindows } from './candle-windows.ts';
 
 const SHOWN_GAPS = 20;
@@ -29,7 +29,7 @@ export async function candleCoverage(
   for (const { bars, firstOpen, lastOpen, sources, ...series } of await windows.summaries(filter)) {
     const barMs = timeframeMs(series.timeframe);
     if (barMs === null) continue;
-    const range = { from: slotOf(firstOpen, barMs), to: slotOf(lastOpen, barMs) + barMs };
+    const range = { from: startOfSlot(firstOpen, barMs), to: startOfSlot(lastOpen, barMs) + barMs };
     const known = { venue: series.venue, barMs, windows: await windows.windows(series, range), firstOpen };
     // No bars are requested for series that are set aside.
     const holes = series.setAside ? [] : await windows.holes(series, range, barMs);

@@ -106,11 +106,11 @@ async function allBars(sql: Sql, { venue, instrument, timeframe, from, to }: Omi
       where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and is_real = ${readsReal(sql, venue)}
           and open_time >= ${from} and open_time < ${to}
       order by open_time), ',') as fields`;
-  return row === undefined || row.fields === '' ? [] : barsOf(row.fields.split(','));
+  return row === undefined || row.fields === '' ? [] : parseBars(row.fields.split(','));
 }
 
 /** Parses bars from consecutive groups of six fields. */
-function barsOf(fields: readonly string[]): readonly Candle[] {
+function parseBars(fields: readonly string[]): readonly Candle[] {
   const bars: Candle[] = [];
   for (let at = 0; at < fields.length; at += 6) {
     bars.push({

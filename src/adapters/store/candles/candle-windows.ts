@@ -44,7 +44,7 @@ export function createCandleWindows(sql: Sql) {
       return row?.first ?? null;
     },
 
-    summaries: (filter: Partial<CandleSeries>) => summariesOf(sql, filter),
+    summaries: (filter: Partial<CandleSeries>) => readSummaries(sql, filter),
 
     /** Returns the holes between stored bars within [from, to), including those at both ends, ascending. */
     async holes({ venue, instrument, timeframe }: CandleSeries, { from, to }: Stretch, barMs: number): Promise<readonly Stretch[]> {
@@ -61,7 +61,7 @@ export function createCandleWindows(sql: Sql) {
 }
 
 /** Returns every stored series, or those that match. */
-async function summariesOf(sql: Sql, filter: Partial<CandleSeries>): Promise<readonly SeriesSummary[]> {
+async function readSummaries(sql: Sql, filter: Partial<CandleSeries>): Promise<readonly SeriesSummary[]> {
   const rows = await sql<
     (CandleSeries & {
       simulated: boolean;

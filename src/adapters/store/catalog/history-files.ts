@@ -9,7 +9,7 @@ import type { Fact } from '../../../domain/backtest/fact.ts';
 import type { WorkProgress } from '../../../domain/values/work-progress.ts';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { Sql } from '../database.ts';
-import { createWorkRecorder, sourceOf } from '../long-work-store.ts';
+import { createWorkRecorder, nameSource } from '../long-work-store.ts';
 import { type HistoryKind, keepHistory, listHistory } from './market-history-store.ts';
 import { listArchives } from '../intelligence/event-archive-store.ts';
 
@@ -35,7 +35,7 @@ export function readHistoryFile(file: string, kind: HistoryKind, instrument: str
   if (entry === undefined) throw new Error(`--instrument: ${JSON.stringify(instrument)} is not a token of the catalog`);
   if (kind === 'issuer_mark' && entry.benchmarkKind !== 'issuer_mark')
     throw new Error(`${instrument} has no issuer that publishes marks of it`);
-  return { file, kind, instrument, key: kind === 'issuer_mark' ? instrument : entry.key, facts: factsOf(file, kind) };
+  return { file, kind, instrument, key: kind === 'issuer_mark' ? instrument : entry.key, facts: readFacts(file, kind) };
 }
 
 /** Stores all values or none and records the progress; existing values are not changed. @param sql a pool with at least two connections */
@@ -49,7 +49,7 @@ export async function importHistoryFile(
     {
       kind: 'fact_import',
       subject: `${kind} of ${instrument}`,
-      source: sourceOf([file]),
+      source: nameSource([file]),
       unit: 'values',
       recorded: 'always',
       failureOf: () => null,
@@ -62,7 +62,7 @@ export async function importHistoryFile(
   return { kind, instrument, values: facts.length, inserted, from: isoTime(first.receivedAt), to: isoTime(last.receivedAt) };
 }
 
-function factsOf(file: string, kind: HistoryKind): readonly Fact[] {
+function readFacts(file: string, kind: HistoryKind): readonly Fact[] {
   const rows = parse(readNamedFile(file), { bom: true, skip_empty_lines: true, trim: true }) as string[][];
   const [header, ...values] = rows;
   if (header?.join(',') !== 'time,value') throw new Error(`${file}: the first line is no "time,value"`);

@@ -32,7 +32,7 @@ interface RowWithPrevious extends Row {
   previous_valuation: string | null;
 }
 
-function changeOf(row: Row): MarkChange {
+function toChange(row: Row): MarkChange {
   const text = (value: string | null): DecimalString | null => (value === null ? null : plainDecimal(value));
   return {
     issuer: row.issuer,
@@ -58,7 +58,7 @@ export function createIssuerMarkStore(sql: Sql) {
           on m.id in (e.first, e.last) order by m.id`;
       const byInstrument = new Map<string, { first: MarkChange; last: MarkChange }>();
       for (const row of rows) {
-        const change = changeOf(row);
+        const change = toChange(row);
         const before = byInstrument.get(change.symbol);
         byInstrument.set(change.symbol, { first: before?.first ?? change, last: change });
       }
@@ -99,7 +99,7 @@ export function createIssuerMarkStore(sql: Sql) {
       const items = rows.slice(0, limit).map(
         (row): RecordedMark => ({
           id: row.id,
-          change: changeOf(row),
+          change: toChange(row),
           previous:
             row.previous_price === null || row.previous_valuation === null
               ? null

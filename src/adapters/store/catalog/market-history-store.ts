@@ -19,7 +19,7 @@ interface Row {
   readonly value: string;
 }
 
-const factOf = ({ at, value }: Row): Fact => ({ receivedAt: at, value: plainDecimal(value) });
+const toFact = ({ at, value }: Row): Fact => ({ receivedAt: at, value: plainDecimal(value) });
 
 /** Returns the source of the values: the issuer, or the instrument's venue. */
 function sourceOfFacts(what: HistoryKind, instrument: string): DataSource {
@@ -34,7 +34,7 @@ export async function marksOverTime(sql: Sql, token: string): Promise<readonly F
       union all
       select at, value, null from market_history where what = 'issuer_mark' and instrument = ${token} and is_real = ${readsReal(sql, 'issuer')}
     ) as known order by at, id desc nulls last`;
-  return rows.map(factOf);
+  return rows.map(toFact);
 }
 
 /** Reads an instrument's values of one kind. Each counts as known from the end of its period. */
@@ -42,7 +42,7 @@ export async function factsOverTime(sql: Sql, what: HistoryKind, instrument: Ins
   const rows = await sql<Row[]>`
     select at, value from market_history where what = ${what} and instrument = ${instrument}
       and is_real = ${readsReal(sql, sourceOfFacts(what, instrument))} order by at`;
-  return rows.map(factOf);
+  return rows.map(toFact);
 }
 
 /** Stores a received pool depth for its hour if it is the minimum. */

@@ -5,9 +5,9 @@ import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { createActorStore, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
-import { exposureVersionOf } from '../orders/prepared-transaction-store.ts';
+import { readExposureVersion } from '../orders/prepared-transaction-store.ts';
 import { readProposalFacts, type ProposalFacts } from '../orders/proposal-facts.ts';
-import { append, columnsOf, createRowReads } from '../resource-rows.ts';
+import { append, selectColumns, createRowReads } from '../resource-rows.ts';
 import { DelegationLost } from './execution-permit.ts';
 
 type Row = Readonly<Record<string, unknown>> & { readonly orgId: string };
@@ -25,7 +25,7 @@ export function createDelegationReads(sql: Sql) {
     sql,
     { ...delegation, view: readDelegation },
     {
-      columns: sql`t.org_id as "orgId", ${columnsOf(sql, revocation, 'r')}`,
+      columns: sql`t.org_id as "orgId", ${selectColumns(sql, revocation, 'r')}`,
       join: sql`left join delegation_revocations r on r.delegation_id = t.id`,
     },
   );
@@ -74,7 +74,7 @@ export function createDelegatedOrderStore(sql: Sql) {
     },
     load: createActorStore(sql).load,
     /** Returns the version of the facts behind an assessment of a book, as text. */
-    exposureVersion: (orgId: string, bookId: string): Promise<string> => exposureVersionOf(sql, orgId, bookId),
+    exposureVersion: (orgId: string, bookId: string): Promise<string> => readExposureVersion(sql, orgId, bookId),
     /** True for the error of a step whose delegation was revoked. */
     isDelegationLost: (error: unknown): boolean => error instanceof DelegationLost,
     /** Returns null if there is no proposal with this id. */
@@ -87,6 +87,6 @@ export type DelegatedOrderStore = ReturnType<typeof createDelegatedOrderStore>;
 /** Reads the order that the signer was asked to sign under this id, or null. */
 export async function readDelegatedOrder(sql: Sql, orderId: string): Promise<DelegatedOrder | null> {
   const [row] = await sql<Row[]>`
-    select t.org_id as "orgId", ${columnsOf(sql, delegatedOrder)} from delegated_orders t where t.order_id = ${orderId}`;
+    select t.org_id as "orgId", ${selectColumns(sql, delegatedOrder)} from delegated_orders t where t.order_id = ${orderId}`;
   return row === undefined ? null : { orgId: row.orgId, ...delegatedOrder.view(row) };
 }

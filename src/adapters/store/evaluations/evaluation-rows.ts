@@ -6,8 +6,8 @@ import type { Marks, PaperRows } from '../../../domain/agents/paper-evaluation.t
 import type { ShadowRows } from '../../../domain/agents/shadow-evaluation.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
-import { fillOf } from '../books/book-reads.ts';
-import { fundingOf } from '../books/funding-store.ts';
+import { toFill } from '../books/book-reads.ts';
+import { readFunding } from '../books/funding-store.ts';
 import type { Sql } from '../database.ts';
 
 /** Period from the agent's arrival at its stage to the assessment, by the database's clock. */
@@ -22,11 +22,11 @@ interface Evaluated {
 }
 
 export function createEvaluationRows(sql: Sql) {
-  async function fillsOf(bookId: string, until: EpochMs): Promise<readonly Fill[]> {
-    const rows = await sql<Parameters<typeof fillOf>[0][]>`
+  async function readFills(bookId: string, until: EpochMs): Promise<readonly Fill[]> {
+    const rows = await sql<Parameters<typeof toFill>[0][]>`
       select id, number, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes
       from fills where book_id = ${bookId} and at <= ${until} order by number`;
-    return rows.map(fillOf);
+    return rows.map(toFill);
   }
 
   return {
@@ -38,7 +38,7 @@ export function createEvaluationRows(sql: Sql) {
 
     async paper(agent: Evaluated, manifest: Manifest, { enteredAt, evaluatedAt }: StageWindow): Promise<PaperRows> {
       const bookId = bookIds.paper(agent.id, agent.manifestVersion);
-      const fills = await fillsOf(bookId, evaluatedAt);
+      const fills = await readFills(bookId, evaluatedAt);
       const [known] = await sql<{ pausedMs: number; promisedBps: number | null }[]>`
         select paused_ms(${agent.id}, ${enteredAt}, ${evaluatedAt}) as "pausedMs", promised_cost_bps(${agent.id}, ${agent.manifestVersion}) as "promisedBps"`;
       const instruments = [...new Set(fills.map(({ instrument }) => instrument))];
@@ -65,7 +65,7 @@ export function createEvaluationRows(sql: Sql) {
         pausedMs: known?.pausedMs ?? 0,
         promisedBps: known?.promisedBps ?? null,
         fills,
-        funding: await fundingOf(sql, bookId, evaluatedAt),
+        funding: await readFunding(sql, bookId, evaluatedAt),
         entryMarks,
         dayMarks: dayMarks as ReadonlyMap<EpochMs, Marks>,
       };
@@ -83,7 +83,7 @@ export function createEvaluationRows(sql: Sql) {
         enteredAt,
         evaluatedAt,
         maxSlippageBps: manifest.maxSlippageBps,
-        fills: await fillsOf(bookId, evaluatedAt),
+        fills: await readFills(bookId, evaluatedAt),
         measured: new Map(
           rows.map(({ id, outcome, quantity, price }) => [id, { outcome, quantity: plain(quantity), price: plain(price) }]),
         ),

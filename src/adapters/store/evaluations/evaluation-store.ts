@@ -106,7 +106,7 @@ export function createRunStore(sql: Sql, sessions = false) {
         // Locked, so that a concurrent end is announced after this.
         const told = await transaction`
           with kept as (
-            update evaluation_runs set progress = ${transaction.json(toldOf(body))}::jsonb
+            update evaluation_runs set progress = ${transaction.json(pickProgress(body))}::jsonb
             where id = ${run.runId} and state = 'running' returning 1
           )
           insert into announcements (channel, org_id, actor_id, at, body)
@@ -139,7 +139,7 @@ export function createEvaluationReads(sql: Sql) {
     async find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null> {
       const [row] = await sql<RunRow[]>`
         select ${columns} from evaluation_runs r where r.id = ${runId} and r.agent_id = ${agentId} and r.org_id = ${orgId}`;
-      return row === undefined ? null : runOf(row);
+      return row === undefined ? null : toRun(row);
     },
 
     /** Lists runs, newest first. The position is the last run's id. */
@@ -150,7 +150,7 @@ export function createEvaluationReads(sql: Sql) {
         select ${columns} from evaluation_runs r where r.agent_id = ${agentId} and r.org_id = ${orgId}
         ${after === null ? sql`` : sql`and (r.created_at, r.id) < (select created_at, id from evaluation_runs where id = ${after} and agent_id = ${agentId})`}
         order by r.created_at desc, r.id desc limit ${limit + 1}`;
-      const items = rows.slice(0, limit).map(runOf);
+      const items = rows.slice(0, limit).map(toRun);
       return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
     },
 
@@ -169,11 +169,11 @@ export function createEvaluationReads(sql: Sql) {
 export type EvaluationReads = ReturnType<typeof createEvaluationReads>;
 
 /** Returns the progress for readers of the run. */
-function toldOf({ done, total, doing, since, waitsForWork }: ProgressBody): ToldProgress & { [field: string]: Json } {
+function pickProgress({ done, total, doing, since, waitsForWork }: ProgressBody): ToldProgress & { [field: string]: Json } {
   return { done, total, doing, since, waitsForWork: waitsForWork ?? null };
 }
 
-function runOf(row: RunRow): EvaluationView {
+function toRun(row: RunRow): EvaluationView {
   return {
     id: row.id,
     agentId: row.agent_id,

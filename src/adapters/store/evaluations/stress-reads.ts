@@ -6,7 +6,7 @@ import type { RiskPreferences } from '../../../domain/risk/preferences.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { type BarRange, createCandleStore } from '../candles/candle-store.ts';
 import type { Sql } from '../database.ts';
-import { preferencesOf } from '../risk/risk-preferences-store.ts';
+import { readPreferences } from '../risk/risk-preferences-store.ts';
 
 export function createStressReads(sql: Sql) {
   const candles = createCandleStore(sql);
@@ -19,7 +19,7 @@ export function createStressReads(sql: Sql) {
         select body from judged_observations where instrument = ${key} and slot <= ${at} and slot > ${since} order by slot desc limit 1`;
       return row === undefined ? null : (JSON.parse(row.body) as Observation);
     },
-    preferences: async (orgId: string): Promise<RiskPreferences> => (await preferencesOf(sql, orgId)).preferences,
+    preferences: async (orgId: string): Promise<RiskPreferences> => (await readPreferences(sql, orgId)).preferences,
   };
 }
 

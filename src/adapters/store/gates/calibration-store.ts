@@ -37,7 +37,7 @@ async function recordedFills(sql: Sql, agentId: string): Promise<readonly Record
 }
 
 /** Returns the calibration; null if the organization has no such agent. */
-export async function calibrationOf(sql: Sql, orgId: string, agentId: string): Promise<AgentCalibration | null> {
+export async function readCalibration(sql: Sql, orgId: string, agentId: string): Promise<AgentCalibration | null> {
   const [agent] = await sql<{ version: number; promised: number | null }[]>`
     select a.manifest_version as version, promised_cost_bps(a.id, a.manifest_version) as promised
     from agents a where a.id = ${agentId} and a.org_id = ${orgId}`;

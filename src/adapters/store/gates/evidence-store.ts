@@ -63,7 +63,7 @@ export const evidenceColumns = (sql: Sql | Transaction) => sql`
   coalesce((select s.rules_version from superseding(evidence) s), gate_rules_version(evidence.kind)) as rules_version,
   (select s.rule_change from superseding(evidence) s) as rule_change`;
 
-export function evidenceOf(row: EvidenceRecord): StoredEvidence {
+export function toEvidence(row: EvidenceRecord): StoredEvidence {
   return {
     id: row.id,
     agentId: row.agent_id,
@@ -116,11 +116,11 @@ export function createEvidenceWriter(sql: Sql, newId: () => string) {
           ${canonicalJson(draft.metrics)}, ${canonicalJson(draft.series)})
         returning ${evidenceColumns(transaction)}`,
       );
-      if (written[0] !== undefined) return evidenceOf(written[0]);
+      if (written[0] !== undefined) return toEvidence(written[0]);
       const [known] = await sql<EvidenceRecord[]>`
         select ${evidenceColumns(sql)} from evidence where agent_id = ${agentId} and kind = ${kind} and run_id = ${runId}`;
       if (known === undefined) throw new Error(`evidence of run ${runId} was neither written nor found`);
-      return evidenceOf(known);
+      return toEvidence(known);
     },
   };
 }

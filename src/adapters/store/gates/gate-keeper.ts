@@ -23,15 +23,15 @@ import {
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { draftProblems } from '../../../domain/manifest/reader.ts';
 import { normalCdf } from '../../../domain/values/normal-distribution.ts';
-import { paperSeriesOf } from '../../../domain/agents/paper-evaluation.ts';
-import { shadowSeriesOf } from '../../../domain/agents/shadow-evaluation.ts';
+import { computePaperSeries } from '../../../domain/agents/paper-evaluation.ts';
+import { computeShadowSeries } from '../../../domain/agents/shadow-evaluation.ts';
 import { DAY_MS, type EpochMs, isoTime } from '../../../domain/values/time.ts';
 import { figureInWords } from '../../../domain/values/words.ts';
 import type { Sql } from '../database.ts';
 import { createSilenceReports } from '../agents/outside-silence.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
 import { UnsignedRow } from '../trail/signed-rows.ts';
-import { type EvidenceRecord, type EvidenceWriter, evidenceColumns, evidenceOf, type StoredEvidence } from './evidence-store.ts';
+import { type EvidenceRecord, type EvidenceWriter, evidenceColumns, toEvidence, type StoredEvidence } from './evidence-store.ts';
 import { filledAgents, tellDrift } from './calibration-store.ts';
 import { outdatedEvidence, tellOutdated, untoldAgents } from './outdated-evidence.ts';
 
@@ -63,15 +63,15 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   const rows = createEvaluationRows(sql);
 
   /** Computes the series from stored rows; null for kinds that are evaluated elsewhere. */
-  async function seriesOf(agent: GatedAgent, kind: EvidenceKind): Promise<EvidenceSeries[EvidenceKind] | null> {
-    if (kind === 'manifest') return manifestOf(sql, agent);
+  async function computeSeries(agent: GatedAgent, kind: EvidenceKind): Promise<EvidenceSeries[EvidenceKind] | null> {
+    if (kind === 'manifest') return readManifest(sql, agent);
     if (kind !== 'paper' && kind !== 'shadow') return null;
-    const manifest = await manifestOf(sql, agent);
+    const manifest = await readManifest(sql, agent);
     const window = await rows.window(agent.id);
     if (window === null) throw new Error(`agent ${agent.id} has no recorded entry to its stage`);
     return kind === 'paper'
-      ? paperSeriesOf(await rows.paper(agent, manifest, window))
-      : shadowSeriesOf(await rows.shadow(agent, manifest, window));
+      ? computePaperSeries(await rows.paper(agent, manifest, window))
+      : computeShadowSeries(await rows.shadow(agent, manifest, window));
   }
 
   /**
@@ -83,16 +83,16 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     const kind = evidenceKindAt(agent.stage);
     if (kind === null) return null;
     const known = await deciding(sql, agent, kind);
-    const series = await seriesOf(agent, kind);
+    const series = await computeSeries(agent, kind);
     const held = (outdated ?? (await outdatedEvidence(sql, agent.id))).map(outdatedWords);
     const refused = kind === 'manifest' ? draftProblems(series as Manifest).map(({ path, problem }) => `${path}: ${problem}`) : [];
     const problems = [...held, ...refused];
     if (series === null) {
       const stored = known?.evidence ?? null;
       const own = [...ruleProblems(stored), ...(await choiceProblems(sql, kind, stored))];
-      return gateOf(kind, stored, [...problems, ...own], known?.signedBy ?? null);
+      return toGate(kind, stored, [...problems, ...own], known?.signedBy ?? null);
     }
-    const draft = draftOf(agent, kind, series);
+    const draft = draftEvidence(agent, kind, series);
     const { passed, checks } = assessEvidence(kind, draft.metrics);
     if (!write) {
       return {
@@ -112,11 +112,11 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     const fresh = kind === 'manifest' ? before === null || before.ruleChange !== null : passed || due;
     try {
       const record = fresh ? await evidence.write(draft) : before;
-      return { ...gateOf(kind, record, [...problems, ...ruleProblems(record)], null), checks, metrics: draft.metrics };
+      return { ...toGate(kind, record, [...problems, ...ruleProblems(record)], null), checks, metrics: draft.metrics };
     } catch (error) {
       if (!(error instanceof UnsignedRow)) throw error;
       // Without signatures the gate stays closed, with the reason.
-      return { ...gateOf(kind, null, [...problems, error.message], null), checks, metrics: draft.metrics };
+      return { ...toGate(kind, null, [...problems, error.message], null), checks, metrics: draft.metrics };
     }
   }
 
@@ -130,7 +130,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       for (const kind of EVIDENCE_KINDS) {
         const now = GATE_OF[kind] === agent.stage ? await validate(agent, false, outdated) : null;
         const known = now === null ? await latest(sql, agent, kind) : null;
-        gates.push(now ?? gateOf(kind, known, outdated.filter((one) => one.kind === kind).map(outdatedWords), null));
+        gates.push(now ?? toGate(kind, known, outdated.filter((one) => one.kind === kind).map(outdatedWords), null));
       }
       return gates;
     },
@@ -140,7 +140,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
 
     /** Stores a risk manager's sign-off. */
     async signOff(agent: GatedAgent, series: EvidenceSeries['risk_signoff']): Promise<StoredEvidence> {
-      return evidence.write(draftOf(agent, 'risk_signoff', series));
+      return evidence.write(draftEvidence(agent, 'risk_signoff', series));
     },
 
     untold: (now: EpochMs) => untoldAgents(sql, now),
@@ -179,7 +179,7 @@ async function deciding(
   const [row] = await sql<(EvidenceRecord & { signed_by: string | null })[]>`
     select ${evidenceColumns(sql)}, case when kind = 'risk_signoff' then series::jsonb ->> 'subject' end as signed_by
     from gate_evidence(${agent.id}, ${kind}, ${agent.manifestVersion}, ${agent.manifestHash}) as evidence`;
-  return row === undefined ? null : { evidence: evidenceOf(row), signedBy: row.signed_by };
+  return row === undefined ? null : { evidence: toEvidence(row), signedBy: row.signed_by };
 }
 
 /** Returns the newest evidence of another gate of the active manifest. */
@@ -188,17 +188,17 @@ async function latest(sql: Sql, agent: GatedAgent, kind: EvidenceKind): Promise<
     select ${evidenceColumns(sql)} from evidence
     where agent_id = ${agent.id} and kind = ${kind} and manifest_version = ${agent.manifestVersion} and seq > gate_reset_seq(${agent.id})
     order by seq desc limit 1`;
-  return row === undefined ? null : evidenceOf(row);
+  return row === undefined ? null : toEvidence(row);
 }
 
-async function manifestOf(sql: Sql, agent: GatedAgent): Promise<Manifest> {
+async function readManifest(sql: Sql, agent: GatedAgent): Promise<Manifest> {
   const [row] = await sql<{ canonical: string }[]>`
     select canonical from manifests where agent_id = ${agent.id} and version = ${agent.manifestVersion} and hash = ${agent.manifestHash}`;
   if (row === undefined) throw new Error(`manifest version ${agent.manifestVersion} of agent ${agent.id} is not on record`);
   return JSON.parse(row.canonical) as Manifest;
 }
 
-function draftOf(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSeries[EvidenceKind]): EvidenceDraft {
+function draftEvidence(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSeries[EvidenceKind]): EvidenceDraft {
   const metrics = evidenceMetrics(kind, series);
   return {
     agentId: agent.id,
@@ -243,7 +243,7 @@ function evaluatedAt(series: EvidenceSeries[EvidenceKind], otherwise: EpochMs): 
   return 'evaluatedAt' in series ? series.evaluatedAt : otherwise;
 }
 
-function gateOf(kind: EvidenceKind, evidence: StoredEvidence | null, problems: readonly string[], signedBy: string | null): AssessedGate {
+function toGate(kind: EvidenceKind, evidence: StoredEvidence | null, problems: readonly string[], signedBy: string | null): AssessedGate {
   return {
     gate: GATE_OF[kind],
     kind,

@@ -74,7 +74,7 @@ export async function verifyGates(
       select a.id, floor(extract(epoch from a.created_at) * 1000)::bigint as created, a.created_by, a.stage, a.manifest_version, a.manifest_hash,
         c.snapshot #>> '{value,stage}' as charted, h.seq as head_seq, h.hash as head_hash
       from agents a left join actors c on c.id = a.id left join gate_heads h on h.agent_id = a.id where a.id > ${after} order by a.id limit ${PAGE_AGENTS}`;
-    const records = await recordsOf(
+    const records = await readRecords(
       sql,
       agents.map(({ id }) => id),
     );
@@ -89,7 +89,7 @@ export async function verifyGates(
   }
 }
 
-async function recordsOf(sql: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, readonly GateRecord[]>> {
+async function readRecords(sql: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, readonly GateRecord[]>> {
   const evidence = await sql<StoredEvidence[]>`
     select e.agent_id as "agentId", e.seq, e.id, e.kind, e.manifest_version as "manifestVersion", e.manifest_hash as "manifestHash", e.at,
       e.run_id as "runId", e.result_hash as "resultHash", e.metrics, e.series, e.previous_hash as "previousHash", e.hash,
@@ -214,7 +214,7 @@ function verifyEvidence(record: StoredEvidence, walk: Walk, manifest: Manifest |
     const series = JSON.parse(record.series) as EvidenceSeries[typeof kind];
     if (kind === 'risk_signoff') signer = (series as EvidenceSeries['risk_signoff']).subject;
     const metrics = evidenceMetrics(kind, series);
-    if (!hasLimitsOf(kind, series, manifest))
+    if (!hasManifestLimits(kind, series, manifest))
       complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) was assessed by other limits than the manifest's`);
     // Manifest evidence of earlier rules counted other metrics, and the manifest does not tell which.
     const isOfOldRules = kind === 'manifest' && record.superseded;
@@ -244,7 +244,7 @@ function foreignRun({ run }: StoredEvidence, manifest: Manifest): string | null 
 }
 
 /** Checks that limits in the series equal the manifest's. */
-function hasLimitsOf(kind: EvidenceKind, series: EvidenceSeries[EvidenceKind], manifest: Manifest): boolean {
+function hasManifestLimits(kind: EvidenceKind, series: EvidenceSeries[EvidenceKind], manifest: Manifest): boolean {
   if (kind === 'manifest') return canonicalJson(series) === canonicalJson(manifest);
   if (kind === 'stress_test') return (series as EvidenceSeries['stress_test']).maxDailyDrawdownPct === manifest.maxDailyDrawdownPct;
   return kind !== 'shadow' || (series as EvidenceSeries['shadow']).maxSlippageBps === manifest.maxSlippageBps;

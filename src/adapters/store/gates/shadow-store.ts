@@ -42,7 +42,7 @@ interface OrderRow {
   rested_until: EpochMs | null;
 }
 
-function orderOf(row: OrderRow): ShadowOrder {
+function toOrder(row: OrderRow): ShadowOrder {
   return {
     id: row.fill_id,
     instrument: row.instrument,
@@ -79,7 +79,7 @@ export function createShadowStore(sql: Sql) {
         from shadow_orders o join fills f on f.id = o.fill_id
         where o.sent_at > ${since} and not exists (select 1 from shadow_windows w where w.fill_id = o.fill_id)
         order by row_number() over (partition by o.org_id order by o.sent_at), o.sent_at limit ${limit}`;
-      return rows.map(orderOf);
+      return rows.map(toOrder);
     },
 
     /** Records measurements with the text of their flow. Existing ones stay unchanged. */
@@ -89,7 +89,7 @@ export function createShadowStore(sql: Sql) {
           transaction`
           insert into shadow_windows (fill_id, org_id, rule, from_at, until_at, trades, books, outcome, reason, quantity, price, digest, flow)
           select r.id, o.org_id, r.rule, r."from", r."until", r.trades, r.books, r.outcome, r.reason, r.quantity, r.price, r.digest, r.flow
-          from jsonb_to_recordset(${transaction.json(found.map(rowOf))}) as r(id text, rule text, "from" bigint, "until" bigint,
+          from jsonb_to_recordset(${transaction.json(found.map(toRow))}) as r(id text, rule text, "from" bigint, "until" bigint,
             trades int, books int, outcome text, reason text, quantity numeric, price numeric, digest text, flow text)
           join shadow_orders o on o.fill_id = r.id on conflict (fill_id) do nothing`,
       );
@@ -99,7 +99,7 @@ export function createShadowStore(sql: Sql) {
 
 export type ShadowStore = ReturnType<typeof createShadowStore>;
 
-const rowOf = ({ order: { id }, measurement, flow }: MeasuredOrder) => ({ id, ...measurement, digest: flowDigest(flow), flow });
+const toRow = ({ order: { id }, measurement, flow }: MeasuredOrder) => ({ id, ...measurement, digest: flowDigest(flow), flow });
 
 interface WindowRow extends OrderRow {
   agent_id: string | null;
@@ -148,7 +148,7 @@ function measuredFault(row: WindowRow): string | null {
   if (window === null) return 'it is no flow of a window';
   let again: ShadowMeasurement;
   try {
-    again = measureShadow(orderOf(row), window);
+    again = measureShadow(toOrder(row), window);
   } catch (error) {
     return (error as Error).message;
   }

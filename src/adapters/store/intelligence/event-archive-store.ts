@@ -49,7 +49,7 @@ export async function keepArchive(
 }
 
 /** Returns the complete archives of an underlying with their reports. */
-export async function archivesOf(sql: Sql, underlying: string): Promise<readonly EventArchive[]> {
+export async function readArchives(sql: Sql, underlying: string): Promise<readonly EventArchive[]> {
   const rows = await sql<{ id: number; source: string; from: EpochMs; to: EpochMs }[]>`
     select id, source, from_at as "from", to_at as "to" from event_archives where ${underlying} = any(underlyings)
       and is_real = reads_real(replace(source, 'news:', '')) order by id`;

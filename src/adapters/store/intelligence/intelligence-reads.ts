@@ -51,12 +51,12 @@ interface PostRow {
 }
 
 /** Parses the position `<time>.<number>`; null starts at the newest item. */
-function positionOf(after: string | null): { readonly at: number; readonly number: number } {
+function parsePosition(after: string | null): { readonly at: number; readonly number: number } {
   const [at, number] = (after ?? '').split('.');
   return after === null ? { at: Number.MAX_SAFE_INTEGER, number: 0 } : { at: Number(at), number: Number(number) };
 }
 
-function eventOf(row: EventRow, reports: readonly Report[]) {
+function toEvent(row: EventRow, reports: readonly Report[]) {
   return {
     id: row.id,
     state: row.state,
@@ -87,7 +87,7 @@ function eventReads(sql: Sql) {
   return {
     /** Lists events that are not merged into another one, newest first. The position is `<time>.<number>`. */
     async events(filter: EventFilter, { limit, after }: Page): Promise<PageOf<StoredEvent>> {
-      const position = positionOf(after);
+      const position = parsePosition(after);
       const severities = SEVERITIES.slice(SEVERITIES.indexOf(filter.minSeverity ?? 'low'));
       const rows = await sql<EventRow[]>`
         select id, number, state, confirmed_by, confirmed_at, kind, severity, direction, symbols, headline, first_at, observed_at, received_at,
@@ -107,7 +107,7 @@ function eventReads(sql: Sql) {
         page.map(({ id }) => id),
       );
       return {
-        items: page.map((row) => eventOf(row, reports.get(row.id) ?? [])),
+        items: page.map((row) => toEvent(row, reports.get(row.id) ?? [])),
         next: rows.length > limit && last !== undefined ? `${last.observed_at}.${last.number}` : null,
       };
     },
@@ -118,7 +118,7 @@ function postReads(sql: Sql) {
   return {
     /** Lists posts, newest first. The position is `<time>.<number>`. */
     async posts(filter: PostFilter, { limit, after }: Page): Promise<PageOf<SocialPost>> {
-      const position = positionOf(after);
+      const position = parsePosition(after);
       const rows = await sql<PostRow[]>`
         select id, number, platform, author, text, url, published_at, received_at, engagement, cashtags, entities, ambiguous, unmapped
         from social_posts

@@ -1,7 +1,7 @@
 /** Store of intelligence: stories with reports, macro series, the calendar, value locked on chains and social posts. */
 import type { ChainTvl, ChainTvlDay } from '../../../domain/intelligence/chain-tvl.ts';
 import type { MacroObservation, MacroRelease } from '../../../domain/intelligence/macro.ts';
-import { type Report, symbolsOf } from '../../../domain/intelligence/report.ts';
+import { type Report, listReportSymbols } from '../../../domain/intelligence/report.ts';
 import type { SocialPost } from '../../../domain/intelligence/social.ts';
 import type { TrackerChange } from '../../../domain/intelligence/story-tracker.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
@@ -43,7 +43,7 @@ interface ReportRow {
 }
 
 /** Converts a row to a report. */
-function reportOf(row: ReportRow): Report {
+function toReport(row: ReportRow): Report {
   return {
     id: row.id,
     channel: row.channel,
@@ -72,7 +72,7 @@ export async function readReports(sql: Sql, eventIds: readonly string[]): Promis
       headline, url, story_key, action, corrects
     from intelligence_reports where event_id = any(${eventIds as string[]}::text[]) order by published_at, id`;
   const byEvent = new Map<string, Report[]>();
-  for (const row of rows) byEvent.set(row.event_id, [...(byEvent.get(row.event_id) ?? []), reportOf(row)]);
+  for (const row of rows) byEvent.set(row.event_id, [...(byEvent.get(row.event_id) ?? []), toReport(row)]);
   return byEvent;
 }
 
@@ -136,7 +136,7 @@ export function createIntelligenceStore(sql: Sql) {
 
     /** Updates the engagement of a known post; its text and mapping stay. */
     async savePosts(posts: readonly SocialPost[]): Promise<void> {
-      const rows = [...new Map(posts.map((post) => [post.id, { ...post, symbols: symbolsOf(post) }])).values()];
+      const rows = [...new Map(posts.map((post) => [post.id, { ...post, symbols: listReportSymbols(post) }])).values()];
       await sql`
         insert into social_posts (id, platform, author, text, url, published_at, received_at, engagement, cashtags, symbols, entities,
           ambiguous, unmapped)

@@ -111,7 +111,7 @@ export function createLeaderboardStore(sql: Sql) {
           select id, chain, address, newest, ledger_slot, ledger, read_at, transactions, truncated_at, asked_at from leaderboard_wallets
           where chain = c.chain and (asked_at is null or asked_at < ${before}) order by asked_at nulls first, id limit ${limit}
         ) w order by w.asked_at nulls first, w.id`;
-      return rows.map(walletOf);
+      return rows.map(toWallet);
     },
 
     /** Returns the signatures that the wallet's events already include. */
@@ -254,7 +254,7 @@ async function project(transaction: Transaction, refreshed: readonly number[], a
   return { waiting, behindMs };
 }
 
-function walletOf(row: WalletRow): RefreshedWallet {
+function toWallet(row: WalletRow): RefreshedWallet {
   return {
     id: row.id,
     chain: row.chain,
@@ -291,7 +291,7 @@ export function createLeaderboardReads(sql: Sql) {
         ${minimumCoveragePct === null ? sql`` : sql`and w.chain = 'spotchain' and s.sales > 0 and s.matched * 100.0 / s.sales >= ${minimumCoveragePct}`}
         order by s.place, s.wallet_id limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, ({ place }) => String(place));
-      return { items: page.items.map(entryOf), next: page.next };
+      return { items: page.items.map(toEntry), next: page.next };
     },
 
     /** Returns a wallet; null if the address is not on the leaderboard. */
@@ -299,7 +299,7 @@ export function createLeaderboardReads(sql: Sql) {
       const [row] = await sql<EntryRow[]>`
         select ${columns} from leaderboard_wallets w join leaderboard_standings s on s.wallet_id = w.id and s."window" = ${window}
         where ${/^0x/i.test(address) ? sql`lower(w.address) = ${address.toLowerCase()}` : sql`w.address = ${address}`}`;
-      return row === undefined ? null : entryOf(row);
+      return row === undefined ? null : toEntry(row);
     },
 
     /** Returns the sales behind a wallet's figure, newest first. The position is the last one's place among the window's sales. */
@@ -310,7 +310,7 @@ export function createLeaderboardReads(sql: Sql) {
         select s.key, s.at, s.asset, s.direction, s.quantity, s.proceeds_usd::text, s.cost_usd::text, s.profit_usd::text, s.reference
         from leaderboard_sales s join leaderboard_wallets w on w.id = s.wallet_id
         where w.address = ${address} and s.at >= ${begins} order by s.at desc, s.key offset ${from} limit ${limit + 1}`;
-      const items = rows.slice(0, limit).map(saleOf);
+      const items = rows.slice(0, limit).map(toSale);
       return { items, next: rows.length > limit ? String(from + limit) : null };
     },
 
@@ -327,7 +327,7 @@ export function createLeaderboardReads(sql: Sql) {
 /** Reads of the leaderboard, which all organizations share. */
 export type LeaderboardReads = ReturnType<typeof createLeaderboardReads>;
 
-function entryOf(row: EntryRow): LeaderboardEntry {
+function toEntry(row: EntryRow): LeaderboardEntry {
   return {
     address: row.address,
     chain: row.chain,
@@ -344,7 +344,7 @@ function entryOf(row: EntryRow): LeaderboardEntry {
   };
 }
 
-function saleOf(row: SaleRow): WalletSale {
+function toSale(row: SaleRow): WalletSale {
   return {
     key: row.key,
     at: row.at,

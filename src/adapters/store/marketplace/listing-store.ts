@@ -10,7 +10,7 @@ import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
-import { columnsOf } from '../resource-rows.ts';
+import { selectColumns } from '../resource-rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -25,9 +25,9 @@ interface ListingFilter {
 }
 
 /** Columns of a listing of the table `t`, and whether the organization published it. */
-const columns = (on: Sql | Transaction, orgId: string) => on`${columnsOf(on, listing)}, t.org_id = ${orgId} as own`;
+const columns = (on: Sql | Transaction, orgId: string) => on`${selectColumns(on, listing)}, t.org_id = ${orgId} as own`;
 
-function viewOf(row: Row): Listing {
+function toView(row: Row): Listing {
   const view = listing.view(row);
   return { ...view, priceUsd: plainDecimal(view.priceUsd), own: row['own'] as boolean };
 }
@@ -47,12 +47,12 @@ export function createListingStore(sql: Sql) {
         ${after === null ? sql`` : sql`and number < ${Number(after)}`}
         order by number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, ({ number }) => String(number));
-      return { items: page.items.map(viewOf), next: page.next };
+      return { items: page.items.map(toView), next: page.next };
     },
 
     async find(orgId: string, id: string): Promise<Listing | null> {
       const [row] = await sql<Row[]>`select ${columns(sql, orgId)} from marketplace_listings t where id = ${id}`;
-      return row === undefined ? null : viewOf(row);
+      return row === undefined ? null : toView(row);
     },
 
     /** Returns the manifest; null if row-level security hides it from the organization. */
@@ -109,7 +109,7 @@ function listingWrites(sql: Sql) {
           values (${id}, ${orgId}, ${agentId}, ${manifestVersion}, '', '', '', ${categories as string[]}, '{}', '{}', ${priceUsd}::numeric,
             ${payoutWallet}, 'listed', ${by}, ${at}, ${by}, ${at})
           returning ${columns(transaction, orgId)}`;
-        const published = viewOf(row);
+        const published = toView(row);
         await writeRecords(transaction, recordsOf(published));
         return published;
       }),
@@ -130,8 +130,8 @@ function listingWrites(sql: Sql) {
           update marketplace_listings t set price_usd = coalesce(${priceUsd ?? null}::numeric, price_usd), state = coalesce(${state ?? null}, state),
             changed_by = ${by}, changed_at = ${at}
           where id = ${id} returning ${columns(transaction, orgId)}`;
-        const after = viewOf(row);
-        await writeRecords(transaction, recordsOf(viewOf(before), after));
+        const after = toView(row);
+        await writeRecords(transaction, recordsOf(toView(before), after));
         return after;
       }),
 

@@ -45,7 +45,7 @@ interface PreparedCapacityRecord extends ActorRecord {
  * Returns the version of the facts behind a risk assessment as one text: of the book, the mandate and open work. It is read before the
  * assessment and again when the transaction is created; if both are equal, the assessment is still valid.
  */
-export async function exposureVersionOf(sql: Sql | Transaction, orgId: string, bookId: string | null): Promise<string> {
+export async function readExposureVersion(sql: Sql | Transaction, orgId: string, bookId: string | null): Promise<string> {
   const [row] = await sql<{ exposureVersion: string }[]>`
     select concat_ws(' ',
       (select version from books where id = ${bookId}),
@@ -67,7 +67,7 @@ export async function requireCapacities(transaction: Transaction, records: reado
     const [open] = await transaction<{ n: number }[]>`
       select count(*)::int as n from prepared_transactions where org_id = ${orgId} and ${isOpen(transaction)}`;
     if ((open?.n as number) >= most) throw new CapacityFull(`organization ${orgId} has ${open?.n} open transactions`);
-    if ((await exposureVersionOf(transaction, orgId, bookId)) !== exposureVersion)
+    if ((await readExposureVersion(transaction, orgId, bookId)) !== exposureVersion)
       throw new CapacityMoved(`the exposure of organization ${orgId} changed`);
   }
 }
@@ -113,7 +113,7 @@ export function openPreparedTransactions(sql: Sql | Transaction, orgId: string, 
 }
 
 /** Returns the obstacle for an error of the creation. */
-export function obstacleOf(error: unknown): CapacityObstacle {
+export function toCapacityObstacle(error: unknown): CapacityObstacle {
   if (error instanceof CapacityMoved) return 'moved';
   if (error instanceof CapacityFull) return 'full';
   return isDuplicate(error) ? 'duplicate' : null;

@@ -15,8 +15,8 @@ function inPart(sql: Sql, state: ProposalState) {
 export function createProposalStore(sql: Sql) {
   const reads = createRowReads(sql, proposal);
 
-  async function viewsOf(rows: readonly Proposal[]): Promise<ProposalView[]> {
-    const transactions = await transactionsOf(rows);
+  async function readViews(rows: readonly Proposal[]): Promise<ProposalView[]> {
+    const transactions = await readTransactions(rows);
     return withFills(
       sql,
       rows,
@@ -26,7 +26,7 @@ export function createProposalStore(sql: Sql) {
   }
 
   /** Returns the transactions of proposals on the primary chain by proposal id. */
-  async function transactionsOf(rows: readonly Proposal[]): Promise<ReadonlyMap<string, ProposalTransaction>> {
+  async function readTransactions(rows: readonly Proposal[]): Promise<ReadonlyMap<string, ProposalTransaction>> {
     const ids = rows.filter(({ order }) => order.venue === 'spotchain' && order.mode === 'live').map(({ id }) => proposalTransactionId(id));
     if (ids.length === 0) return new Map();
     const found = await sql<
@@ -43,7 +43,7 @@ export function createProposalStore(sql: Sql) {
     ): Promise<PageOf<ProposalView>> {
       const narrowed = sql`${state === undefined ? sql`` : sql`and state = ${state} and ${inPart(sql, state)}`} ${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}`;
       const { items, next } = await reads.list(orgId, page, narrowed);
-      return { items: await viewsOf(items), next };
+      return { items: await readViews(items), next };
     },
 
     /** Returns true if an order may be under way to its venue now. */
@@ -55,7 +55,7 @@ export function createProposalStore(sql: Sql) {
     /** Returns a proposal; null if the organization has none with the id. */
     async find(orgId: string, proposalId: string): Promise<ProposalView | null> {
       const found = await reads.find(orgId, proposalId);
-      return found === null ? null : ((await viewsOf([found]))[0] as ProposalView);
+      return found === null ? null : ((await readViews([found]))[0] as ProposalView);
     },
   };
 }

@@ -6,7 +6,7 @@ import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
-import { type PreferencesRow, preferencesOf, storedPreferences } from './risk-preferences-store.ts';
+import { type PreferencesRow, readPreferences, storedPreferences } from './risk-preferences-store.ts';
 
 /** Lists stored versions, newest first. The position is the last version. */
 async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: Page): Promise<PageOf<PreferencesView>> {
@@ -20,7 +20,7 @@ async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: Pag
 /** Creates the preference store of the API and the command handler. */
 export function createPreferencesStore(sql: Sql) {
   return {
-    current: (orgId: string): Promise<PreferencesView> => preferencesOf(sql, orgId),
+    current: (orgId: string): Promise<PreferencesView> => readPreferences(sql, orgId),
     history: (orgId: string, page: Page): Promise<PageOf<PreferencesView>> => preferencesHistory(sql, orgId, page),
     /**
      * Resolves when the executions that are under way now have ended. An execution takes its lease before it reads the preferences, so

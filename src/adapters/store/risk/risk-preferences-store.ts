@@ -3,7 +3,7 @@ import type { PreferencesView } from '../../../../actors/risk-preferences/comman
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/preferences.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { answerOf, type Query } from '../queries.ts';
+import { runQuery, type Query } from '../queries.ts';
 
 export interface PreferencesRow {
   version: number;
@@ -22,8 +22,8 @@ export function storedPreferences({ version, body, set_by, set_at }: Preferences
 }
 
 /** Reads an organization's present preferences. */
-export async function preferencesOf(sql: Sql | Transaction, orgId: string): Promise<PreferencesView> {
-  return answerOf(preferencesQuery(sql, orgId));
+export async function readPreferences(sql: Sql | Transaction, orgId: string): Promise<PreferencesView> {
+  return runQuery(preferencesQuery(sql, orgId));
 }
 
 /** Query of an organization's present preferences, to be combined with others. */

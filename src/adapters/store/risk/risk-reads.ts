@@ -8,17 +8,17 @@ import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/books/free-dolla
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';
 import { askedTogether } from '../asked-together.ts';
-import { allBooksOf, bookById, booksOf, heldBooksOf } from '../books/book-store.ts';
-import { type OtherBooksOf, otherBookSums, otherBookSumsOf } from '../books/exposure-reads.ts';
-import { answerOf, answersOf, type Query } from '../queries.ts';
+import { readAllBooks, bookById, readTradedBooks, readHeldBooks } from '../books/book-store.ts';
+import { type OtherBooksOf, otherBookSums, readOtherBookSums } from '../books/exposure-reads.ts';
+import { runQuery, runQueries, type Query } from '../queries.ts';
 import { amountsInTransit } from '../bridge/bridge-transfer-store.ts';
 import { poolLiquidity } from '../catalog/pool-liquidity-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { openMarketOrders } from '../orders/market-order-store.ts';
 import { marketsOfOutcomes, openPredictionOrders } from '../orders/prediction-order-store.ts';
 import { openPreparedTransactions } from '../orders/prepared-transaction-store.ts';
-import { accountFacts, accountFactsOf, type Bound, boundDollars, NOTHING_BOUND } from '../vaults/account-facts.ts';
-import { NEVER_SET, preferencesOf, preferencesOfAll, preferencesQuery } from './risk-preferences-store.ts';
+import { accountFacts, readAccountFacts, type Bound, boundDollars, NOTHING_BOUND } from '../vaults/account-facts.ts';
+import { NEVER_SET, readPreferences, preferencesOfAll, preferencesQuery } from './risk-preferences-store.ts';
 import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import type { PredictionMarket } from '../../../domain/prediction/market.ts';
 import type { PoolLiquidity } from '../../../domain/risk/order-context.ts';
@@ -102,11 +102,11 @@ export function createSharedRiskReads(sql: Sql): RiskReads {
     return (id) => rows.get(id);
   });
   const booksOfOne = askedTogether<string, ReadonlyMap<string, AccountBook>>(async (ids) => {
-    const books = await booksOf(sql, [...new Set(ids)]);
+    const books = await readTradedBooks(sql, [...new Set(ids)]);
     return (id) => new Map([...books].filter(([, { agentId }]) => agentId === id));
   });
   const sumsOf = askedTogether<OtherBooksOf, BookSums>(async (asked) => {
-    const sums = new Map((await otherBookSumsOf(sql, asked)).map((one, place) => [asked[place] as OtherBooksOf, one]));
+    const sums = new Map((await readOtherBookSums(sql, asked)).map((one, place) => [asked[place] as OtherBooksOf, one]));
     return (one) => sums.get(one) as BookSums;
   });
   const mandateOf = askedTogether<string, PreferencesView>(async (orgIds) => {
@@ -114,7 +114,7 @@ export function createSharedRiskReads(sql: Sql): RiskReads {
     return (orgId) => mandates.get(orgId) ?? NEVER_SET;
   });
   const accountsOf = askedTogether<string, AccountFacts>(async (orgIds) => {
-    const facts = await accountFactsOf(sql, [...new Set(orgIds)]);
+    const facts = await readAccountFacts(sql, [...new Set(orgIds)]);
     return (orgId) => facts.get(orgId) ?? NO_ACCOUNTS;
   });
   return {
@@ -133,12 +133,12 @@ export function createRiskReads(sql: Sql) {
     agent: async (orgId: string, agentId: string): Promise<AgentFacts | null> =>
       agentFacts((await agentRows(sql, [agentId])).get(agentId), orgId),
     /** Returns the books that an agent trades now, by id, with open proposals. Books without events are missing. */
-    agentBooks: (agentId: string): Promise<ReadonlyMap<string, AccountBook>> => allBooksOf(sql, agentId),
+    agentBooks: (agentId: string): Promise<ReadonlyMap<string, AccountBook>> => readAllBooks(sql, agentId),
     /** Returns the exposure of the organization's books of a mode except one, at a cost independent of their number. */
     otherBooks: (orgId: string, mode: ExecutionMode, exceptBookId: string): Promise<BookSums> =>
-      answerOf(otherBookSums(sql, { orgId, mode, exceptBookId })),
+      runQuery(otherBookSums(sql, { orgId, mode, exceptBookId })),
     /** Returns the newest reserve check of the organization, and its live books. */
-    accounts: (orgId: string): Promise<AccountFacts> => answerOf(accountFacts(sql, orgId)),
+    accounts: (orgId: string): Promise<AccountFacts> => runQuery(accountFacts(sql, orgId)),
     /** Returns the inputs of assessing a manual order, all at one moment. */
     async manualAccount(orgId: string, mode: ExecutionMode): Promise<ManualAccount> {
       const bookId = bookIds.manual(orgId, mode);
@@ -150,7 +150,7 @@ export function createRiskReads(sql: Sql) {
         accounts = NO_ACCOUNTS,
         bound = NOTHING_BOUND,
         ...waiting
-      } = await answersOf<
+      } = await runQueries<
         {
           epoch: number;
           mandate: PreferencesView;
@@ -171,13 +171,14 @@ export function createRiskReads(sql: Sql) {
       return { epoch, preferences: mandate.preferences, book, others, accounts, bound, waiting: allWaiting(waiting) };
     },
     /** Every book of the organization of one mode. */
-    books: (orgId: string, mode: ExecutionMode): Promise<readonly AccountBook[]> => heldBooksOf(sql, orgId, mode),
+    books: (orgId: string, mode: ExecutionMode): Promise<readonly AccountBook[]> => readHeldBooks(sql, orgId, mode),
     /** Returns all orders pending on a manual book, which reserve capacity there. */
     waitingOn: (orgId: string, bookId: string): Promise<readonly OpenProposal[]> => waitingOn(sql, orgId, bookId),
     /** Returns submitted transfers of the organization that have not ended. */
-    inTransit: (orgId: string): Promise<readonly TransitAmount[]> => answerOf(amountsInTransit(sql, orgId)),
+    inTransit: (orgId: string): Promise<readonly TransitAmount[]> => runQuery(amountsInTransit(sql, orgId)),
     /** Returns the organization's mandate. Version 0 is the defaults. */
-    preferences: (orgId: string): Promise<{ readonly version: number; readonly preferences: RiskPreferences }> => preferencesOf(sql, orgId),
+    preferences: (orgId: string): Promise<{ readonly version: number; readonly preferences: RiskPreferences }> =>
+      readPreferences(sql, orgId),
     epoch: (orgId: string): Promise<number> => controlEpoch(sql, orgId),
     /** Returns the last liquidity of instruments' pools received after `since`. Instruments without one are missing. */
     liquidity: (instruments: readonly InstrumentKey[], since: EpochMs): Promise<ReadonlyMap<InstrumentKey, PoolLiquidity>> =>
@@ -202,7 +203,7 @@ interface Waiting {
 
 /** Reads all open orders that reserve capacity of a manual book. */
 async function waitingOn(sql: Sql | Transaction, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
-  return allWaiting(await answersOf<Waiting>(sql, waitingQueries(sql, orgId, bookId)));
+  return allWaiting(await runQueries<Waiting>(sql, waitingQueries(sql, orgId, bookId)));
 }
 
 function waitingQueries(sql: Sql | Transaction, orgId: string, bookId: string): { readonly [Name in keyof Waiting]: Query<Waiting[Name]> } {
@@ -220,7 +221,7 @@ function allWaiting({ orders, transactions, predictions, transit = [] }: Waiting
 
 /** Returns the organization's control epoch; 0 if it was never halted. */
 export function controlEpoch(sql: Sql, orgId: string): Promise<number> {
-  return answerOf(epochQuery(sql, orgId));
+  return runQuery(epochQuery(sql, orgId));
 }
 
 function epochQuery(sql: Sql, orgId: string): Query<number> {

@@ -4,7 +4,7 @@ import { type PublishedTake, publishedTake, type TakeView, take } from '../../..
 import type { Json } from '../../../domain/values/canonical-json.ts';
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/preferences.ts';
-import { openOf } from '../../../domain/take/reread-take.ts';
+import { listOpen } from '../../../domain/take/reread-take.ts';
 import { expectedSlippageOfTake, type Take, type TakeOrigin, type TakeState } from '../../../domain/take/take.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { type ActorStep, newestSteps } from '../actors/step-reads.ts';
@@ -12,8 +12,8 @@ import type { ChartState } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
 import { createDelegationReads } from '../delegations/delegation-store.ts';
 import { pageOfRows } from '../page-of-rows.ts';
-import { columnsOf, createRowReads } from '../resource-rows.ts';
-import { preferencesOf, preferencesOfAll } from '../risk/risk-preferences-store.ts';
+import { selectColumns, createRowReads } from '../resource-rows.ts';
+import { readPreferences, preferencesOfAll } from '../risk/risk-preferences-store.ts';
 
 interface TakeFilter {
   readonly origin: TakeOrigin | null;
@@ -30,13 +30,13 @@ interface Row {
 function readTake(row: Readonly<Record<string, unknown>>): TakeView {
   const view = take.view(row);
   const { confirmed } = row as unknown as Row;
-  return { ...view, open: openOf(view, view.take, view.createdAt, CATALOG), confirmed: confirmed ?? [] };
+  return { ...view, open: listOpen(view, view.take, view.createdAt, CATALOG), confirmed: confirmed ?? [] };
 }
 
 export function createTakeReads(sql: Sql) {
   const confirmed = sql`(select snapshot #> '{context,confirmed}' from actors where actors.id = t.id) as confirmed`;
   const rows = createRowReads(sql, { ...take, view: readTake }, { columns: confirmed, join: sql`` });
-  const published = sql`select t.number, ${columnsOf(sql, publishedTake)} from published_takes t`;
+  const published = sql`select t.number, ${selectColumns(sql, publishedTake)} from published_takes t`;
   return {
     /** Lists Takes, newest first. */
     list: (orgId: string, { origin, state }: TakeFilter, page: Page): Promise<PageOf<TakeView>> =>
@@ -62,7 +62,7 @@ export function createTakeReads(sql: Sql) {
     },
 
     async preferences(orgId: string): Promise<RiskPreferences> {
-      return (await preferencesOf(sql, orgId)).preferences;
+      return (await readPreferences(sql, orgId)).preferences;
     },
 
     /** Returns the newest delegation of a wallet to the Take in any state, or null. */
@@ -90,7 +90,7 @@ export type TakeReads = ReturnType<typeof createTakeReads>;
 /** Returns Takes on duty that were compiled before `open` was stored, and whose authors have not been asked. */
 export async function unaskedTakes(sql: Sql): Promise<readonly UnaskedTake[]> {
   const rows = await sql<({ readonly orgId: string } & Readonly<Record<string, unknown>>)[]>`
-    select t.org_id as "orgId", ${columnsOf(sql, take)} from takes t join actors a on a.id = t.id
+    select t.org_id as "orgId", ${selectColumns(sql, take)} from takes t join actors a on a.id = t.id
     where t.on_duty and not t.compiled ? 'open' and not a.snapshot -> 'context' ?| array['asked', 'confirmed'] order by t.number`;
   return rows.map((row) => ({ id: row['id'] as string, orgId: row.orgId, questions: () => readTake(row).open }));
 }
@@ -99,11 +99,11 @@ export async function unaskedTakes(sql: Sql): Promise<readonly UnaskedTake[]> {
 export async function expectedSlippageOfTakes(sql: Sql, takeIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await sql<{ id: string; canonical: string }[]>`
     select id, canonical from takes where id = any(${takeIds as string[]}::uuid[])`;
-  return new Map(rows.map(({ id, canonical }) => [id, expectedOf(canonical)]));
+  return new Map(rows.map(({ id, canonical }) => [id, readExpectedSlippage(canonical)]));
 }
 
 /** Returns 0 for an unreadable Take, so that its breaker trips at once. */
-function expectedOf(canonical: string): number {
+function readExpectedSlippage(canonical: string): number {
   try {
     return expectedSlippageOfTake(JSON.parse(canonical) as Take);
   } catch {

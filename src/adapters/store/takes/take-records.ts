@@ -3,7 +3,7 @@ import type { TakeFunding } from '../../../../actors/take/commands.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { isPosition, type Position } from '../../../domain/books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
-import { dollarVenueOf } from '../../../domain/books/reserves.ts';
+import { toDollarVenue } from '../../../domain/books/reserves.ts';
 import {
   type DollarsForTake,
   dollarsForTake,
@@ -14,8 +14,8 @@ import {
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { Transaction } from '../database.ts';
-import { answerOf } from '../queries.ts';
-import { preferencesOf } from '../risk/risk-preferences-store.ts';
+import { runQuery } from '../queries.ts';
+import { readPreferences } from '../risk/risk-preferences-store.ts';
 import { accountFacts, type Bound, boundDollars } from '../vaults/account-facts.ts';
 
 /**
@@ -46,8 +46,8 @@ export async function requireLiveCapital(transaction: Transaction, rows: readonl
     const { orgId, takeId, allocationUsd } = arming;
     // Deposits into vaults take this lock too, so that both never use the same dollars.
     await transaction`select 1 from control where org_id = ${orgId} for no key update`;
-    const others = await answerOf(boundDollars(transaction, orgId, takeId));
-    const { maxCapitalUsd } = (await preferencesOf(transaction, orgId)).preferences;
+    const others = await runQuery(boundDollars(transaction, orgId, takeId));
+    const { maxCapitalUsd } = (await readPreferences(transaction, orgId)).preferences;
     if (new Decimal(others.allocatedUsd).plus(allocationUsd).gt(maxCapitalUsd))
       throw new LiveCapitalUsed(others.allocatedUsd, allocationUsd, maxCapitalUsd);
     await requireFreeDollars(transaction, arming, others);
@@ -80,8 +80,8 @@ async function requireFreeDollars(
   const dollars = arming.isSimulated
     ? await simulatedDollars(transaction, orgId, others.allocatedUsd)
     : dollarsForTake(
-        { ...others, facts: await answerOf(accountFacts(transaction, orgId)) },
-        await placeOf(transaction, takeId, instrument),
+        { ...others, facts: await runQuery(accountFacts(transaction, orgId)) },
+        await findPayingPlace(transaction, takeId, instrument),
         at,
       );
   if ('unknown' in dollars || new Decimal(dollars.freeUsd).lt(neededUsd)) throw new LiveDollarsLacking(dollars, neededUsd);
@@ -96,8 +96,8 @@ async function simulatedDollars(transaction: Transaction, orgId: string, allocat
 }
 
 /** Returns the venue whose dollars pay for a Take. */
-async function placeOf(transaction: Transaction, takeId: string, instrument: InstrumentKey): Promise<PayingPlace> {
-  const venue = dollarVenueOf(instrument);
+async function findPayingPlace(transaction: Transaction, takeId: string, instrument: InstrumentKey): Promise<PayingPlace> {
+  const venue = toDollarVenue(instrument);
   if (venue === 'spotexchange') return { venue, wallet: null };
   const [row] = await transaction<[{ wallet: string | null }]>`select wallet_of_take(${takeId}) as wallet`;
   return { venue, wallet: row.wallet };

@@ -1,7 +1,7 @@
 /** Signs a transaction: one signature over the Merkle root of all changed rows of logged tables. */
 import { batchRoot, batchText, type ChangeOp, type Writer } from '../../../domain/trail/batch.ts';
 import type { Transaction } from '../database.ts';
-import { protectionOf } from './table-writers.ts';
+import { findProtection } from './table-writers.ts';
 
 /** Signing dependencies of a writer's connections. */
 export interface BatchSigner {
@@ -61,7 +61,7 @@ const SUMMED_BY_TRIGGERS: ReadonlySet<string> = new Set(['candles']);
 
 /** Returns true if changes of a table need no signature. A transaction with only such changes is not signed. */
 export function leavesNothingToSign(table: string): boolean {
-  return protectionOf(table) === 'guarded' && !SUMMED_BY_TRIGGERS.has(table);
+  return findProtection(table) === 'guarded' && !SUMMED_BY_TRIGGERS.has(table);
 }
 
 const TARGET = /\b(?:insert\s+into|(?<!for\s)(?<!do\s)(?<!no\s+key\s)update|delete\s+from|merge\s+into|copy)\s+(\w*)/gi;

@@ -281,12 +281,12 @@ async function writeStretch(
   until: EpochMs,
 ): Promise<{ readonly stretch: MovedStretch; readonly leaving: Leaving }> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = `history-${dayOf(until - DAY_MS)}.ndjson.gz`;
+  const file = `history-${toDay(until - DAY_MS)}.ndjson.gz`;
   const counts = Object.fromEntries(MOVED_TABLES.map((table) => [table, 0])) as Record<MovedTable, number>;
   const leaving = await leavingBefore(sql, until);
   const hash = createHash('sha256');
   async function* lines(): AsyncGenerator<string> {
-    for await (const { table, rows } of rowsOf(sql, from, until, leaving)) {
+    for await (const { table, rows } of readRows(sql, from, until, leaving)) {
       const text = rows.map((row) => `{"${table}":${row}}\n`).join('');
       counts[table] += rows.length;
       hash.update(text);
@@ -312,7 +312,7 @@ async function toDisk(path: string): Promise<void> {
 }
 
 /** Reads the rows of a period as JSON in pages, without a transaction, because old rows do not change. */
-async function* rowsOf(
+async function* readRows(
   sql: Sql,
   from: EpochMs,
   until: EpochMs,
@@ -367,7 +367,7 @@ export async function readStretch(
   const path = join(folder, stretch.file);
   const hash = createHash('sha256');
   try {
-    for await (const line of linesOf(path)) {
+    for await (const line of readLines(path)) {
       hash.update(`${line}\n`);
       const table = MOVED_TABLES.find((name) => line.startsWith(`{"${name}":`));
       if (table === undefined) return `${path} holds a line that is no row: ${line.slice(0, 80)}`;
@@ -381,7 +381,7 @@ export async function readStretch(
 }
 
 /** Reads the lines of a packed file; `readline` would not report a missing or truncated file. */
-async function* linesOf(path: string): AsyncGenerator<string> {
+async function* readLines(path: string): AsyncGenerator<string> {
   const unpacked = createGunzip();
   const source = createReadStream(path).on('error', (error) => unpacked.destroy(error));
   let rest = '';
@@ -393,4 +393,4 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-const dayOf = (slot: EpochMs): string => new Date(slot).toISOString().slice(0, 10);
+const toDay = (slot: EpochMs): string => new Date(slot).toISOString().slice(0, 10);

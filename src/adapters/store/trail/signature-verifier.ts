@@ -16,7 +16,7 @@ import { verifyShadowWindows } from '../gates/shadow-store.ts';
 import { verifyCorrections } from './cut-corrections.ts';
 import { GUARDED_TABLES, mayWrite, SUMMED_TABLES } from './table-writers.ts';
 import { foreignCuts, foreignSteps, foreignTicks } from './row-signers.ts';
-import { checkpointOf } from './trail-log.ts';
+import { readCheckpoint } from './trail-log.ts';
 
 /** Receives one difference: time, agent, affected part, and a sentence. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
@@ -314,12 +314,12 @@ async function verifyLog(sql: Transaction, keys: readonly TrustedKey[], since: s
   const notes = await sql<{ size: number; note: string }[]>`select size, note from trail_checkpoints order by size`;
   const wanted = new Map<number, Checkpoint>();
   for (const { size, note } of notes) {
-    const checkpoint = checkpointOf(note, logKeys);
+    const checkpoint = readCheckpoint(note, logKeys);
     if (checkpoint === null || checkpoint.size !== size)
       complain(0, null, 'checkpoint', `the checkpoint of size ${size} is not signed by a key of the log`);
     else wanted.set(size, checkpoint);
   }
-  const older = since === null ? null : checkpointOf(since, logKeys);
+  const older = since === null ? null : readCheckpoint(since, logKeys);
   if (since !== null && older === null) complain(0, null, 'checkpoint', 'the older checkpoint is not signed by a key of the log');
   const leaves: Buffer[] = [];
   const frontier = emptyFrontier();
@@ -338,7 +338,7 @@ async function verifyLog(sql: Transaction, keys: readonly TrustedKey[], since: s
     const checkpoint = wanted.get(index + 1);
     if (checkpoint !== undefined) {
       check(checkpoint, 'the checkpoint');
-      floor = Math.max(floor, timeOf(checkpoint));
+      floor = Math.max(floor, readTime(checkpoint));
     }
     if (older !== null && older.size === index + 1) check(older, 'the older checkpoint');
   });
@@ -394,6 +394,6 @@ async function eachLogged(sql: Transaction, receive: (entry: LoggedEntry, index:
 }
 
 /** Returns the time of a checkpoint in its extension line; 0 if absent. */
-function timeOf({ extensions }: Checkpoint): EpochMs {
+function readTime({ extensions }: Checkpoint): EpochMs {
   return Number(/^at (\d+)$/.exec(extensions[0] ?? '')?.[1] ?? 0);
 }

@@ -52,7 +52,7 @@ export function createSignedRows(sql: Sql) {
   const good: GoodBatches = new Map();
 
   async function requireIn(transaction: Transaction, table: Assessed, keys: readonly string[]): Promise<void> {
-    for (const fault of (await faultsOf(transaction, good, table, keys)).values()) if (fault !== null) throw new UnsignedRow(fault);
+    for (const fault of (await findFaults(transaction, good, table, keys)).values()) if (fault !== null) throw new UnsignedRow(fault);
   }
 
   /** Runs checks if a writer is registered; otherwise nothing is signed and nothing is checked. */
@@ -81,7 +81,7 @@ export function createSignedRows(sql: Sql) {
     async signedOnes(table: Assessed, keys: readonly string[]): Promise<ReadonlySet<string>> {
       const ones = new Set(keys);
       await checking(async (transaction) => {
-        for (const [key, fault] of await faultsOf(transaction, good, table, keys)) if (fault !== null) ones.delete(key);
+        for (const [key, fault] of await findFaults(transaction, good, table, keys)) if (fault !== null) ones.delete(key);
       });
       return ones;
     },
@@ -94,17 +94,17 @@ export function createSignedRows(sql: Sql) {
           await requireIn(transaction, 'members', [(draft.series as EvidenceSeries['risk_signoff']).subject]);
         if (draft.kind === 'paper' || draft.kind === 'shadow') {
           const { enteredAt, evaluatedAt } = draft.series as EvidenceSeries['paper'];
-          await requireIn(transaction, 'fills', await fillsOf(transaction, draft, evaluatedAt));
-          await requireIn(transaction, 'steps', await stepsOf(transaction, draft.agentId));
+          await requireIn(transaction, 'fills', await readFills(transaction, draft, evaluatedAt));
+          await requireIn(transaction, 'steps', await readSteps(transaction, draft.agentId));
           await requireKept(transaction, enteredAt - DAY_MS, 'the evidence');
           if (draft.kind === 'paper') {
-            const slots = await slotsOf(transaction, draft, enteredAt, evaluatedAt);
+            const slots = await readSlots(transaction, draft, enteredAt, evaluatedAt);
             await requireIn(transaction, 'cut_batches', slots);
             await requireObservations(transaction, slots);
           } else await requireShadow(transaction, draft, evaluatedAt, requireIn);
         }
         if (draft.kind === 'backtest' || draft.kind === 'stress_test')
-          await requireIn(transaction, 'candle_stretches', await stretchesOf(transaction, await universeOf(transaction, draft)));
+          await requireIn(transaction, 'candle_stretches', await readStretches(transaction, await readUniverse(transaction, draft)));
       }),
   };
 }
@@ -115,7 +115,7 @@ export type SignedRows = ReturnType<typeof createSignedRows>;
 type GoodBatches = Map<string, Writer>;
 
 /** Returns each row's fault as a sentence; null if it is as a writer signed it. */
-async function faultsOf(
+async function findFaults(
   transaction: Transaction,
   good: GoodBatches,
   table: Assessed,
@@ -186,7 +186,11 @@ async function registeredKeys(transaction: Transaction): Promise<readonly Truste
   return rows.map(({ key_id: id, writer, public_key: publicKey }) => ({ id, name: `sevengate/${writer}`, writer, publicKey }));
 }
 
-async function fillsOf(transaction: Transaction, { agentId, manifestVersion }: EvidenceDraft, until: EpochMs): Promise<readonly string[]> {
+async function readFills(
+  transaction: Transaction,
+  { agentId, manifestVersion }: EvidenceDraft,
+  until: EpochMs,
+): Promise<readonly string[]> {
   const rows = await transaction<{ id: string }[]>`
     select id from fills where book_id = ${bookIds.paper(agentId, manifestVersion)} and at <= ${until} order by number`;
   return rows.map(({ id }) => id);
@@ -199,7 +203,7 @@ async function requireShadow(
   until: EpochMs,
   requireIn: (transaction: Transaction, table: Assessed, keys: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  const measured = await measuredOf(transaction, draft, until);
+  const measured = await readMeasured(transaction, draft, until);
   await requireIn(transaction, 'shadow_orders', measured);
   await requireIn(transaction, 'shadow_windows', measured);
   const feeds = (await registeredKeys(transaction)).filter(({ writer }) => writer === 'feed').map(({ id }) => id);
@@ -208,7 +212,7 @@ async function requireShadow(
 }
 
 /** Returns the measured fills of the shadow stage. */
-async function measuredOf(
+async function readMeasured(
   transaction: Transaction,
   { agentId, manifestVersion }: EvidenceDraft,
   until: EpochMs,
@@ -220,13 +224,13 @@ async function measuredOf(
 }
 
 /** Returns the agent's steps, from which its periods off duty follow. */
-async function stepsOf(transaction: Transaction, agentId: string): Promise<readonly string[]> {
+async function readSteps(transaction: Transaction, agentId: string): Promise<readonly string[]> {
   const rows = await transaction<{ key: string }[]>`select actor_id || ' ' || version as key from steps where actor_id = ${agentId}`;
   return rows.map(({ key }) => key);
 }
 
 /** Returns the slots whose observations valued the book at each day's end. */
-async function slotsOf(
+async function readSlots(
   transaction: Transaction,
   { agentId, manifestVersion }: EvidenceDraft,
   enteredAt: EpochMs,
@@ -259,14 +263,14 @@ async function requireObservations(transaction: Transaction, slots: readonly str
   if (foreign !== undefined) throw new UnsignedRow(`the cut of ${new Date(foreign.at).toISOString()}: ${foreign.fault}`);
 }
 
-async function universeOf(transaction: Transaction, { agentId, manifestVersion }: EvidenceDraft): Promise<readonly InstrumentKey[]> {
+async function readUniverse(transaction: Transaction, { agentId, manifestVersion }: EvidenceDraft): Promise<readonly InstrumentKey[]> {
   const [row] = await transaction<{ canonical: string }[]>`
     select canonical from manifests where agent_id = ${agentId} and version = ${manifestVersion}`;
   return (JSON.parse(row?.canonical ?? '{"universe":[]}') as Manifest).universe.map(({ key }) => key);
 }
 
 /** Returns the signed periods of the instruments' bars. @throws UnsignedRow */
-async function stretchesOf(transaction: Transaction, universe: readonly InstrumentKey[]): Promise<readonly string[]> {
+async function readStretches(transaction: Transaction, universe: readonly InstrumentKey[]): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const key of universe) {
     const { venue, instrument } = splitInstrumentKey(key);

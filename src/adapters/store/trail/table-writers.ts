@@ -176,6 +176,6 @@ export function mayWrite(writer: Writer, table: string): boolean {
 /** Protection of a table. */
 type Protection = 'logged' | 'summed' | 'guarded';
 
-export function protectionOf(table: string): Protection {
+export function findProtection(table: string): Protection {
   return GUARDED[table] !== undefined ? 'guarded' : SUMMED[table] !== undefined ? 'summed' : 'logged';
 }

@@ -51,7 +51,7 @@ export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: strin
     const frontier = await lastFrontier(transaction);
     const isNext = fresh[0]?.index === frontier.size;
     for (const batch of isNext ? fresh : await loggedFrom(transaction, frontier.size))
-      appendLeaf(frontier, leafHash(logEntry(batchOf(batch), batch.signature)));
+      appendLeaf(frontier, leafHash(logEntry(toBatch(batch), batch.signature)));
     const at = await checkpointTime(transaction);
     const text = checkpointText({ origin, size: frontier.size, root: frontierRoot(frontier), extensions: [`at ${at}`] });
     const note = encodeNote(text, [{ name: signer.name, id: signer.id, signature: signer.sign(Buffer.from(text)) }]);
@@ -106,7 +106,7 @@ async function lastFrontier(transaction: Transaction): Promise<Frontier> {
       from trail_checkpoints where size < ${below} order by size desc limit 1`;
     if (last === undefined) return emptyFrontier();
     const frontier = { size: last.size, roots: last.frontier.map((hex) => Buffer.from(hex, 'hex')) };
-    const checkpoint = checkpointOf(last.note, keys);
+    const checkpoint = readCheckpoint(last.note, keys);
     if (checkpoint?.size === last.size && checkpoint.root.equals(frontierRoot(frontier))) return frontier;
     below = last.size;
   }
@@ -120,7 +120,7 @@ function loggedFrom(transaction: Transaction, index: number): Promise<readonly L
 }
 
 /** Returns the checkpoint of a note with a valid signature, else null. */
-export function checkpointOf(note: string, keys: readonly VerifierKey[]): Checkpoint | null {
+export function readCheckpoint(note: string, keys: readonly VerifierKey[]): Checkpoint | null {
   try {
     return verifiedBy(note, keys, isSignedBy).length === 0 ? null : parseCheckpoint(parseNote(note).text);
   } catch (error) {
@@ -129,6 +129,6 @@ export function checkpointOf(note: string, keys: readonly VerifierKey[]): Checkp
   }
 }
 
-function batchOf({ xid, writer, key_id: keyId, at, changes, root }: LoggedBatch): TrailBatch {
+function toBatch({ xid, writer, key_id: keyId, at, changes, root }: LoggedBatch): TrailBatch {
   return { xid, writer, keyId, at, changes, root };
 }

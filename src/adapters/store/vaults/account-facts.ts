@@ -6,7 +6,7 @@ import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/books/free-dolla
 import type { DollarVenue, HeldDollars, ReserveLine } from '../../../domain/books/reserves.ts';
 import { type BoundAtVenue, type BoundDollars, boundDollarsObjection, DollarsBound } from '../../../domain/take/live-capital.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { answerOf, type Query } from '../queries.ts';
+import { runQuery, type Query } from '../queries.ts';
 
 interface FactsRow {
   readonly org_id: string;
@@ -20,17 +20,17 @@ interface FactsRow {
 }
 
 /** Reads the facts of several organizations in one snapshot. */
-export async function accountFactsOf(sql: Sql | Transaction, orgIds: readonly string[]): Promise<ReadonlyMap<string, AccountFacts>> {
+export async function readAccountFacts(sql: Sql | Transaction, orgIds: readonly string[]): Promise<ReadonlyMap<string, AccountFacts>> {
   if (orgIds.length === 0) return new Map();
-  return answerOf({
+  return runQuery({
     statement: factsRows(sql, orgIds),
-    read: (rows: FactsRow[]) => new Map(rows.map((row) => [row.org_id, factsOf(row)])),
+    read: (rows: FactsRow[]) => new Map(rows.map((row) => [row.org_id, toFacts(row)])),
   });
 }
 
 /** Query of one organization's facts, to be combined with others. */
 export function accountFacts(sql: Sql | Transaction, orgId: string): Query<AccountFacts> {
-  return { statement: factsRows(sql, [orgId]), read: ([row]: FactsRow[]) => (row === undefined ? NO_ACCOUNTS : factsOf(row)) };
+  return { statement: factsRows(sql, [orgId]), read: ([row]: FactsRow[]) => (row === undefined ? NO_ACCOUNTS : toFacts(row)) };
 }
 
 /** Claims on an organization's accounts. */
@@ -87,7 +87,7 @@ function factsRows(sql: Sql | Transaction, orgIds: readonly string[]) {
     ) r on true`;
 }
 
-function factsOf({ capital_usd, takes_cash, at, lines, unknown, dollars }: FactsRow): AccountFacts {
+function toFacts({ capital_usd, takes_cash, at, lines, unknown, dollars }: FactsRow): AccountFacts {
   return {
     check: at === null ? null : { at: Number(at), lines: lines ?? [], unknown: unknown ?? [], dollars },
     booksCapitalUsd: plainDecimal(capital_usd),
@@ -104,8 +104,8 @@ export async function requireUnboundDollars(transaction: Transaction, rows: read
   for (const row of rows) {
     const { orgId, at, ...spending } = row as unknown as DollarsSpentRecord;
     await transaction`select 1 from control where org_id = ${orgId} for no key update`;
-    const { vaultsPaidInUsd, bound } = await answerOf(boundDollars(transaction, orgId));
-    const facts = await answerOf(accountFacts(transaction, orgId));
+    const { vaultsPaidInUsd, bound } = await runQuery(boundDollars(transaction, orgId));
+    const facts = await runQuery(accountFacts(transaction, orgId));
     const lacking = boundDollarsObjection({ facts, vaultsPaidInUsd, bound: [...bound, ...before] }, spending, at);
     if (lacking !== null) throw new DollarsBound(lacking);
     before.push({ ...spending, holder: spending.id, cashUsd: '0', spentUsd: spending.usd, isBooked: false });

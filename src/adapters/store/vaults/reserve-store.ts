@@ -172,11 +172,11 @@ async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, (
   const books = new Map<string, ClaimRow[]>();
   for (const row of rows) books.set(row.org_id, [...(books.get(row.org_id) ?? []), row]);
   const orgIds = new Set([...holders.map(({ org_id }) => org_id), ...books.keys(), ...depositedUsd.keys()]);
-  return new Map([...orgIds].map((id) => [id, () => claimsOf(books.get(id) ?? [], depositedUsd.get(id))]));
+  return new Map([...orgIds].map((id) => [id, () => sumClaims(books.get(id) ?? [], depositedUsd.get(id))]));
 }
 
 /** Returns the claims of one organization. @throws Error if a book is unreadable */
-function claimsOf(books: readonly ClaimRow[], depositedUsd: string | undefined): ReserveClaims {
+function sumClaims(books: readonly ClaimRow[], depositedUsd: string | undefined): ReserveClaims {
   let claims = depositedUsd === undefined ? NO_CLAIMS : { ...NO_CLAIMS, depositedUsd: plainDecimal(depositedUsd) };
   for (const { cash_usd, capital_usd, has_vault, venue, holdings } of books) {
     const cashUsd = has_vault ? plainDecimal(new Decimal(claims.cashUsd).plus(cash_usd)) : claims.cashUsd;

@@ -37,14 +37,14 @@ export function createVaultCourse(sql: Sql, signed: Pick<SignedRows, 'signedOnes
         'vault_marks',
         rows.map(({ at }) => `${agentId} ${at}`),
       );
-      return rows.filter(({ at }) => vouched.has(`${agentId} ${at}`)).map(pointOf);
+      return rows.filter(({ at }) => vouched.has(`${agentId} ${at}`)).map(toPoint);
     },
   };
 }
 
 export type VaultCourse = ReturnType<typeof createVaultCourse>;
 
-function pointOf({ at, equity_usd, share_price_usd, high }: MarkRow): VaultPoint {
+function toPoint({ at, equity_usd, share_price_usd, high }: MarkRow): VaultPoint {
   return {
     at,
     equityUsd: plainDecimal(equity_usd),

@@ -12,7 +12,7 @@ import type { UnreadableRow } from '../../../domain/values/value-text.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
-import { BookMoved, booksOf, type StoredBook } from '../books/book-store.ts';
+import { BookMoved, readTradedBooks, type StoredBook } from '../books/book-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { outdatedEvidence } from '../gates/outdated-evidence.ts';
 import { pageOfRows } from '../page-of-rows.ts';
@@ -69,7 +69,7 @@ async function vaultRows(transaction: Transaction, orgId: string, agentId: strin
       coalesce(sum(amount_usd) filter (where kind = 'deposit'), 0) as paid_in,
       coalesce(sum(amount_usd) filter (where kind = 'withdrawal'), 0) as paid_out
     from vault_changes where agent_id = ${agentId} group by depositor order by depositor`;
-  return { row, holders, outdated: await outdatedEvidence(transaction, agentId), books: await booksOf(transaction, [agentId]) };
+  return { row, holders, outdated: await outdatedEvidence(transaction, agentId), books: await readTradedBooks(transaction, [agentId]) };
 }
 
 /** Creates the store. `signed` checks the rows that price and rank vaults; unsigned rows are not used. */
@@ -140,7 +140,7 @@ async function markVaults(sql: Sql, signed: SignedRows, contained: ContainedLoop
   const [cut] = await sql<{ slot: EpochMs }[]>`select slot from judged_cuts order by slot desc limit 1`;
   if (owned.length === 0 || cut === undefined) return 0;
   const unreadable = new Map<string | null, UnreadableRow>();
-  const books = await booksOf(
+  const books = await readTradedBooks(
     sql,
     owned.map(({ agent_id }) => agent_id),
     (agentId, error) => unreadable.set(agentId, error),

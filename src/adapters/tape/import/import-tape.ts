@@ -54,7 +54,7 @@ interface ImportOptions extends ImportTarget {
  */
 export async function importTape(options: ImportOptions): Promise<ImportReport> {
   const file = options.from;
-  const { sample, gzipped, size } = await sampleOf(file);
+  const { sample, gzipped, size } = await readSample(file);
   if (/^(\{"tape"|SEVTAPE)/.test(sample)) throw new TapeError(file, '', 'is a tape already; use tape convert to change its form');
   const importer = IMPORTERS.find((one) => one.recognises(sample, file));
   if (importer === undefined) {
@@ -69,7 +69,7 @@ export async function importTape(options: ImportOptions): Promise<ImportReport> 
   }
   const counts = new ImportCounts();
   // The header lists the instruments, which are known only at the end, so a first pass collects them.
-  const survey = await surveyed(importer, sourceOf(file, gzipped), options, counts);
+  const survey = await surveyed(importer, openSource(file, gzipped), options, counts);
   if (survey.events === 0) {
     const [reason, first] = [...counts.rejected][0] ?? [];
     const why =
@@ -88,7 +88,7 @@ export async function importTape(options: ImportOptions): Promise<ImportReport> 
   const writer = await createTape(options.to, header, options.overwrite === undefined ? {} : { overwrite: options.overwrite });
   try {
     let batch: TapeEvent[] = [];
-    const source = sourceOf(file, gzipped, (bytes) => options.progress?.(bytes, size));
+    const source = openSource(file, gzipped, (bytes) => options.progress?.(bytes, size));
     for await (const event of sound(importer.read(source, options, new ImportCounts()), new ImportCounts())) {
       batch.push(event);
       if (batch.length < TAPE_BATCH) continue;
@@ -161,7 +161,7 @@ async function* sound(events: AsyncIterable<TapeEvent>, counts: ImportCounts): A
   }
 }
 
-async function sampleOf(file: string): Promise<{ sample: string; gzipped: boolean; size: number }> {
+async function readSample(file: string): Promise<{ sample: string; gzipped: boolean; size: number }> {
   let size = 0;
   let start: Buffer;
   try {
@@ -200,7 +200,7 @@ function plain(file: string, gzipped: boolean, progress?: (bytes: number) => voi
   return { stream: source.pipe(gunzip), stop: () => source.destroy() };
 }
 
-function sourceOf(file: string, gzipped: boolean, progress?: (bytes: number) => void): ImportSource {
+function openSource(file: string, gzipped: boolean, progress?: (bytes: number) => void): ImportSource {
   return {
     file,
     async *lines() {

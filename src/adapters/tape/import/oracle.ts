@@ -3,7 +3,7 @@ import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import { isPositive } from '../../../domain/values/decimal.ts';
 import { NO_FLAGS } from '../../../domain/market/quote.ts';
 import { bareFeedId, mapHermesUpdate } from '../../venues/reference/hermes-map.ts';
-import { timeOf } from './quote-csv.ts';
+import { parseTime } from './quote-csv.ts';
 import { firstLine, type Importer } from '../importer.ts';
 import { TapeError } from '../tape-error.ts';
 
@@ -43,7 +43,7 @@ export const HERMES_RECORDING: Importer = {
       const proof = one.metadata?.proof_available_time;
       return [publish, proof].filter((time): time is number => typeof time === 'number').map((time) => time * 1_000);
     });
-    const fetched = typeof recording.fetchTimestamp === 'string' ? timeOf(recording.fetchTimestamp) : null;
+    const fetched = typeof recording.fetchTimestamp === 'string' ? parseTime(recording.fetchTimestamp) : null;
     if (fetched === null && times.length === 0)
       throw new TapeError(source.file, '', 'says neither when it was fetched nor when its prices were published');
     // Recorders stamp the request, but the answer may contain later publications.
@@ -81,7 +81,7 @@ export const ORACLE_TICKS: Importer = {
       counts.read++;
       const place = `line ${line}`;
       const [feed = '', , exact = '', server = '', received = ''] = fields.map((field) => field.trim());
-      const [feedUpdatedAt, observedAt, receivedAt] = [timeOf(feed), timeOf(server), timeOf(received)];
+      const [feedUpdatedAt, observedAt, receivedAt] = [parseTime(feed), parseTime(server), parseTime(received)];
       const referencePrice = fromWei(exact);
       if (feedUpdatedAt === null || observedAt === null || receivedAt === null) {
         counts.reject('bad_time', place, `times ${feed}, ${server}, ${received}`);

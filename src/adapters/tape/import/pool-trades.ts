@@ -1,8 +1,8 @@
 /** Importer of GeckoTerminal's pool trades as one-minute bars. A trade is a paid price and not an offer, so it never becomes a quote. */
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import { Decimal, isDecimalString, isPositive, plainDecimal } from '../../../domain/values/decimal.ts';
-import { type EpochMs, MINUTE_MS, slotOf } from '../../../domain/values/time.ts';
-import { timeOf } from './quote-csv.ts';
+import { type EpochMs, MINUTE_MS, startOfSlot } from '../../../domain/values/time.ts';
+import { parseTime } from './quote-csv.ts';
 import type { Importer } from '../importer.ts';
 import { TapeError } from '../tape-error.ts';
 
@@ -18,7 +18,7 @@ interface Trade {
 }
 
 /** Returns the block number, or 0 if the recording has none, when the answer's order applies. Null if it is invalid. */
-function blockOf({ block_number: block }: Readonly<Record<string, unknown>>): number {
+function readBlock({ block_number: block }: Readonly<Record<string, unknown>>): number {
   return Number.isSafeInteger(block) ? (block as number) : 0;
 }
 
@@ -58,17 +58,17 @@ export const POOL_TRADES: Importer = {
       }
       const price = trade[bought ? 'price_to_in_usd' : 'price_from_in_usd'];
       const amount = trade[bought ? 'to_token_amount' : 'from_token_amount'];
-      const at = typeof trade['block_timestamp'] === 'string' ? timeOf(trade['block_timestamp']) : null;
+      const at = typeof trade['block_timestamp'] === 'string' ? parseTime(trade['block_timestamp']) : null;
       if (at === null) counts.reject('bad_time', place, `block_timestamp is ${JSON.stringify(trade['block_timestamp'])}`);
       else if (typeof price !== 'string' || typeof amount !== 'string' || !isDecimalString(price) || !isDecimalString(amount)) {
         counts.reject('bad_number', place, `price ${JSON.stringify(price)}, amount ${JSON.stringify(amount)}`);
       } else if (!isPositive(price)) counts.reject('non_positive_price', place, `the price is ${price}`);
       // A second contains several blocks, which the answer mixes. Within a block it reverses the chain's order.
-      else trades.push({ at, block: blockOf(trade), order: -index, price, amount });
+      else trades.push({ at, block: readBlock(trade), order: -index, price, amount });
     }
     trades.sort((a, b) => a.at - b.at || a.block - b.block || a.order - b.order);
     for (let from = 0; from < trades.length; ) {
-      const openTime = slotOf((trades[from] as Trade).at, BAR_MS);
+      const openTime = startOfSlot((trades[from] as Trade).at, BAR_MS);
       let to = from;
       while (to < trades.length && (trades[to] as Trade).at < openTime + BAR_MS) to++;
       const bar = trades.slice(from, to);

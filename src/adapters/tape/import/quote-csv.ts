@@ -18,7 +18,7 @@ const COLUMNS = {
 } as const;
 type Column = keyof typeof COLUMNS;
 
-function columnsOf(header: readonly string[]): ReadonlyMap<Column, number> {
+function findColumns(header: readonly string[]): ReadonlyMap<Column, number> {
   const names = header.map((name) => name.trim());
   const found = new Map<Column, number>();
   for (const column of Object.keys(COLUMNS) as Column[]) {
@@ -32,7 +32,7 @@ function columnsOf(header: readonly string[]): ReadonlyMap<Column, number> {
  * Parses ISO 8601 (a space may replace the T), or integer seconds, milliseconds or microseconds since 1970 by their length. Null for
  * anything else.
  */
-export function timeOf(text: string): EpochMs | null {
+export function parseTime(text: string): EpochMs | null {
   if (/^\d{10}$/.test(text)) return Number(text) * 1_000;
   if (/^\d{13}$/.test(text)) return Number(text);
   if (/^\d{16}$/.test(text)) return Math.floor(Number(text) / 1_000);
@@ -48,7 +48,7 @@ export const QUOTE_CSV: Importer = {
     'CSV with a header of timestamp, bid and ask (and symbol, bid_size, ask_size, local_timestamp where known), as nautilus, Tardis and TrueFX write',
   venues: EXECUTABLE_VENUES,
   recognises(sample) {
-    const columns = columnsOf(firstLine(sample).split(','));
+    const columns = findColumns(firstLine(sample).split(','));
     return columns.has('time') && columns.has('bid') && columns.has('ask');
   },
 
@@ -56,7 +56,7 @@ export const QUOTE_CSV: Importer = {
     let columns: ReadonlyMap<Column, number> | null = null;
     for await (const { line, fields } of source.records()) {
       if (columns === null) {
-        columns = columnsOf(fields);
+        columns = findColumns(fields);
         if (!columns.has('symbol') && target.instrument === null) {
           throw new TapeError(source.file, 'line 1', 'has no column symbol: say with --instrument what it quotes');
         }
@@ -65,8 +65,8 @@ export const QUOTE_CSV: Importer = {
       counts.read++;
       const place = `line ${line}`;
       const cell = (column: Column): string => fields[columns?.get(column) ?? -1]?.trim() ?? '';
-      const observedAt = timeOf(cell('time'));
-      const receivedAt = columns.has('localTime') ? timeOf(cell('localTime')) : observedAt;
+      const observedAt = parseTime(cell('time'));
+      const receivedAt = columns.has('localTime') ? parseTime(cell('localTime')) : observedAt;
       if (observedAt === null || receivedAt === null) {
         counts.reject('bad_time', place, `${cell('time')} is neither ISO 8601 with a zone nor whole seconds, milliseconds or microseconds`);
         continue;

@@ -15,7 +15,7 @@ const FRAME = /^(\d{9,11}(?:\.\d+)?): (\{.*)$/;
 const ANSWER = /^https:\/\/api\.binance\.(?:com|us)\/\S*?\/(\w+)(?:\?(\S*))? -> (\d{9,11}(?:\.\d+)?): (.*)$/;
 
 /** Converts seconds with a fraction to integer milliseconds, digit by digit. */
-function millisecondsOf(seconds: string): EpochMs {
+function parseSeconds(seconds: string): EpochMs {
   const [whole, fraction = ''] = seconds.split('.') as [string, string?];
   return Number(whole) * 1_000 + Number(fraction.padEnd(3, '0').slice(0, 3));
 }
@@ -41,13 +41,13 @@ export const SPOT_LOG: Importer = {
           const symbol = stream.split('@', 1)[0] as string;
           instruments.set(symbol, symbol.toUpperCase());
         }
-        const receivedAt = millisecondsOf(connected[2] as string);
+        const receivedAt = parseSeconds(connected[2] as string);
         yield { kind: 'feed_status', venue: 'spotexchange', source: PROVIDER, receivedAt, status: 'connected', epoch: ++epoch, detail: '' };
         continue;
       }
       const frame = FRAME.exec(line);
       if (frame !== null) {
-        yield* frameEvents(frame[2] as string, millisecondsOf(frame[1] as string), instruments, counts, place);
+        yield* frameEvents(frame[2] as string, parseSeconds(frame[1] as string), instruments, counts, place);
         continue;
       }
       const answer = ANSWER.exec(line);
@@ -106,7 +106,7 @@ function* answerEvents(answer: RegExpExecArray, counts: ImportCounts, place: str
     return;
   }
   const [bid, ask] = [bids[0], asks[0]];
-  const receivedAt = millisecondsOf(at);
+  const receivedAt = parseSeconds(at);
   const whole = bid !== undefined && ask !== undefined;
   yield {
     kind: 'quote',

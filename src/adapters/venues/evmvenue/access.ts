@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
-import { partsOf, withJoinedBars } from '../joined-bars.ts';
+import { findParts, withJoinedBars } from '../joined-bars.ts';
 import { followedBooks, listedOn } from '../listed.ts';
 import { createPerpCandles, INTERVALS, REACHABLE_BARS } from './candles.ts';
 import { createEvmVenueFeed } from './feed.ts';
@@ -19,18 +19,18 @@ export interface EvmVenueAddresses {
 
 type PerpVenue = Reach<EvmVenueAddresses, ReturnType<typeof budgets>>;
 
-const infoOf = ({ addresses, budgets: { evmvenue: budget }, clock, random, note }: PerpVenue, maxWaitMs?: number) =>
+const createInfo = ({ addresses, budgets: { evmvenue: budget }, clock, random, note }: PerpVenue, maxWaitMs?: number) =>
   createPerpInfo({ baseUrl: addresses.evmvenue.url, clock, random, budget, note, ...(maxWaitMs === undefined ? {} : { maxWaitMs }) });
 
 /** Opens the venue for background requests, which fail if the budget is spent instead of waiting. */
-export const openPerpInfo = (reach: PerpVenue) => infoOf(reach, 1_000);
+export const openPerpInfo = (reach: PerpVenue) => createInfo(reach, 1_000);
 
 export const evmvenueAccess = {
   budgets,
 
   open(reach: PerpVenue) {
     const { addresses, clock, random } = reach;
-    const info = infoOf(reach);
+    const info = createInfo(reach);
     const offered = Object.keys(INTERVALS);
     const candles = withJoinedBars(createPerpCandles(info.http, clock), offered);
     const instruments = listedOn('evmvenue');
@@ -38,7 +38,7 @@ export const evmvenueAccess = {
     return {
       feeds: [feed],
       history: {
-        reachableBars: (timeframe: string) => Math.floor(REACHABLE_BARS / (partsOf(timeframe, offered)?.each ?? 1)),
+        reachableBars: (timeframe: string) => Math.floor(REACHABLE_BARS / (findParts(timeframe, offered)?.each ?? 1)),
         fetchCandles: (...query: Parameters<typeof candles.fetchCandles>) => candles.fetchCandles(...query),
         fetchFunding: async (coin: string, from: EpochMs, to: EpochMs) =>
           (await info.fundingHistory(coin, from + 1, to + 1)).map(({ at, hourlyFunding }) => ({ at, hourlyFunding })),
@@ -48,7 +48,7 @@ export const evmvenueAccess = {
   },
 
   askBook(reach: PerpVenue) {
-    const info = infoOf(reach, ASKED_WAIT_MS);
+    const info = createInfo(reach, ASKED_WAIT_MS);
     return (instrument: string) => info.orderBook(instrument);
   },
 };

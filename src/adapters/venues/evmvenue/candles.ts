@@ -34,7 +34,7 @@ export const INTERVALS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the venue's interval of a timeframe. @throws VenueError `invalid_interval` if it has none */
-export function intervalOf(timeframe: string): string {
+export function toInterval(timeframe: string): string {
   const interval = Object.hasOwn(INTERVALS, timeframe) ? INTERVALS[timeframe] : undefined;
   if (interval === undefined) {
     throw new VenueError(
@@ -56,7 +56,7 @@ export function createPerpCandles(http: VenueHttp, clock: Clock): CandleSource {
     venue: 'evmvenue',
     pageSize: REACHABLE_BARS,
     async fetchCandles(instrument, timeframe, from, to) {
-      const interval = intervalOf(timeframe);
+      const interval = toInterval(timeframe);
       const barMs = timeframeMs(timeframe) as number;
       const candles: Candle[] = [];
       let startTime = Math.max(0, from);

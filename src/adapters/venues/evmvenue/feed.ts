@@ -8,7 +8,7 @@ import { createUnknownFields, type NoteUnknownField } from '../../../../streams/
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { OrderBook } from '../order-book.ts';
 import { type VenueConnection, venueSocket } from '../venue-socket.ts';
-import { intervalOf } from './candles.ts';
+import { toInterval } from './candles.ts';
 import { CANDLE_SOURCE, type FormingCandle, mapPerpFrame, type PerpBook, PROVIDER } from './map.ts';
 
 const MAX_SUBSCRIPTIONS = 1_000;
@@ -42,7 +42,7 @@ export function perpSubscriptions(instruments: readonly string[], timeframes: re
     // Without `fast` the venue may send every 5 s, which would look like an outage.
     subscriptions.push({ type: 'l2Book', coin, fast: true });
     subscriptions.push({ type: 'activeAssetCtx', coin });
-    for (const timeframe of timeframes) subscriptions.push({ type: 'candle', coin, interval: intervalOf(timeframe) });
+    for (const timeframe of timeframes) subscriptions.push({ type: 'candle', coin, interval: toInterval(timeframe) });
   }
   if (subscriptions.length === 0) throw new RangeError('a feed needs at least one instrument');
   if (subscriptions.length > MAX_SUBSCRIPTIONS) {

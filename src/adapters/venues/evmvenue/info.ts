@@ -276,7 +276,7 @@ function checkedAddress(address: string): string {
 type Ask = (weight: number, body: { readonly type: keyof typeof SHAPES; readonly [name: string]: unknown }) => Promise<unknown>;
 
 /** Returns the markets with their contexts. @throws VenueError `bad_answer` if the two lists do not match */
-function contextsOf(answer: unknown, receivedAt: EpochMs): readonly PerpMarketContext[] {
+function readContexts(answer: unknown, receivedAt: EpochMs): readonly PerpMarketContext[] {
   if (!Array.isArray(answer) || !Array.isArray(answer[1])) throw badAnswer('metaAndAssetCtxs', 'not a pair');
   const universe = new Fields('meta', answer[0]).list('universe');
   const contexts = answer[1] as unknown[];
@@ -326,16 +326,16 @@ function marketQuestions(
   ask: Ask,
   clock: Pick<Clock, 'now'>,
 ): Pick<PerpInfo, 'markets' | 'marketContexts' | 'orderBook' | 'fundingHistory'> {
-  const dexOf = (dex: string | undefined): { readonly dex?: string } => (dex === undefined ? {} : { dex });
+  const pickDex = (dex: string | undefined): { readonly dex?: string } => (dex === undefined ? {} : { dex });
   return {
     async markets(dex) {
-      const answer = new Fields('meta', await ask(20, { type: 'meta', ...dexOf(dex) }));
+      const answer = new Fields('meta', await ask(20, { type: 'meta', ...pickDex(dex) }));
       return answer.list('universe').map(parseMarket);
     },
 
     async marketContexts(dex) {
-      const answer = await ask(20, { type: 'metaAndAssetCtxs', ...dexOf(dex) });
-      return contextsOf(answer, clock.now());
+      const answer = await ask(20, { type: 'metaAndAssetCtxs', ...pickDex(dex) });
+      return readContexts(answer, clock.now());
     },
 
     async orderBook(coin) {

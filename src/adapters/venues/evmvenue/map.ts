@@ -59,7 +59,7 @@ class ScannedBook implements PerpBook {
     const { instrument, observedAt, receivedAt } = this.top;
     if (this.#book === null) {
       const { bids, asks } = scannedLevels(this.#frame, this.#coins);
-      this.#book = bookOf(instrument, observedAt, receivedAt, bids, asks);
+      this.#book = toBook(instrument, observedAt, receivedAt, bids, asks);
     }
     return this.#book;
   }
@@ -131,7 +131,7 @@ function topQuote(
 }
 
 /** Creates the refusal of a frame. The function is anonymous, because loaders that preserve names would create one per frame. */
-function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
+function createRefusal(frame: Buffer, receivedAt: EpochMs): Refuse {
   return (reason, detail, source = PROVIDER) => [rejection('evmvenue', source, receivedAt, reason, detail, frameSample(frame))];
 }
 
@@ -160,7 +160,7 @@ export function mapParsedPerpFrame(
   coins: ReadonlySet<string>,
   note?: NoteUnknownField,
 ): readonly PerpMessage[] {
-  const refuse = refusalOf(frame, receivedAt);
+  const refuse = createRefusal(frame, receivedAt);
   const text = frame.toString('utf8');
   let message: unknown;
   try {
@@ -225,7 +225,7 @@ export function perpLevels(value: unknown): readonly [readonly BookLevel[], read
   return [sides[0] as BookLevel[], sides[1] as BookLevel[]];
 }
 
-function bookOf(coin: string, time: EpochMs, receivedAt: EpochMs, bids: readonly BookLevel[], asks: readonly BookLevel[]): OrderBook {
+function toBook(coin: string, time: EpochMs, receivedAt: EpochMs, bids: readonly BookLevel[], asks: readonly BookLevel[]): OrderBook {
   return {
     venue: 'evmvenue',
     instrument: coin,
@@ -248,7 +248,7 @@ function mapBook(coin: string, body: Record<string, unknown>, receivedAt: EpochM
   if (typeof sides === 'string') return refuse(sides, 'the levels of the book cannot be read', BOOK_SOURCE);
   const [bids, asks] = sides;
   const top = topQuote(coin, BOOK_SOURCE, time, receivedAt, bids[0] ?? null, asks[0] ?? null);
-  return [{ kind: 'perp_book', book: bookOf(coin, time, receivedAt, bids, asks), top }];
+  return [{ kind: 'perp_book', book: toBook(coin, time, receivedAt, bids, asks), top }];
 }
 
 /** Maps an asset context, or returns null if a number is missing or invalid. Contexts have no time, so `observedAt` is `receivedAt`. */

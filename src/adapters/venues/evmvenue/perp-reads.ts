@@ -6,8 +6,8 @@ import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/values/decimal.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
-import { type EpochMs, HOUR_MS, MINUTE_MS, slotOf } from '../../../domain/values/time.ts';
-import { closedPnlOf, type PublicWallet } from '../../../domain/identity/wallet.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS, startOfSlot } from '../../../domain/values/time.ts';
+import { sumClosedPnl, type PublicWallet } from '../../../domain/identity/wallet.ts';
 import { briefly } from '../../brief-answers.ts';
 import { checkedAddress } from '../../evmchain/checked-address.ts';
 import type { RequestBudget } from '../request-budget.ts';
@@ -64,7 +64,7 @@ function fundingReads(info: Info, clock: Clock) {
       Outcome<{ readonly rates: readonly { readonly at: EpochMs; readonly hourlyFunding: DecimalString }[]; readonly fetchedAt: EpochMs }>
     > {
       // Funding is paid on the hour, so nothing is new before the next one, plus a minute for the venue to publish it.
-      const hour = slotOf(clock.now() - MINUTE_MS, HOUR_MS);
+      const hour = startOfSlot(clock.now() - MINUTE_MS, HOUR_MS);
       let known = histories.get(instrument);
       if (known === undefined || known.hour !== hour) {
         known = { hour, answer: history(instrument) };
@@ -93,7 +93,7 @@ function walletReads(info: Info, clock: Clock) {
       return wallets(address.value, () =>
         asked(async () => {
           const [state, fills] = await Promise.all([info.walletState(address.value), info.walletFills(address.value)]);
-          return { ...state, ...closedPnlOf(fills), address: address.value, fetchedAt: state.receivedAt };
+          return { ...state, ...sumClosedPnl(fills), address: address.value, fetchedAt: state.receivedAt };
         }),
       );
     },

@@ -29,7 +29,7 @@ const scan = new FrameScan();
 const tables = new WeakMap<ReadonlySet<string>, NameTable<string>>();
 
 /** Returns the coins by the bytes of their names, built once per set because sets do not change. */
-function tableOf(coins: ReadonlySet<string>): NameTable<string> {
+function findTable(coins: ReadonlySet<string>): NameTable<string> {
   let table = tables.get(coins);
   if (table === undefined) {
     table = new NameTable(new Map([...coins].map((coin) => [coin, coin])));
@@ -72,7 +72,7 @@ function members(channel: 'bbo' | 'l2Book', names: readonly Literal[], coins: Re
     seen |= 1 << member;
     if (member === 0) {
       if (!scan.byte(QUOTE)) return null;
-      coin = scan.named(tableOf(coins), QUOTE);
+      coin = scan.named(findTable(coins), QUOTE);
       if (coin === null || !scan.byte(QUOTE)) return null;
     } else if (member === 1) {
       time = scan.count();

@@ -45,7 +45,7 @@ export const predictionAccess = {
   open(reach: Providers) {
     const { addresses, clock, random } = reach;
     const { polymarket, kalshi } = addresses.prediction;
-    const rest = restOf(reach);
+    const rest = createRest(reach);
     const predictions = [
       createPolymarketFeed({ streamUrl: polymarket.streamUrl, rest: rest.polymarket, clock, random }),
       createKalshiFeed({ streamUrl: kalshi.streamUrl, key: kalshi.key, rest: rest.kalshi, clock, random }),
@@ -54,7 +54,7 @@ export const predictionAccess = {
   },
 };
 
-function restOf(
+function createRest(
   { addresses, clock, random, budgets: paid }: Omit<Providers, 'note'>,
   given: { readonly maxWaitMs?: number; readonly unknownFields?: UnknownFields } = {},
 ) {
@@ -75,7 +75,7 @@ function restOf(
 
 /** Creates the reads of books and trades on demand, within the process's request budgets. */
 export function createPredictionAsking(reach: Providers): Readonly<Record<'polymarket' | 'kalshi', PredictionAsking>> {
-  return restOf(reach, { maxWaitMs: ASKED_WAIT_MS, unknownFields: { note: reach.note, rows: () => [] } });
+  return createRest(reach, { maxWaitMs: ASKED_WAIT_MS, unknownFields: { note: reach.note, rows: () => [] } });
 }
 
 /** Opens the on-chain venue with its chain, or returns null if either is not configured. */

@@ -73,7 +73,7 @@ export function flagIn(fields: Fields, name: string): boolean {
 }
 
 /** Normalizes a decimal to its shortest form: `0.5300` becomes `0.53`. JSON numbers keep their written digits. @throws Unreadable */
-export function decimalOf(value: unknown, name: string): DecimalString {
+export function readDecimal(value: unknown, name: string): DecimalString {
   if (typeof value === 'number' && Number.isFinite(value)) return plainDecimal(new Decimal(value));
   const text = wireDecimal(value);
   if (text === null)
@@ -85,7 +85,7 @@ export function decimalOf(value: unknown, name: string): DecimalString {
 export function maybeDecimal(fields: Fields, ...names: readonly string[]): DecimalString | null {
   for (const name of names) {
     const value = fields[name];
-    if (value !== undefined && value !== null && value !== '') return decimalOf(value, name);
+    if (value !== undefined && value !== null && value !== '') return readDecimal(value, name);
   }
   return null;
 }
@@ -94,14 +94,14 @@ export function maybeDecimal(fields: Fields, ...names: readonly string[]): Decim
 export function maybePrice(fields: Fields, name: string): DecimalString | null {
   const value = maybeDecimal(fields, name);
   if (value === null || value === '0' || value === '1') return null;
-  return priceOf(value, name);
+  return readPrice(value, name);
 }
 
 /**
- * Checks a price of a contract that pays one dollar. @param value in the shortest form, from `decimalOf`
+ * Checks a price of a contract that pays one dollar. @param value in the shortest form, from `readDecimal`
  * @throws Unreadable if it is not a price
  */
-export function priceOf(value: DecimalString, name: string): DecimalString {
+export function readPrice(value: DecimalString, name: string): DecimalString {
   // In the shortest form every value between 0 and 1 begins with `0.`.
   if (value.charCodeAt(0) === 48 && value.charCodeAt(1) === 46) return value;
   if (value === '0' || value.charCodeAt(0) === 45) throw new Unreadable('non_positive_price', `${name} ${value} is not above zero`);
@@ -109,8 +109,8 @@ export function priceOf(value: DecimalString, name: string): DecimalString {
 }
 
 /** Returns a size of at least zero. @throws Unreadable */
-export function sizeOf(value: unknown, name: string): DecimalString {
-  const size = decimalOf(value, name);
+export function readSize(value: unknown, name: string): DecimalString {
+  const size = readDecimal(value, name);
   if (size.startsWith('-') && size !== '-0') throw new Unreadable('bad_number', `${name} ${size} is below zero`);
   return size;
 }
@@ -118,7 +118,7 @@ export function sizeOf(value: unknown, name: string): DecimalString {
 /** Returns a size of at least zero, or null if it is missing, null or empty. @throws Unreadable */
 export function maybeSize(fields: Fields, name: string): DecimalString | null {
   const size = maybeDecimal(fields, name);
-  return size === null ? null : sizeOf(size, name);
+  return size === null ? null : readSize(size, name);
 }
 
 /**
@@ -135,7 +135,7 @@ export function maybeTime(fields: Fields, name: string): EpochMs | null {
 }
 
 /** Returns milliseconds since 1970 from a text or a number. @throws Unreadable */
-export function epochOf(value: unknown, name: string): EpochMs {
+export function readEpoch(value: unknown, name: string): EpochMs {
   const at = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) {
     throw new Unreadable(value === undefined ? 'missing_field' : 'bad_number', `${name} ${valueText(value)} is not a time in milliseconds`);

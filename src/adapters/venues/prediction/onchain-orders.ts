@@ -8,10 +8,10 @@ import type { OfferRequest } from '../../../../actors/prediction-order/onchain-v
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Fill } from '../../../domain/books/book.ts';
-import { slippageBpsOf } from '../../../domain/orders/costs.ts';
+import { computeSlippageBps } from '../../../domain/orders/costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import { contentId } from '../../../domain/values/ids.ts';
-import { floorToStep, marketStepOf } from '../../../domain/market/market-step.ts';
+import { floorToStep, findMarketStep } from '../../../domain/market/market-step.ts';
 import type { Order } from '../../../domain/orders/order.ts';
 import { complement, type PredictionBook, type PredictionMarket } from '../../../domain/prediction/market.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
@@ -21,7 +21,7 @@ import { knownFields } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
 import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
-import { decimalOf, type Fields, flagIn, listIn, maybeText, objectIn, priceOf, sizeOf, textIn, Unreadable } from './fields.ts';
+import { readDecimal, type Fields, flagIn, listIn, maybeText, objectIn, readPrice, readSize, textIn, Unreadable } from './fields.ts';
 import { bestFirst } from './level-book.ts';
 
 const SOURCE = 'jupiter-prediction:orderbook';
@@ -93,7 +93,7 @@ interface OnchainOrdersOptions {
 }
 
 /** Returns the venue's id of a market: Kalshi's ticker, or Polymarket's catalog number. Null if the listing has none. */
-export function venueMarketIdOf({
+export function findVenueMarketId({
   provider,
   providerId,
   providerIds,
@@ -149,7 +149,7 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
   });
 
   function named(market: PredictionMarket): string {
-    const id = venueMarketIdOf(market);
+    const id = findVenueMarketId(market);
     if (id === null) throw new VenueError('prediction', 0, 'not_found', `the on-chain venue has no name for ${market.id}`);
     return id;
   }
@@ -178,7 +178,7 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
       try {
         const answer = await http.post('/orders', body(wish), 1, OFFER_FIELDS);
         const offered = read('the order', () => mapOffer(answer));
-        const wrong = mismatch(offered, wish, venueMarketIdOf(wish.market));
+        const wrong = mismatch(offered, wish, findVenueMarketId(wish.market));
         if (wrong !== null) return refuse('state_conflict', `the venue offers another order than was asked for: ${wrong}`);
         const { wallet: _, isBuy: __, isYes: ___, ...offer } = offered;
         return { ok: true, value: offer } as Outcome<typeof offer>;
@@ -205,7 +205,7 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
         rows.push(...events.filter(({ orderAccount }) => orderAccount === onchain.orderAccount));
         if (!hasNext || rows.some(({ type }) => type === 'order_created')) break;
       }
-      return newsOf(orderId, context, rows, stable.decimals);
+      return deriveNews(orderId, context, rows, stable.decimals);
     },
 
     positions: (owner: string) => heldBy(http, owner),
@@ -260,7 +260,7 @@ export function mapOffer(answer: unknown) {
   if (typeof height !== 'number' || !Number.isSafeInteger(height)) throw new Unreadable('bad_number', 'lastValidBlockHeight is no height');
   const isBuy = flagIn(order, 'isBuy');
   const limit = microIn(order, isBuy ? 'maxBuyPriceUsd' : 'minSellPriceUsd');
-  const { lot } = marketStepOf('prediction:');
+  const { lot } = findMarketStep('prediction:');
   const escrow = maybeText(order, 'orderAtaPubkey');
   return {
     wallet: addressIn(order, 'userPubkey'),
@@ -275,7 +275,7 @@ export function mapOffer(answer: unknown) {
     positionAccount: addressIn(order, 'positionPubkey'),
     // Whole-contract fields are rounded legacy values and are not used.
     quantity: floorToStep(microIn(order, 'contractsMicro'), lot),
-    limitPrice: priceOf(plainDecimal(limit), 'the worst price'),
+    limitPrice: readPrice(plainDecimal(limit), 'the worst price'),
   };
 }
 
@@ -285,7 +285,7 @@ export function mapOnchainBook(answer: unknown, market: PredictionMarket, receiv
   const side = (name: string): BookLevel[] =>
     listIn(fields[name], name).flatMap((raw) => {
       const [price, size] = listIn(raw, `a level of ${name}`);
-      const level = { price: priceOf(decimalOf(price, name), name), size: sizeOf(size, name) };
+      const level = { price: readPrice(readDecimal(price, name), name), size: readSize(size, name) };
       return level.size === '0' ? [] : [level];
     });
   const bids = bestFirst(side('yes_dollars'), 'bids');
@@ -349,10 +349,15 @@ interface OnchainOrderContext {
  * Derives the news of an order from its events, which may repeat in any order and have unique numbers. A fill names its event, so that it
  * is booked once. An order counts as failed or closed only after the venue has closed it, because its deposit is still in transit before.
  */
-export function newsOf(orderId: string, { order, decisionPrice }: OnchainOrderContext, events: readonly HistoryEvent[], decimals: number) {
+export function deriveNews(
+  orderId: string,
+  { order, decisionPrice }: OnchainOrderContext,
+  events: readonly HistoryEvent[],
+  decimals: number,
+) {
   const ordered = [...new Map(events.map((event) => [event.id, event])).values()].sort((a, b) => a.id - b.id);
   if (ordered.length === 0) return { outcome: 'unknown', detail: 'the venue has no history of the order yet' } as const;
-  const fills = ordered.filter(({ type }) => type === 'order_filled').map((event) => fillOf(orderId, order, decisionPrice, event));
+  const fills = ordered.filter(({ type }) => type === 'order_filled').map((event) => toFill(orderId, order, decisionPrice, event));
   const filled = fills.reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
   const closed = ordered.find(({ type }) => type === 'order_closed');
   const failed = ordered.some(({ type }) => type === 'order_failed');
@@ -365,7 +370,7 @@ export function newsOf(orderId: string, { order, decisionPrice }: OnchainOrderCo
     : ({ outcome: 'cancelled', fills, refundUsd, reason: 'closed_by_venue' } as const);
 }
 
-function fillOf(orderId: string, order: Order, decisionPrice: DecimalString, event: HistoryEvent): Fill {
+function toFill(orderId: string, order: Order, decisionPrice: DecimalString, event: HistoryEvent): Fill {
   const { filled, price, fee } = event;
   if (!filled.gt(0) || !price.gt(0)) throw new VenueError('prediction', 200, 'bad_number', `event ${event.id} fills nothing`);
   return {
@@ -379,7 +384,7 @@ function fillOf(orderId: string, order: Order, decisionPrice: DecimalString, eve
     feeUsd: plainDecimal(fee),
     notionalUsd: plainDecimal(filled.times(price)),
     decisionPrice,
-    slippageBps: slippageBpsOf(order.side, decisionPrice, price),
+    slippageBps: computeSlippageBps(order.side, decisionPrice, price),
     at: event.at,
     // The keeper does not report the quote of a fill, so the event's transaction identifies it.
     quotes: [{ source: `jupiter-prediction:${event.signature}`, observedAt: event.at, bid: null, ask: null }],

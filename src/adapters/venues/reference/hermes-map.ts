@@ -167,7 +167,7 @@ export interface ReferenceYield {
 }
 
 /** Returns the moving average beside a price. Null if it is missing or not above zero, undefined if it is unreadable. */
-function averageOf(value: unknown): DecimalString | null | undefined {
+function readAverage(value: unknown): DecimalString | null | undefined {
   if (value === undefined || value === null) return null;
   const average = fields(value);
   const price = average === null ? null : scaledDecimal(average['price'], average['expo']);
@@ -215,7 +215,7 @@ export function mapHermesUpdate(
       );
       continue;
     }
-    const average = averageOf(entry['ema_price']);
+    const average = readAverage(entry['ema_price']);
     if (average === undefined) {
       found.reject('bad_number', `${symbol}: "ema_price" is no price`, item);
       continue;

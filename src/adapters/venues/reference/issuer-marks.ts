@@ -186,7 +186,7 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
     await takeIn([...accepted.values()]);
     for (const symbol of known.keys()) verified.set(symbol, accepted.has(symbol));
     const messages = [...known].map(([symbol, one]) =>
-      referenceOf(one, issuer.source, clock.now(), accepted.has(symbol) ? 'live' : 'degraded'),
+      toReference(one, issuer.source, clock.now(), accepted.has(symbol) ? 'live' : 'degraded'),
     );
     return { messages, rejected };
   }
@@ -197,7 +197,7 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
       : `nobody asked for ${symbol.slice(0, 20)}`;
   }
 
-  function stateOf({ mark, firstSeenAt, changedAt }: Known): IssuerMarkState {
+  function toState({ mark, firstSeenAt, changedAt }: Known): IssuerMarkState {
     return {
       kind: 'issuer_mark',
       venue: 'reference',
@@ -219,13 +219,13 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
   return {
     venue: 'reference',
     messages: poll<FeedMessage>({ source: issuer.source, everyMs, clock, random, open: () => ({ ask }) }),
-    states: () => [...known.values()].map(stateOf),
+    states: () => [...known.values()].map(toState),
     unknownFields,
   };
 }
 
 /** Returns a mark as a reference price of its token, with the mark's age. */
-function referenceOf({ mark, changedAt }: Known, source: string, receivedAt: EpochMs, quality: Quality): FeedMessage {
+function toReference({ mark, changedAt }: Known, source: string, receivedAt: EpochMs, quality: Quality): FeedMessage {
   return {
     kind: 'reference',
     venue: 'reference',

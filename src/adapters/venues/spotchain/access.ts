@@ -67,7 +67,7 @@ export interface LaunchingPrimaryChain extends PrimaryChain {
 
 type Chain = Reach<SpotchainAddresses, ReturnType<typeof budgets>>;
 
-const aggregatorOf = ({
+const createAggregator = ({
   addresses,
   budgets: { aggregator: budget },
   clock,
@@ -97,7 +97,7 @@ export const spotchainAccess = {
         const pool = poolOf.get(symbol);
         return pool === undefined ? [] : [{ symbol, pool, scaledUi }];
       });
-    const client = createKeyedClient(aggregatorOf(reach));
+    const client = createKeyedClient(createAggregator(reach));
     return {
       feeds: [createSpotchainFeed({ client, tokens: tokensNow, stable: { mint: USDC_MINT, decimals: USDC_DECIMALS }, clock, random })],
       history: createSpotchainCandles({ client: bars, clock, pools: poolsNow }),
@@ -116,7 +116,7 @@ export function openPrimaryChain(
   const node = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: NODE_MS, onFailure });
   return {
     chain: node,
-    routes: createSpotchainRoutes(createKeyedClient({ ...aggregatorOf(reach), maxWaitMs: ROUTE_WAIT_MS, note })),
+    routes: createSpotchainRoutes(createKeyedClient({ ...createAggregator(reach), maxWaitMs: ROUTE_WAIT_MS, note })),
     launchPartner,
     rules: { programs: new Set(), makers: new Set(makers) },
     close: () => node.close(),

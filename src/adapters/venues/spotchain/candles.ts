@@ -4,7 +4,7 @@ import type { Candle } from '../../../domain/candles/candle.ts';
 import { Decimal, plainDecimal } from '../../../domain/values/decimal.ts';
 import { joinWholeCandles } from '../../../domain/candles/joined-candles.ts';
 import { type EpochMs, timeframeMs } from '../../../domain/values/time.ts';
-import { partsOf } from '../joined-bars.ts';
+import { findParts } from '../joined-bars.ts';
 import { knownFields } from '../known-fields.ts';
 import type { KeyedClient } from '../reference/keyed-client.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
@@ -139,7 +139,7 @@ export function createSpotchainCandles(options: SpotchainCandlesOptions): Candle
           `no pool is known of "${instrument}"; pools are known of ${pools.map(({ symbol }) => symbol).join(', ')}`,
         );
       const length = timeframeMs(timeframe);
-      const parts = partsOf(timeframe, Object.keys(OFFERED));
+      const parts = findParts(timeframe, Object.keys(OFFERED));
       if (length === null || parts === null)
         throw new VenueError('spotchain', 0, 'unsupported_timeframe', `"${timeframe}" is not a timeframe of whole minutes, e.g. 15m or 1h`);
       // Shorter bars outside of [from, to) would give incomplete bars.

@@ -54,7 +54,7 @@ export function readScaledUi(config: unknown): ScaledUi | null {
 }
 
 /** Converts the catalog's facts of a mint. */
-export function scaledUiOf(token: {
+export function toScaledUi(token: {
   readonly multiplier: number;
   readonly newMultiplier: number;
   readonly newMultiplierEffectiveAt: EpochMs;

@@ -70,16 +70,16 @@ function readRoute(body: unknown, { inputMint, outputMint, amount, taker }: Rout
   const { otherAmountThreshold: minOutAmount, priceImpact, gasless } = answer;
   if (typeof minOutAmount !== 'string' || !RAW.test(minOutAmount)) return senseless('otherAmountThreshold is no raw amount above zero');
   if (gasless === true) return refuse('route_refused', 'the aggregator offers a route that somebody else pays for and sends');
-  const steps = stepsOf(answer['routePlan']);
+  const steps = readSteps(answer['routePlan']);
   if (steps === null) return senseless('routePlan is no list of steps');
   const priceImpactPct = typeof priceImpact === 'number' && Number.isFinite(priceImpact) ? plainDecimal(priceImpact) : null;
   const route = { inAmount: leg.inAmount, outAmount: leg.outAmount, minOutAmount, priceImpactPct, steps };
   if (taker === null) return { ok: true, value: { ...route, transaction: null } };
-  const transaction = transactionOf(answer, taker);
+  const transaction = readTransaction(answer, taker);
   return transaction.ok ? { ok: true, value: { ...route, transaction: transaction.value } } : transaction;
 }
 
-function stepsOf(plan: unknown): RouteAnswered['steps'] | null {
+function readSteps(plan: unknown): RouteAnswered['steps'] | null {
   if (!Array.isArray(plan)) return null;
   return plan.map((one: unknown) => {
     const { swapInfo, percent } = (typeof one === 'object' && one !== null ? one : {}) as Record<string, unknown>;
@@ -94,7 +94,7 @@ function stepsOf(plan: unknown): RouteAnswered['steps'] | null {
   });
 }
 
-function transactionOf(answer: Record<string, unknown>, taker: string): Outcome<NonNullable<RouteAnswered['transaction']>> {
+function readTransaction(answer: Record<string, unknown>, taker: string): Outcome<NonNullable<RouteAnswered['transaction']>> {
   const { transaction, errorCode, errorMessage, error, lastValidBlockHeight, taker: named } = answer;
   const said = [errorMessage, error].find((text) => typeof text === 'string' && text !== '') as string | undefined;
   if (typeof transaction !== 'string' || transaction === '') {

@@ -2,7 +2,7 @@
 import type { ExecutionClient, OrderStream, OrderStreamListener } from '../../../../actors/proposal/execution-client.ts';
 import { aloneBudgets, type MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
-import { clientOrderIdOf } from '../../../domain/orders/exchange-request.ts';
+import { deriveClientOrderId } from '../../../domain/orders/exchange-request.ts';
 import { withJoinedBars } from '../joined-bars.ts';
 import { followedBooks, listedOn } from '../listed.ts';
 import type { RequestBudget } from '../request-budget.ts';
@@ -36,7 +36,7 @@ export interface SpotExchangeAddresses {
 
 type Exchange = Reach<SpotExchangeAddresses, Pick<ReturnType<typeof budgets>, 'spotexchange'>>;
 
-const restOf = ({ addresses, budgets: { spotexchange: budget }, clock, random, note }: Exchange, maxWaitMs?: number) =>
+const createRest = ({ addresses, budgets: { spotexchange: budget }, clock, random, note }: Exchange, maxWaitMs?: number) =>
   createSpotRest({
     baseUrl: addresses.spotexchange.url,
     clock,
@@ -51,7 +51,7 @@ export const spotexchangeAccess = {
 
   open(reach: Exchange) {
     const { addresses, clock, random } = reach;
-    const rest = restOf(reach);
+    const rest = createRest(reach);
     const instruments = listedOn('spotexchange');
     const { streamUrl } = addresses.spotexchange;
     const feed = createSpotExchangeFeed({ streamUrl, rest, clock, random, instruments, tickers: true, trades: true });
@@ -68,12 +68,12 @@ export const spotexchangeAccess = {
   },
 
   askBook(reach: Exchange) {
-    const rest = restOf(reach, ASKED_WAIT_MS);
+    const rest = createRest(reach, ASKED_WAIT_MS);
     return (instrument: string, depth: number) => fetchOrderBook(rest, reach.clock, instrument, depth);
   },
 
   askTrades(reach: Exchange): AskTrades {
-    const rest = restOf(reach, ASKED_WAIT_MS);
+    const rest = createRest(reach, ASKED_WAIT_MS);
     return { source: AGG_TRADES_SOURCE, between: (instrument, from, to) => fetchTrades(rest, instrument, from, to) };
   },
 };
@@ -99,7 +99,7 @@ export function openSpotOrders(
   make: MakeBudget,
 ): { readonly client: ExecutionClient<'spotexchange'>; readonly stream: OrderStream | undefined; close(): void } {
   const { addresses, budgets: paid, clock, note } = reach;
-  const rest = restOf(reach, ORDER_WAIT_MS);
+  const rest = createRest(reach, ORDER_WAIT_MS);
   const budgetsOf = accountBudgets(paid.spotexchange, make);
   const client = createSpotOrders({ baseUrl: addresses.spotexchange.url, rest, sign, clock, budgetsOf, note });
   const { wsApiUrl = null } = addresses.spotexchange;
@@ -137,7 +137,7 @@ export function openSpotReports({
       reported: (orgId, report) =>
         listener?.reported({
           orgId,
-          isOf: (key) => clientOrderIdOf(key) === report.name,
+          isOf: (key) => deriveClientOrderId(key) === report.name,
           answer: (order, info) => orders.read(order, report, info),
         }),
       missed: (orgId) => listener?.missed(orgId),
@@ -159,7 +159,7 @@ export interface SpotAccounts {
 
 export function openSpotAccounts(reach: Exchange, sign: SignExchangeRequest): SpotAccounts {
   const { addresses, budgets: paid, clock, note } = reach;
-  const rest = restOf(reach, ASKED_WAIT_MS);
+  const rest = createRest(reach, ASKED_WAIT_MS);
   const budgetsOf = accountBudgets(paid.spotexchange, aloneBudgets);
   return {
     async read(orgId) {

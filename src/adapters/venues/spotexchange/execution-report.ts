@@ -42,11 +42,11 @@ export function readExecutionReport(event: Readonly<Record<string, unknown>>): E
   };
   // A cancel has its own id and names the order's original one in `C`.
   const name = x === 'CANCELED' && typeof C === 'string' && C !== '' ? C : c;
-  const trade = x === 'TRADE' ? tradeOf(event, T) : null;
+  const trade = x === 'TRADE' ? readTrade(event, T) : null;
   return x === 'TRADE' && trade === null ? null : { symbol: s, name, state, trade };
 }
 
-function tradeOf({ t, l, L, n, N }: Readonly<Record<string, unknown>>, at: number): SpotTrade | null {
+function readTrade({ t, l, L, n, N }: Readonly<Record<string, unknown>>, at: number): SpotTrade | null {
   const [quantity, price, commission] = [wireDecimal(l), wireDecimal(L), wireDecimal(n)];
   if (!isCount(t) || quantity === null || price === null || commission === null) return null;
   if (!isPositive(quantity) || !isPositive(price)) return null;
@@ -59,7 +59,7 @@ function tradeOf({ t, l, L, n, N }: Readonly<Record<string, unknown>>, at: numbe
  * Compares a report with the booked trades of its order: `next` follows, `old` is already booked, `apart` misses an earlier one, so that
  * the venue must be queried.
  */
-export function sequenceOf({ state, trade }: ExecutionReport, booked: DecimalString): 'next' | 'old' | 'apart' {
+export function compareSequence({ state, trade }: ExecutionReport, booked: DecimalString): 'next' | 'old' | 'apart' {
   const before = new Decimal(state.executed).minus(trade?.quantity ?? 0);
   if (before.eq(booked)) return 'next';
   return new Decimal(state.executed).lte(booked) && !hasEnded(state) ? 'old' : 'apart';

@@ -7,7 +7,7 @@ import { defer, finalize, type Observable, retry, type Subscription, Subject, sh
 import { backoffMs } from '../../../../streams/backoff.ts';
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import { flagsOf, GAP, withQuoteFlags, PRICE_JUMP, RESYNCING } from '../../../../streams/quality/flag-bits.ts';
+import { toFlags, GAP, withQuoteFlags, PRICE_JUMP, RESYNCING } from '../../../../streams/quality/flag-bits.ts';
 import { apart } from '../../../../streams/operators/price-jump.ts';
 import { qualityLimits } from '../../../../streams/quality/quality-limits.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/values/decimal.ts';
@@ -19,7 +19,7 @@ import { rejection } from '../feed-messages.ts';
 import type { BookLevel, OrderBook } from '../order-book.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { type VenueConnection, venueSocket } from '../venue-socket.ts';
-import { intervalOf } from './candles.ts';
+import { toInterval } from './candles.ts';
 import { fetchDepthSnapshot } from './depth.ts';
 import { LocalBook, SNAPSHOT_LEVELS } from './local-book.ts';
 import { DEPTH_SOURCE, type DepthDiff, mapSpotFrame, PROVIDER, streamSymbols } from './map.ts';
@@ -82,7 +82,7 @@ export function combinedStreamPath(
     if (books) streams.push(`${symbol}@depth@100ms`);
     if (tickers) streams.push(`${symbol}@ticker`);
     if (trades) streams.push(`${symbol}@aggTrade`);
-    for (const timeframe of timeframes) streams.push(`${symbol}@kline_${intervalOf(timeframe)}`);
+    for (const timeframe of timeframes) streams.push(`${symbol}@kline_${toInterval(timeframe)}`);
   }
   if (streams.length === 0) throw new RangeError('a feed needs at least one instrument');
   if (streams.length > MAX_STREAMS) throw new RangeError(`${streams.length} streams; the venue allows ${MAX_STREAMS} per connection`);
@@ -157,7 +157,7 @@ export function localOrderBook(instrument: string, book: LocalBook, levels: numb
     asks: book.asks.slice(0, levels),
     edge: book.edge(levels),
     quality: book.state === 'resyncing' ? 'degraded' : 'live',
-    flags: book.state === 'resyncing' ? flagsOf(REPAIRED) : NO_FLAGS,
+    flags: book.state === 'resyncing' ? toFlags(REPAIRED) : NO_FLAGS,
   };
 }
 
@@ -344,6 +344,6 @@ function quoteOfTop(diff: DepthDiff, bid: BookLevel | undefined, ask: BookLevel 
     askSize: ask?.[1] ?? null,
     sequence: diff.lastId,
     quality: 'degraded',
-    flags: flagsOf(GAP),
+    flags: toFlags(GAP),
   };
 }

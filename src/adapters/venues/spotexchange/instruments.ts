@@ -77,7 +77,7 @@ function written(value: bigint, digits: number): DecimalString {
 }
 
 /** Returns true if `value` is an exact multiple of `step`; always true for a step of zero, which disables the filter. */
-export function isMultipleOf(value: DecimalString, step: DecimalString): boolean {
+export function isMultiple(value: DecimalString, step: DecimalString): boolean {
   if (isZero(step)) return true;
   const digits = Math.max(fractionDigits(value), fractionDigits(step));
   return units(value, digits) % units(step, digits) === 0n;
@@ -116,7 +116,7 @@ function outside(value: DecimalString, filter: RangeFilter): string | null {
   if (!isZero(filter.min) && compare(value, filter.min) < 0) return `${value} is below the minimum ${filter.min}, the nearest allowed`;
   if (!isZero(filter.max) && compare(value, filter.max) > 0)
     return `${value} is above the maximum ${filter.max}; the nearest allowed is ${floorToStep(filter.max, filter.step)}`;
-  if (isMultipleOf(value, filter.step)) return null;
+  if (isMultiple(value, filter.step)) return null;
   return `${value} is no multiple of ${filter.step}; the next below is ${floorToStep(value, filter.step)}`;
 }
 

@@ -35,13 +35,13 @@ interface Reach {
   readonly renew: DecimalString;
 }
 
-function reachOf(levels: readonly BookLevel[], asked: number): Reach | null {
+function findReach(levels: readonly BookLevel[], asked: number): Reach | null {
   const [best, last] = [levels[0]?.[0], levels.at(-1)?.[0]];
   if (best === undefined || last === undefined || levels.length < asked) return null;
   return { last, renew: plainDecimal(new Decimal(last).minus(best).times(RENEW_AT).plus(best)) };
 }
 
-function edgeOf(side: readonly BookLevel[], levels: number, reach: Reach | null): DecimalString | null {
+function findEdge(side: readonly BookLevel[], levels: number, reach: Reach | null): DecimalString | null {
   return side.length > levels ? (side[levels - 1]?.[0] ?? null) : (reach?.last ?? null);
 }
 
@@ -52,7 +52,7 @@ const MAX_PENDING = 2_000;
 const MAX_LEVELS = 10_000;
 
 /** Returns the index of a price in a sorted side. `sign` is 1 for ascending asks and -1 for descending bids. */
-function placeOf(side: readonly BookLevel[], price: string, sign: 1 | -1): { index: number; found: boolean } {
+function findPlace(side: readonly BookLevel[], price: string, sign: 1 | -1): { index: number; found: boolean } {
   let low = 0;
   let high = side.length;
   while (low < high) {
@@ -69,7 +69,7 @@ function placeOf(side: readonly BookLevel[], price: string, sign: 1 | -1): { ind
 function setLevels(side: BookLevel[], levels: readonly BookLevel[], sign: 1 | -1, reach: Reach | null): void {
   for (const level of levels) {
     if (reach !== null && compareDecimals(level[0], reach.last) * sign > 0) continue;
-    const { index, found } = placeOf(side, level[0], sign);
+    const { index, found } = findPlace(side, level[0], sign);
     if (isZero(level[1])) {
       if (found) side.splice(index, 1);
     } else side.splice(index, found ? 1 : 0, level);
@@ -121,7 +121,7 @@ export class LocalBook {
   }
   /** Returns how much of the best `levels` per side is known. */
   edge(levels: number): BookEdge {
-    return { bid: edgeOf(this.#bids, levels, this.#bidReach), ask: edgeOf(this.#asks, levels, this.#askReach) };
+    return { bid: findEdge(this.#bids, levels, this.#bidReach), ask: findEdge(this.#asks, levels, this.#askReach) };
   }
   /** Bids, descending by price. Not a copy. */
   get bids(): readonly BookLevel[] {
@@ -172,8 +172,8 @@ export class LocalBook {
     this.#state = 'live';
     this.#lastUpdateId = snapshot.lastUpdateId;
     this.#anyMayFollow = anyMayFollow;
-    this.#bidReach = reachOf(snapshot.bids, levels);
-    this.#askReach = reachOf(snapshot.asks, levels);
+    this.#bidReach = findReach(snapshot.bids, levels);
+    this.#askReach = findReach(snapshot.asks, levels);
     this.#renewing = false;
     this.#observedAt = 0;
     this.#receivedAt = knownAt;

@@ -117,7 +117,7 @@ export function mapParsedSpotFrame(
   instruments: ReadonlyMap<string, string>,
   note?: NoteUnknownField,
 ): readonly SpotMessage[] {
-  const refuse = refusalOf(frame, receivedAt);
+  const refuse = createRefusal(frame, receivedAt);
   let message: unknown;
   try {
     message = JSON.parse(frame.toString('utf8'));
@@ -145,7 +145,7 @@ export function mapParsedSpotFrame(
 type Refuse = (reason: RejectionReason, detail: string, source?: string) => readonly Rejection[];
 
 /** Creates the refusal of a frame. The function is anonymous, because loaders that preserve names would create one per frame. */
-function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
+function createRefusal(frame: Buffer, receivedAt: EpochMs): Refuse {
   return (reason, detail, source = PROVIDER) => [rejection('spotexchange', source, receivedAt, reason, detail, frameSample(frame))];
 }
 

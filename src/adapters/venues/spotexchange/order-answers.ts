@@ -3,7 +3,7 @@
  * docs/reference/outside/spot-exchange.md.
  */
 import type { Fill, FillQuote } from '../../../domain/books/book.ts';
-import { slippageBpsOf } from '../../../domain/orders/costs.ts';
+import { computeSlippageBps } from '../../../domain/orders/costs.ts';
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Order } from '../../../domain/orders/order.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
@@ -53,12 +53,12 @@ export function hasEnded({ status }: Pick<SpotOrderState, 'status'>): boolean {
   return ENDED.has(status);
 }
 
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+const toFields = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
 /** Reads the answer of `POST /order` or `GET /order`; null if it lacks a required member. */
 export function readOrderState(body: unknown): SpotOrderState | null {
-  const { orderId, status, executedQty, expiryReason, transactTime, updateTime, type, timeInForce, price } = fieldsOf(body);
+  const { orderId, status, executedQty, expiryReason, transactTime, updateTime, type, timeInForce, price } = toFields(body);
   const executed = wireDecimal(executedQty);
   const at = transactTime ?? updateTime;
   if (!isCount(orderId) || typeof status !== 'string' || executed === null || executed.startsWith('-') || !isCount(at)) return null;
@@ -91,7 +91,7 @@ export function readTrades(rows: unknown, executed: DecimalString, at: EpochMs):
   if (!Array.isArray(rows)) return null;
   const trades = new Map<number, SpotTrade>();
   for (const row of rows as unknown[]) {
-    const { tradeId, id, price, qty, commission, commissionAsset, time } = fieldsOf(row);
+    const { tradeId, id, price, qty, commission, commissionAsset, time } = toFields(row);
     const name = tradeId ?? id;
     const [amount, each, fee] = [wireDecimal(qty), wireDecimal(price), wireDecimal(commission)];
     if (!isCount(name) || amount === null || each === null || fee === null || typeof commissionAsset !== 'string') return null;
@@ -120,11 +120,11 @@ interface BookingInfo {
 
 /** Returns the fills, one per trade, with the commission as fee. */
 export function fillsOfTrades(order: Order, trades: readonly SpotTrade[], info: BookingInfo): readonly Fill[] {
-  return trades.map((trade) => fillOf(order, trade, arrivedOf(order, trade, info), info));
+  return trades.map((trade) => toFill(order, trade, computeArrived(order, trade, info), info));
 }
 
 /** Returns the moved base units; of a purchase, without commission taken from them. */
-export function arrivedOf({ side }: Pick<Order, 'side'>, trade: SpotTrade, { instrument }: Pick<BookingInfo, 'instrument'>): Decimal {
+export function computeArrived({ side }: Pick<Order, 'side'>, trade: SpotTrade, { instrument }: Pick<BookingInfo, 'instrument'>): Decimal {
   const isTakenOut = side === 'buy' && trade.commissionAsset === instrument.baseAsset;
   return new Decimal(trade.quantity).minus(isTakenOut ? trade.commission : 0);
 }
@@ -136,7 +136,7 @@ function commissionUsd(trade: SpotTrade, { instrument, priceOf }: BookingInfo): 
   return commission.times(trade.commissionAsset === instrument.baseAsset ? trade.price : priceOf(trade));
 }
 
-function fillOf(order: Order, trade: SpotTrade, quantity: Decimal, info: BookingInfo): Fill {
+function toFill(order: Order, trade: SpotTrade, quantity: Decimal, info: BookingInfo): Fill {
   const { instrument } = info.instrument;
   return {
     // Two organizations may be the buyer and the seller of one trade.
@@ -151,7 +151,7 @@ function fillOf(order: Order, trade: SpotTrade, quantity: Decimal, info: Booking
     feeUsd: plainDecimal(commissionUsd(trade, info)),
     notionalUsd: plainDecimal(quantity.times(trade.price)),
     decisionPrice: info.decisionPrice,
-    slippageBps: slippageBpsOf(order.side, info.decisionPrice, trade.price),
+    slippageBps: computeSlippageBps(order.side, info.decisionPrice, trade.price),
     at: trade.at,
     quotes: [info.quote ?? { source: `${PROVIDER}:execution`, observedAt: trade.at, bid: null, ask: null }],
   };

@@ -7,9 +7,9 @@ import { type Clock, timeLeft } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { FillQuote } from '../../../domain/books/book.ts';
 import { Decimal, type DecimalString } from '../../../domain/values/decimal.ts';
-import { clientOrderIdOf, type ExchangeAsk, type RestsAt } from '../../../domain/orders/exchange-request.ts';
+import { deriveClientOrderId, type ExchangeAsk, type RestsAt } from '../../../domain/orders/exchange-request.ts';
 import type { SeenTrades, VenueAnswer } from '../../../domain/orders/execution.ts';
-import { type Order, orderOf } from '../../../domain/orders/order.ts';
+import { type Order, completeOrder } from '../../../domain/orders/order.ts';
 import type { Quote } from '../../../domain/market/quote.ts';
 import type { RiskApproved } from '../../../domain/risk/assess.ts';
 import { type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
@@ -18,9 +18,9 @@ import { VenueError } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { wireDecimal } from '../wire-decimal.ts';
 import { fetchInstruments, filterFailures, type SpotInstrument } from './instruments.ts';
-import { type ExecutionReport, sequenceOf } from './execution-report.ts';
+import { type ExecutionReport, compareSequence } from './execution-report.ts';
 import {
-  arrivedOf,
+  computeArrived,
   fillsOfTrades,
   foreignAssets,
   hasEnded,
@@ -82,7 +82,7 @@ const rejected = (reason: string, detail: string): VenueAnswer => ({ outcome: 'r
 const unknown = (detail: string): VenueAnswer => ({ outcome: 'unknown', detail });
 
 /** Converts the exchange's refusal to a reason of ours. */
-function reasonOf(code: string, text: string): string {
+function toReason(code: string, text: string): string {
   if (code === '-1013') return 'filter_failed';
   if (code === '-1003' || code === '-1015' || code === 'http_429' || code === 'http_418') return 'rate_limited';
   if (code === '-1021') return 'clock_refused';
@@ -110,7 +110,7 @@ export function createSpotOrders(options: SpotOrdersOptions) {
   /** Running submissions by key. A second caller waits for the first. */
   const sending = new Map<string, Promise<VenueAnswer>>();
 
-  function sessionOf(orgId: string): Session {
+  function openSession(orgId: string): Session {
     const before = sessions.get(orgId);
     if (before !== undefined) return before;
     const signed = createSignedRest({ ...options, orgId, budgets: options.budgetsOf(orgId) });
@@ -124,31 +124,32 @@ export function createSpotOrders(options: SpotOrdersOptions) {
     const name = `${info.orgId} ${info.key}`;
     const before = sending.get(name);
     if (before !== undefined) return before;
-    const now = send(sessionOf(info.orgId), order, info, restAt).finally(() => sending.delete(name));
+    const now = send(openSession(info.orgId), order, info, restAt).finally(() => sending.delete(name));
     sending.set(name, now);
     return now;
   }
 
   return {
     submit: (order: RiskApproved<SpotOrder>, info: Submitting): Promise<VenueAnswer> => once(order, info, null),
-    lookUp: (order: SpotOrder, key: string, info: LookingUp): Promise<VenueAnswer> => lookUp(sessionOf(info.orgId), order, key, info),
+    lookUp: (order: SpotOrder, key: string, info: LookingUp): Promise<VenueAnswer> => lookUp(openSession(info.orgId), order, key, info),
     resting: {
       place: (order: RiskApproved<SpotOrder>, info: Submitting & RestsAt): Promise<VenueAnswer> =>
         once(order, info, { price: info.price, postOnly: info.postOnly }),
-      withdraw: (order: SpotOrder, key: string, info: LookingUp): Promise<VenueAnswer> => withdraw(sessionOf(info.orgId), order, key, info),
+      withdraw: (order: SpotOrder, key: string, info: LookingUp): Promise<VenueAnswer> =>
+        withdraw(openSession(info.orgId), order, key, info),
     },
     /** Interprets a stream report about the order; null if the exchange must be queried. */
     read: (order: Order, report: ExecutionReport, info: LookingUp): Promise<VenueAnswer | null> =>
-      readReport(sessionOf(info.orgId), order, report, info),
+      readReport(openSession(info.orgId), order, report, info),
     /** Returns the signed endpoints of an organization's account. */
-    signedOf: (orgId: string): SignedRest => sessionOf(orgId).signed,
+    signedOf: (orgId: string): SignedRest => openSession(orgId).signed,
     close() {
       for (const { signed } of sessions.values()) signed.close();
     },
   };
 }
 
-async function instrumentOf(session: Session, order: Order): Promise<SpotInstrument> {
+async function readInstrument(session: Session, order: Order): Promise<SpotInstrument> {
   const { rest, clock, known } = session;
   const { instrument } = splitInstrumentKey(order.instrument);
   const before = known.get(instrument);
@@ -182,13 +183,13 @@ function remember(session: Session, name: string): void {
 async function send(session: Session, order: RiskApproved<Order>, info: Submitting, restAt: RestsAt | null): Promise<VenueAnswer> {
   const { signed, sent } = session;
   const { key, leaseLeftMs } = info;
-  const name = clientOrderIdOf(key);
+  const name = deriveClientOrderId(key);
   if (sent.has(name)) return lookUp(session, order, key, info);
-  const instrument = await instrumentOf(session, order);
+  const instrument = await readInstrument(session, order);
   const refused = refusedHere(order, instrument, restAt?.price ?? order.limitPrice);
   if (refused !== null) return refused;
   // The signer receives plain order data without the risk approval's type.
-  const ask: ExchangeAsk = { kind: 'order', key, order: orderOf(order), restAt };
+  const ask: ExchangeAsk = { kind: 'order', key, order: completeOrder(order), restAt };
   const post = (): Promise<Told> => signed.call({ ask, known: ORDER_FIELDS, places: true, leftMs: leaseLeftMs });
   remember(session, name);
   let told: Told;
@@ -227,7 +228,7 @@ async function refusedThere(
   if (told.code === '-1013') known.delete(instrument.instrument);
   // An open order has this client order id, so it was sent before.
   if (told.code === '-2010' && /duplicate/i.test(told.text)) return lookUp(session, order, info.key, info);
-  return rejected(reasonOf(told.code, told.text), `${told.code} ${told.text}`);
+  return rejected(toReason(told.code, told.text), `${told.code} ${told.text}`);
 }
 
 /** Returns the answer to a new order with its fills. */
@@ -260,12 +261,12 @@ async function concluded(
       'not_filled',
       `the exchange ended it as ${state.status}${state.expiryReason === null ? '' : ` (${state.expiryReason})`}, unfilled`,
     );
-  const eaten = trades.find((trade) => !arrivedOf(order, trade, { instrument }).gt(0));
+  const eaten = trades.find((trade) => !computeArrived(order, trade, { instrument }).gt(0));
   if (eaten !== undefined) return unknown(`the commission of trade ${eaten.id} leaves nothing of its ${eaten.quantity}`);
   const prices = await commissionPrices(session, trades, instrument);
   if (typeof prices === 'string') return unknown(prices);
-  const priceOf = (trade: SpotTrade): DecimalString => prices.get(trade.id) as DecimalString;
-  const fills = fillsOfTrades(order, trades, { instrument, decisionPrice, quote, priceOf });
+  const readPrice = (trade: SpotTrade): DecimalString => prices.get(trade.id) as DecimalString;
+  const fills = fillsOfTrades(order, trades, { instrument, decisionPrice, quote, priceOf: readPrice });
   if (restingAt !== null)
     return { outcome: 'resting', price: restingAt, fills, seen: { trade: trades.at(-1)?.id ?? 0, executed: state.executed } };
   return { outcome: state.status === 'FILLED' ? 'filled' : 'partially_filled', fills, executedQuantity: state.executed };
@@ -301,7 +302,7 @@ async function commissionPrices(
 
 async function lookUp(session: Session, order: Order, key: string, info: LookingUp): Promise<VenueAnswer> {
   const { clock, signed, sent } = session;
-  const instrument = await instrumentOf(session, order);
+  const instrument = await readInstrument(session, order);
   const symbol = instrument.instrument;
   const leftMs = timeLeft(clock, LOOK_UP_MS);
   // Computed before the answer is evaluated: an order that is missing now may still arrive later.
@@ -311,7 +312,7 @@ async function lookUp(session: Session, order: Order, key: string, info: Looking
   if (told.kind === 'refused' && told.code === '-2013') {
     if (!isSettled) return unknown('the exchange has no such order yet, and it may still be on its way');
     // It may be sent again under a new lease.
-    sent.delete(clientOrderIdOf(key));
+    sent.delete(deriveClientOrderId(key));
     return rejected('not_found', 'the exchange has no such order');
   }
   if (told.kind !== 'ok') return unasked(session, told);
@@ -344,7 +345,7 @@ async function withTrades(
  */
 async function withdraw(session: Session, order: Order, key: string, info: LookingUp): Promise<VenueAnswer> {
   const { clock, signed } = session;
-  const instrument = await instrumentOf(session, order);
+  const instrument = await readInstrument(session, order);
   const leftMs = timeLeft(clock, LOOK_UP_MS);
   const told = await signed.call({ ask: { kind: 'cancel', key, symbol: instrument.instrument }, known: ORDER_FIELDS, leftMs });
   const state = told.kind === 'ok' ? readOrderState(told.body) : null;
@@ -356,10 +357,10 @@ async function withdraw(session: Session, order: Order, key: string, info: Looki
 
 /** Interprets a report as the answer to a look-up if it follows the booked trades or is already booked. */
 async function readReport(session: Session, order: Order, report: ExecutionReport, info: LookingUp): Promise<VenueAnswer | null> {
-  const instrument = await instrumentOf(session, order);
+  const instrument = await readInstrument(session, order);
   if (report.symbol !== instrument.instrument) return null;
   const { state, trade } = report;
-  const sequence = sequenceOf(report, info.seen?.executed ?? '0');
+  const sequence = compareSequence(report, info.seen?.executed ?? '0');
   if (sequence === 'apart') return null;
   return concluded(session, order, instrument, state, sequence === 'next' && trade !== null ? [trade] : [], info);
 }

@@ -45,7 +45,7 @@ const tables = new WeakMap<ReadonlyMap<string, string>, NameTable<Instrument>>()
 let lastInstruments: ReadonlyMap<string, string> | null = null;
 let lastTable = new NameTable<Instrument>(new Map());
 
-function instrumentOf(name: string): Instrument {
+function createInstrument(name: string): Instrument {
   return {
     name,
     bid: new Repeated(`,"s":"${name}","b":"`),
@@ -57,13 +57,13 @@ function instrumentOf(name: string): Instrument {
 }
 
 /** Returns the instruments by stream name, cached per map. */
-function tableOf(instruments: ReadonlyMap<string, string>): NameTable<Instrument> {
+function findTable(instruments: ReadonlyMap<string, string>): NameTable<Instrument> {
   if (instruments === lastInstruments) return lastTable;
   let table = tables.get(instruments);
   if (table === undefined) {
     // Names that JSON would escape, or longer ones, never occur in this layout.
     const plain = [...instruments].filter(([, name]) => /^[\w.-]{1,24}$/.test(name));
-    table = new NameTable(new Map(plain.map(([symbol, name]) => [symbol, instrumentOf(name)])));
+    table = new NameTable(new Map(plain.map(([symbol, name]) => [symbol, createInstrument(name)])));
     tables.set(instruments, table);
   }
   lastInstruments = instruments;
@@ -82,7 +82,7 @@ export function scanSpotFrame(
   instruments: ReadonlyMap<string, string>,
 ): Quote<'spotexchange'> | DepthDiff | null {
   if (!scan.begin(frame) || !scan.take(HEAD)) return null;
-  const instrument = scan.named(tableOf(instruments), AT);
+  const instrument = scan.named(findTable(instruments), AT);
   if (instrument === null) return null;
   if (scan.take(TICKER)) return bookTicker(instrument, receivedAt);
   return scan.take(DEPTH) || scan.take(SLOW_DEPTH) ? depth(instrument, receivedAt) : null;

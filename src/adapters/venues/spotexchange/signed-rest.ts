@@ -4,9 +4,9 @@
  */
 import type { Clock } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import { type ExchangeAsk, endpointOf, MAX_RECV_WINDOW_MS, type RestAsk } from '../../../domain/orders/exchange-request.ts';
+import { type ExchangeAsk, findEndpoint, MAX_RECV_WINDOW_MS, type RestAsk } from '../../../domain/orders/exchange-request.ts';
 import { type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
-import { createHttpTransport, type HttpOutcome, headerOf } from '../../http-transport.ts';
+import { createHttpTransport, type HttpOutcome, readHeader } from '../../http-transport.ts';
 import { type KnownFields, noteUnknown } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
@@ -107,7 +107,7 @@ export function createSignedRest(options: {
     if (outcome.kind !== 'answered')
       return { kind: outcome.kind === 'not_sent' ? 'not_sent' : 'unknown', detail: `${http.base.host} ${outcome.detail}` };
     const { status, headers, text } = outcome;
-    const used = headerOf(headers, 'x-mbx-used-weight-1m');
+    const used = readHeader(headers, 'x-mbx-used-weight-1m');
     if (used !== undefined && /^\d{1,9}$/.test(used)) budgets.weight.observeUsed(Number(used), clock.now());
     const body = parsed(text);
     const { code, msg } = (body ?? {}) as Record<string, unknown>;
@@ -116,7 +116,7 @@ export function createSignedRest(options: {
     if (status >= 200 && status < 300)
       return body === undefined ? { kind: 'unknown', detail: 'the venue answered something that is not JSON' } : { kind: 'ok', body };
     if (status === 429 || status === 418) {
-      const pause = retryAfterMs(headerOf(headers, 'retry-after'), clock.now());
+      const pause = retryAfterMs(readHeader(headers, 'retry-after'), clock.now());
       (own === '-1015' ? budgets.orders : budgets.weight).block(clock.now() + (pause ?? LIMIT_PAUSE_MS));
     }
     // Anything but the venue's own refusal leaves open what happened behind it.
@@ -149,7 +149,7 @@ export function createSignedRest(options: {
     stream: (leftMs: () => number): Promise<SignedParameters | Unsigned> => signedNow({ kind: 'user_stream' }, STREAM_WEIGHT, leftMs),
     /** Sends one signed request, at most once. @throws VenueError only before anything was sent. */
     async call({ ask, known, places, leftMs }: SignedCall): Promise<Told> {
-      const { method, path, weight } = endpointOf(ask);
+      const { method, path, weight } = findEndpoint(ask);
       const signed = await signedNow(ask, weight, leftMs, places);
       if (signed.kind === 'unsigned') return signed;
       const headers = { 'x-mbx-apikey': signed.apiKey };

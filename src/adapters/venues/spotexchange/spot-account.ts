@@ -34,7 +34,7 @@ export async function fetchAccount(signed: Pick<SignedRest, 'call'>, clock: Pick
   const told = await signed.call({ ask: { kind: 'account' }, known: ACCOUNT_FIELDS, leftMs: timeLeft(clock, ASK_MS) });
   if (told.kind !== 'ok') throw untold(told);
   const { uid, canTrade, balances } = (told.body ?? {}) as Record<string, unknown>;
-  const read = Array.isArray(balances) ? balances.map(balanceOf) : [null];
+  const read = Array.isArray(balances) ? balances.map(readBalance) : [null];
   if (!isCount(uid) || typeof canTrade !== 'boolean' || read.includes(null))
     throw new VenueError('spotexchange', 200, 'bad_answer', 'account: uid, canTrade or a balance cannot be read');
   return { account: String(uid), canTrade, balances: read as readonly SpotBalance[] };
@@ -47,7 +47,7 @@ function untold(told: Exclude<Told, { readonly kind: 'ok' }>): VenueError {
   return new VenueError('spotexchange', 0, code, `the exchange did not tell of the account: ${told.detail}`);
 }
 
-function balanceOf(row: unknown): SpotBalance | null {
+function readBalance(row: unknown): SpotBalance | null {
   const { asset, free, locked } = (row ?? {}) as Record<string, unknown>;
   const [unbound, bound] = [wireDecimal(free), wireDecimal(locked)];
   return typeof asset === 'string' && asset !== '' && unbound !== null && bound !== null ? { asset, free: unbound, locked: bound } : null;

@@ -54,7 +54,7 @@ export function createUserStreams(options: UserStreamOptions) {
       followed.delete(orgId);
       listener.silent(orgId, why);
     };
-    followed.set(orgId, streamOf(options, orgId, giveUp));
+    followed.set(orgId, openStream(options, orgId, giveUp));
   }
 
   return {
@@ -74,7 +74,7 @@ export function createUserStreams(options: UserStreamOptions) {
   };
 }
 
-function streamOf(options: UserStreamOptions, orgId: string, giveUp: (why: string) => void): Subscription {
+function openStream(options: UserStreamOptions, orgId: string, giveUp: (why: string) => void): Subscription {
   const { url, clock, random, listener } = options;
   /** The newest connection whose subscription was acknowledged. */
   let acknowledged = 0;

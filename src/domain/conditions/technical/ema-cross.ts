@@ -5,7 +5,7 @@ import type { ManifestCondition } from '../../manifest/manifest.ts';
 import {
   type ConditionDefinition,
   freshIndicator,
-  needOf,
+  toIndicatorNeed,
   numberField,
   type Observed,
   PERIOD_FIELD,
@@ -60,7 +60,10 @@ export function emaCondition(type: string, description: string, accepted: readon
             problem: 'fast must be less than slow',
             allowed: `a whole number below ${numberField(condition, 'slow')}`,
           },
-    needs: (condition, instrument) => [needOf(instrument, ema(condition, 'fast')), needOf(instrument, ema(condition, 'slow'))],
+    needs: (condition, instrument) => [
+      toIndicatorNeed(instrument, ema(condition, 'fast')),
+      toIndicatorNeed(instrument, ema(condition, 'slow')),
+    ],
     compile: (condition) => ({
       observe: relation(condition),
       passes: (observed: Observed) => accepted.includes(observed as EmaRelation),

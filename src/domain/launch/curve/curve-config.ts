@@ -16,7 +16,7 @@ import {
   successorBase,
   U64_MAX,
 } from './math.ts';
-import { type BaseFee, baseFeeOf, type DynamicFee, dynamicFeeOf } from '../fees.ts';
+import { type BaseFee, computeBaseFee, type DynamicFee, computeDynamicFee } from '../fees.ts';
 import type { AntiSniperFee, LaunchPreset } from '../presets.ts';
 
 const ToolDecimal = DecimalJs.clone({ defaults: true });
@@ -105,10 +105,10 @@ const BASE_DECIMALS = { least: 6, most: 9 } as const;
 
 /** Converts whole tokens to raw units, truncated. */
 export function rawUnits(whole: string | ToolDecimal, decimals: number): bigint {
-  return floorOf(new ToolDecimal(whole).mul(ToolDecimal.pow(10, decimals)));
+  return roundDown(new ToolDecimal(whole).mul(ToolDecimal.pow(10, decimals)));
 }
 
-function floorOf(value: ToolDecimal): bigint {
+function roundDown(value: ToolDecimal): bigint {
   return BigInt(value.floor().toFixed());
 }
 
@@ -122,7 +122,7 @@ export function vestingTotal({ cliffUnlockAmount, amountPerPeriod, numberOfPerio
 }
 
 /** Returns the vesting in whole tokens per period. The remainder is unlocked with the cliff. */
-function lockedVestingOf({ vesting, baseDecimals }: CurvePlan): LockedVesting {
+function computeLockedVesting({ vesting, baseDecimals }: CurvePlan): LockedVesting {
   const total = BigInt(vesting.total);
   if (total === 0n) return NO_LOCKED_VESTING;
   const periods = BigInt(vesting.periods);
@@ -139,10 +139,10 @@ function lockedVestingOf({ vesting, baseDecimals }: CurvePlan): LockedVesting {
 /** Returns the percentage of the supply that goes into the successor pool, so that its price continues the curve's. */
 function supplyOnMigration(plan: CurvePlan, locked: LockedVesting): ToolDecimal {
   const supply = rawUnits(plan.totalSupply, plan.baseDecimals).toString();
-  const percentOf = (raw: bigint): ToolDecimal => new ToolDecimal(raw.toString()).mul(100).div(supply);
+  const toPercent = (raw: bigint): ToolDecimal => new ToolDecimal(raw.toString()).mul(100).div(supply);
   const ratio = ToolDecimal.sqrt(new ToolDecimal(plan.initialMarketCap).div(plan.migrationMarketCap));
-  const vesting = percentOf(vestingTotal(locked));
-  const leftover = percentOf(rawUnits(plan.leftover, plan.baseDecimals));
+  const vesting = toPercent(vestingTotal(locked));
+  const leftover = toPercent(rawUnits(plan.leftover, plan.baseDecimals));
   if (plan.migrationFeePct === 0) {
     const numerator = new ToolDecimal(100).mul(ratio).sub(vesting.add(leftover).mul(ratio));
     return asDouble(numerator.div(new ToolDecimal(1).add(ratio)));
@@ -154,9 +154,9 @@ function supplyOnMigration(plan: CurvePlan, locked: LockedVesting): ToolDecimal 
 }
 
 /** Returns the square root of a price in whole tokens, as Q64.64 of raw units. */
-function sqrtPriceOf(price: ToolDecimal, baseDecimals: number, quoteDecimals: number): bigint {
+function computeSqrtPrice(price: ToolDecimal, baseDecimals: number, quoteDecimals: number): bigint {
   const raw = price.div(new ToolDecimal(10).pow(baseDecimals - quoteDecimals));
-  return floorOf(ToolDecimal.sqrt(raw).mul(ToolDecimal.pow(2, 64)));
+  return roundDown(ToolDecimal.sqrt(raw).mul(ToolDecimal.pow(2, 64)));
 }
 
 /** Returns the price of one whole base token in whole quote tokens. */
@@ -173,24 +173,24 @@ export function priceOfSqrt(sqrtPrice: bigint, baseDecimals: number, quoteDecima
 
 /** Returns the quote that goes into the successor pool: the threshold without the migration fee, rounded down. */
 function afterMigrationFee(threshold: bigint, feePct: number): bigint {
-  return floorOf(new ToolDecimal(threshold.toString()).mul(100 - feePct).div(100));
+  return roundDown(new ToolDecimal(threshold.toString()).mul(100 - feePct).div(100));
 }
 
 /** Builds the configuration. @throws RangeError if the values form no curve. */
 export function buildCurveConfig(plan: CurvePlan): CurveConfig {
   const { baseDecimals, quoteDecimals, migrationFeePct } = plan;
-  const locked = lockedVestingOf(plan);
+  const locked = computeLockedVesting(plan);
   const totalSupply = rawUnits(plan.totalSupply, baseDecimals);
   const percent = supplyOnMigration(plan, locked);
   const migrationQuote = new ToolDecimal(plan.migrationMarketCap).mul(percent).div(100);
   const threshold = asDouble(migrationQuote.mul(100).div(new ToolDecimal(100).sub(migrationFeePct)));
   const intoPool = threshold.mul(new ToolDecimal(100).sub(migrationFeePct)).div(100);
   const baseIntoPool = new ToolDecimal(plan.totalSupply).mul(percent).div(100);
-  const migrationSqrtPrice = sqrtPriceOf(intoPool.div(baseIntoPool), baseDecimals, quoteDecimals);
+  const migrationSqrtPrice = computeSqrtPrice(intoPool.div(baseIntoPool), baseDecimals, quoteDecimals);
   const migrationQuoteThreshold = rawUnits(threshold, quoteDecimals);
   if (migrationQuoteThreshold <= 0n || migrationSqrtPrice <= MIN_SQRT_PRICE || migrationSqrtPrice >= MAX_SQRT_PRICE)
     throw new RangeError('the value at graduation is outside the price range of a curve');
-  const migrationBase = successorBase(floorOf(intoPool.mul(new ToolDecimal(10 ** quoteDecimals))), migrationSqrtPrice);
+  const migrationBase = successorBase(roundDown(intoPool.mul(new ToolDecimal(10 ** quoteDecimals))), migrationSqrtPrice);
   const leftover = rawUnits(plan.leftover, baseDecimals);
   const onCurve = totalSupply - migrationBase - vestingTotal(locked) - leftover;
   if (onCurve <= 0n || migrationBase <= 0n) throw new RangeError('no supply is left for the curve');
@@ -198,8 +198,8 @@ export function buildCurveConfig(plan: CurvePlan): CurveConfig {
   const parts = { first, leftover, totalSupply, locked, migrationFeePct };
   const collected = collectible(migrationQuoteThreshold, first);
   return {
-    baseFee: baseFeeOf(plan.fee),
-    dynamicFee: plan.dynamicFee ? dynamicFeeOf(plan.fee.endBps) : null,
+    baseFee: computeBaseFee(plan.fee),
+    dynamicFee: plan.dynamicFee ? computeDynamicFee(plan.fee.endBps) : null,
     collectFeeIn: plan.collectFeeIn,
     baseDecimals,
     liquidity: plan.liquidity,
@@ -223,7 +223,7 @@ interface FirstSegment {
 /** Computes the first segment of a curve from its start to graduation: swapped base x (1 - fee) / migrated base = end / start. */
 function firstSegment(end: bigint, migrationBase: bigint, onCurve: bigint, threshold: bigint, feePct: number): FirstSegment {
   const kept = new ToolDecimal(onCurve.toString()).mul(new ToolDecimal(100).sub(feePct)).div(100);
-  const start = floorOf(new ToolDecimal(end.toString()).mul(migrationBase.toString()).div(kept));
+  const start = roundDown(new ToolDecimal(end.toString()).mul(migrationBase.toString()).div(kept));
   if (start < MIN_SQRT_PRICE || start >= end) throw new RangeError('the value at the start is outside the price range of a curve');
   const ofBase = liquidityOfBase(onCurve, start, end);
   const ofQuote = liquidityOfQuote(threshold, start, end);
@@ -303,7 +303,7 @@ export interface CurveWish {
  * Returns the plan that a preset makes of a request. The successor pool's liquidity is locked for ever. Its fees are shared like the
  * curve's.
  */
-export function planOf({ preset, startingFdv, totalSupply, decimals, quoteDecimals }: CurveWish): CurvePlan {
+export function planCurve({ preset, startingFdv, totalSupply, decimals, quoteDecimals }: CurveWish): CurvePlan {
   const { graduationMultiple, antiSniperFee, creatorFeeSharePct, vesting, migratedPool } = preset;
   return {
     totalSupply,

@@ -246,7 +246,7 @@ interface CreateConfigKeys {
   readonly badge: string | null;
 }
 
-const badgeOf = (badge: string | null): readonly NamedAccount[] => (badge === null ? [] : [{ address: badge }]);
+const listBadge = (badge: string | null): readonly NamedAccount[] => (badge === null ? [] : [{ address: badge }]);
 
 export function createConfigInstruction(keys: CreateConfigKeys, parameters: Uint8Array): ProgramInstruction {
   return {
@@ -259,7 +259,7 @@ export function createConfigInstruction(keys: CreateConfigKeys, parameters: Uint
       { address: keys.payer, signer: true, writable: true },
       { address: SYSTEM_PROGRAM },
       ...EVENTS,
-      ...badgeOf(keys.badge),
+      ...listBadge(keys.badge),
     ],
     data: joined(CURVE_INSTRUCTIONS.createConfig, parameters),
   };
@@ -304,7 +304,7 @@ export function initializePoolInstruction(
       { address: TOKEN_PROGRAM },
       { address: SYSTEM_PROGRAM },
       ...EVENTS,
-      ...badgeOf(badge),
+      ...listBadge(badge),
     ],
     data: joined(CURVE_INSTRUCTIONS.initializePool, lengthAndText(name), lengthAndText(symbol), lengthAndText(uri)),
   };
@@ -622,7 +622,7 @@ export function readVirtualPool(bytes: Uint8Array): VirtualPoolAccount | null {
 }
 
 /** Returns the points of a stored curve. Unused ones are zero. */
-export function pointsOf({ curve }: Pick<PoolConfigAccount, 'curve'>): readonly CurvePoint[] {
+export function readCurvePoints({ curve }: Pick<PoolConfigAccount, 'curve'>): readonly CurvePoint[] {
   return Array.from({ length: curve.length / CURVE_POINT.size }, (_, index) => CURVE_POINT.read(curve, index * CURVE_POINT.size)).filter(
     ({ sqrtPrice, liquidity }) => sqrtPrice > 0n && liquidity > 0n,
   );

@@ -11,8 +11,8 @@ import {
   transferChecked,
 } from '../../solana/instructions.ts';
 import { sandboxKey } from '../../solana/keys.ts';
-import { levelsOf, marketsNow } from './markets.ts';
-import { feeOf, HUNDREDTH, MICRO, notionalOf, type OrderRecord, type VenueState } from './venue-state.ts';
+import { listLevels, marketsNow } from './markets.ts';
+import { computeFee, HUNDREDTH, MICRO, computeNotional, type OrderRecord, type VenueState } from './venue-state.ts';
 import type { SeededQuestion, Venue } from '../seeded-questions.ts';
 
 const MEMO = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
@@ -39,12 +39,12 @@ export function refusal(counts: VenueState['counts'], status: number, message: s
 /** Returns the price at which the book fills the whole deposit, and the contracts bought at that price including fees. */
 function swept(state: VenueState, { question, venue, isYes }: Wanted, deposit: bigint): { limit: bigint; contracts: bigint } | null {
   let left = deposit;
-  for (const { price, size } of levelsOf(state, question, venue, isYes, true)) {
+  for (const { price, size } of listLevels(state, question, venue, isYes, true)) {
     const at = thousandths(price);
-    left -= notionalOf(BigInt(size) * MICRO, at);
+    left -= computeNotional(BigInt(size) * MICRO, at);
     if (left > 0n) continue;
     let contracts = ((deposit * MICRO) / at / HUNDREDTH) * HUNDREDTH;
-    while (contracts > 0n && notionalOf(contracts, at) + feeOf(contracts, at) > deposit) contracts -= HUNDREDTH;
+    while (contracts > 0n && computeNotional(contracts, at) + computeFee(contracts, at) > deposit) contracts -= HUNDREDTH;
     return { limit: at, contracts };
   }
   return null;
@@ -115,7 +115,7 @@ function sellTerms(state: VenueState, wish: Record<string, unknown>, wanted: Wan
   if ((positions.get(String(wish['positionPubkey'])) ?? 0n) < contractsMicro)
     return refuse(400, 'Insufficient contracts', 'contractsMicro');
   let left = contractsMicro;
-  for (const { price, size } of levelsOf(state, question, venue, isYes, false)) {
+  for (const { price, size } of listLevels(state, question, venue, isYes, false)) {
     left -= BigInt(size) * MICRO;
     if (left <= 0n) return { deposit: 0n, contractsMicro, limitMicro: thousandths(price) };
   }
@@ -159,7 +159,7 @@ function offer(
   txMeta: { readonly blockhash: string; readonly lastValidBlockHeight: number },
 ): object {
   const { contractsMicro, limitMicro } = order;
-  const fee = feeOf(contractsMicro, limitMicro);
+  const fee = computeFee(contractsMicro, limitMicro);
   return {
     transaction: Buffer.from(transaction).toString('base64'),
     txMeta,
@@ -185,9 +185,9 @@ function offer(
       maxBuyPriceUsd: order.isBuy ? String(limitMicro) : null,
       minSellPriceUsd: order.isBuy ? null : String(limitMicro),
       externalOrderId: order.externalId,
-      orderCostUsd: String(notionalOf(contractsMicro, limitMicro)),
+      orderCostUsd: String(computeNotional(contractsMicro, limitMicro)),
       newAvgPriceUsd: String(limitMicro),
-      newSizeUsd: String(notionalOf(contractsMicro, limitMicro)),
+      newSizeUsd: String(computeNotional(contractsMicro, limitMicro)),
       newPayoutUsd: String(contractsMicro),
       estimatedProtocolFeeUsd: '0',
       estimatedVenueFeeUsd: String(fee),

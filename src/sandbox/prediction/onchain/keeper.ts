@@ -3,7 +3,17 @@
 import { ISSUER } from '../../solana/genesis.ts';
 import { associatedAccount, buildTransaction, TOKEN, transferChecked } from '../../solana/instructions.ts';
 import { decodeTransaction } from '../../solana/decode-transaction.ts';
-import { feeOf, filledOf, HUNDREDTH, isClosed, note, notionalOf, type OrderRecord, spentOf, type VenueState } from './venue-state.ts';
+import {
+  computeFee,
+  sumFilled,
+  HUNDREDTH,
+  isClosed,
+  note,
+  computeNotional,
+  type OrderRecord,
+  sumSpent,
+  type VenueState,
+} from './venue-state.ts';
 
 /** Delay from the final transaction to the first fill, and between fills. Milliseconds. */
 const KEEPER_MS = 3_000;
@@ -37,7 +47,7 @@ function open(state: VenueState, order: OrderRecord): void {
 
 /** Fills half of the order first and the rest later. */
 function keep(state: VenueState, order: OrderRecord): void {
-  const left = order.contractsMicro - filledOf(order);
+  const left = order.contractsMicro - sumFilled(order);
   const half = (order.contractsMicro / 2n / HUNDREDTH) * HUNDREDTH;
   fill(state, order, left === order.contractsMicro && half > 0n ? half : left, order.limitMicro);
   order.keptUntil = state.clock.now() + KEEPER_MS;
@@ -46,12 +56,12 @@ function keep(state: VenueState, order: OrderRecord): void {
 /** Fills part of an order, and closes the order if that completes it. */
 export function fill(state: VenueState, order: OrderRecord, contractsMicro: bigint, priceMicro: bigint): void {
   const { positions, counts } = state;
-  const left = order.contractsMicro - filledOf(order);
+  const left = order.contractsMicro - sumFilled(order);
   if (contractsMicro <= 0n || contractsMicro > left) throw new RangeError(`${contractsMicro} of ${left} micro-contracts cannot be filled`);
   const signature = `fill-${counts.events + 1}`;
-  const fee = feeOf(contractsMicro, priceMicro);
+  const fee = computeFee(contractsMicro, priceMicro);
   // Each fill's fee is rounded up, but the deposit includes one fee: together they must not exceed the deposit.
-  const unspent = order.deposit - spentOf(order) - notionalOf(contractsMicro, priceMicro);
+  const unspent = order.deposit - sumSpent(order) - computeNotional(contractsMicro, priceMicro);
   const feeMicro = order.isBuy && unspent >= 0n && fee > unspent ? unspent : fee;
   note(state, order, { eventType: 'order_filled', signature, filledMicro: contractsMicro, priceMicro, feeMicro, returned: null });
   const held = positions.get(order.position) ?? 0n;
@@ -61,7 +71,7 @@ export function fill(state: VenueState, order: OrderRecord, contractsMicro: bigi
 
 /** Refunds the unspent part of the deposit in a transaction of its own, and closes the order. */
 export function giveBack(state: VenueState, order: OrderRecord): void {
-  const spent = spentOf(order);
+  const spent = sumSpent(order);
   const rest = order.isBuy ? order.deposit - spent : 0n;
   if (rest < 0n) throw new RangeError(`${spent} were spent of a deposit of ${order.deposit}`);
   const returned = rest === 0n ? null : refund(state, order, rest);

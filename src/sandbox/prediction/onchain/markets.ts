@@ -1,5 +1,5 @@
 /** Markets of the on-chain counterpart: those of both providers in its format, with their books. */
-import { tickerOf } from '../kalshi-markets.ts';
+import { toTicker } from '../kalshi-markets.ts';
 import type { VenueState } from './venue-state.ts';
 import { polymarketIds } from '../polymarket-markets.ts';
 import type { SeededLevel, SeededQuestion, Venue } from '../seeded-questions.ts';
@@ -9,14 +9,14 @@ type Listing = Pick<VenueState, 'questions' | 'clock'>;
 /** Returns the currently listed markets by id. */
 export function marketsNow({ questions, clock }: Listing): Map<string, { readonly question: SeededQuestion; readonly venue: Venue }> {
   const found = new Map<string, { question: SeededQuestion; venue: Venue }>();
-  for (const question of questions.listed('kalshi', clock.now())) found.set(tickerOf(question), { question, venue: 'kalshi' });
+  for (const question of questions.listed('kalshi', clock.now())) found.set(toTicker(question), { question, venue: 'kalshi' });
   for (const question of questions.listed('polymarket', clock.now()))
     found.set(`POLY-${polymarketIds(question).number}`, { question, venue: 'polymarket' });
   return found;
 }
 
 /** Returns the levels that an order takes, best first: asks of the outcome for a buy, bids for a sell. Prices in thousandths. */
-export function levelsOf(
+export function listLevels(
   { questions, clock }: Listing,
   question: SeededQuestion,
   venue: Venue,
@@ -33,7 +33,7 @@ export function marketBody(listing: Listing, marketId: string, question: SeededQ
   const { questions, clock } = listing;
   const open = clock.now() < question.resolvesAt;
   const best = (isYes: boolean, isBuy: boolean) => {
-    const [level] = levelsOf(listing, question, venue, isYes, isBuy);
+    const [level] = listLevels(listing, question, venue, isYes, isBuy);
     return open && level !== undefined ? level.price * 1_000 : null;
   };
   return {

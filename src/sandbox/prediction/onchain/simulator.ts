@@ -12,7 +12,7 @@ import { ISSUER } from '../../solana/genesis.ts';
 import { fail, fill, giveBack, type KeeperMode, look } from './keeper.ts';
 import { marketBody, marketsNow, orderBook } from './markets.ts';
 import { createOrder, refusal } from './create-order.ts';
-import { type HistoryRow, MICRO, notionalOf, type OrderRecord, type VenueState } from './venue-state.ts';
+import { type HistoryRow, MICRO, computeNotional, type OrderRecord, type VenueState } from './venue-state.ts';
 import type { SeededQuestions } from '../seeded-questions.ts';
 
 const PREFIX = '/prediction/v1';
@@ -94,7 +94,7 @@ function answer(state: VenueState, { method, path, query, body }: LoopbackReques
   const route = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : '';
   if (method === 'POST' && route === '/orders') return createOrder(state, body);
   if (method === 'GET' && route === '/history') return history(state, query);
-  if (method === 'GET' && route === '/positions') return positionsOf(state, query);
+  if (method === 'GET' && route === '/positions') return listPositions(state, query);
   if (method === 'GET' && route === '/trading-status') return { status: 200, body: { trading_active: true } };
   const [, kind, marketId] = /^\/(markets|orderbook)\/([\w.-]+)$/.exec(route) ?? [];
   const market = marketId === undefined ? undefined : marketsNow(state).get(marketId);
@@ -116,7 +116,7 @@ function history(state: VenueState, query: URLSearchParams): LoopbackAnswer {
 }
 
 /** Returns a wallet's positions, one row per account. */
-function positionsOf({ orders, positions }: VenueState, query: URLSearchParams): LoopbackAnswer {
+function listPositions({ orders, positions }: VenueState, query: URLSearchParams): LoopbackAnswer {
   const owner = query.get('ownerPubkey');
   const [start, end] = [Number(query.get('start') ?? 0), Number(query.get('end') ?? 20)];
   const own = new Map([...orders.values()].filter((order) => order.owner === owner).map((order) => [order.position as string, order]));
@@ -168,7 +168,7 @@ function historyBody({ chain }: VenueState, order: OrderRecord, row: HistoryRow)
     maxBuyPriceUsd: order.isBuy ? String(order.limitMicro) : null,
     minSellPriceUsd: order.isBuy ? null : String(order.limitMicro),
     depositAmountUsd: String(order.deposit),
-    totalCostUsd: String(notionalOf(row.filledMicro, row.priceMicro)),
+    totalCostUsd: String(computeNotional(row.filledMicro, row.priceMicro)),
     feeUsd: String(row.feeMicro),
     grossProceedsUsd: '0',
     netProceedsUsd: '0',

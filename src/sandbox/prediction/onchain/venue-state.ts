@@ -56,10 +56,10 @@ export interface VenueState {
   readonly counts: { events: number; made: number };
 }
 
-export const notionalOf = (contractsMicro: bigint, priceMicro: bigint): bigint => (contractsMicro * priceMicro) / MICRO;
+export const computeNotional = (contractsMicro: bigint, priceMicro: bigint): bigint => (contractsMicro * priceMicro) / MICRO;
 
 /** Returns the fee of a trade in micro-dollars, rounded up to a cent. */
-export function feeOf(contractsMicro: bigint, priceMicro: bigint): bigint {
+export function computeFee(contractsMicro: bigint, priceMicro: bigint): bigint {
   const price = Number(priceMicro) / 1e6;
   const cents = Math.ceil(Number(contractsMicro) * 1e-6 * FEE_RATE * price * (1 - price) * 100 - 1e-9);
   return BigInt(Math.max(0, cents)) * 10_000n;
@@ -72,7 +72,7 @@ export function note({ counts, clock }: VenueState, order: OrderRecord, row: Omi
 export const isClosed = ({ history }: OrderRecord): boolean => history.some(({ eventType }) => eventType === 'order_closed');
 
 /** Returns the spent part of the deposit with fees, in micro-dollars. */
-export const spentOf = ({ history }: OrderRecord): bigint =>
-  history.reduce((sum, row) => sum + notionalOf(row.filledMicro, row.priceMicro) + row.feeMicro, 0n);
+export const sumSpent = ({ history }: OrderRecord): bigint =>
+  history.reduce((sum, row) => sum + computeNotional(row.filledMicro, row.priceMicro) + row.feeMicro, 0n);
 
-export const filledOf = ({ history }: OrderRecord): bigint => history.reduce((sum, { filledMicro }) => sum + filledMicro, 0n);
+export const sumFilled = ({ history }: OrderRecord): bigint => history.reduce((sum, { filledMicro }) => sum + filledMicro, 0n);

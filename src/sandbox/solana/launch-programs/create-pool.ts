@@ -56,7 +56,7 @@ const METADATA = byteStruct([
 const METADATA_ERRORS = { name: 11, symbol: 12, uri: 13 } as const;
 const FUNGIBLE = 2;
 
-function namesOf(data: Uint8Array): TokenNames {
+function readNames(data: Uint8Array): TokenNames {
   let at = 8;
   const text = (): string => {
     if (at + 4 > data.length) throw new ProgramFailure(102);
@@ -96,7 +96,7 @@ export function createPool(context: ModelContext, generation: Generation): void 
     initializeTokenAccount(TOKEN_PROGRAM, baseVault, baseMint, POOL_AUTHORITY),
   );
   makeQuoteVault(context, payer, quoteVault, quote.address, quote.program);
-  makeMetadata(context, payer, baseMint, namesOf(context.data));
+  makeMetadata(context, payer, baseMint, readNames(context.data));
   context.invoke(
     mintTokens(TOKEN_PROGRAM, baseMint, baseVault, POOL_AUTHORITY, config.preMigrationSupply),
     setAuthority(TOKEN_PROGRAM, baseMint, POOL_AUTHORITY, 0, null),

@@ -5,7 +5,7 @@ import {
   MIGRATION_PROGRESS,
   POOL_AUTHORITY,
   type PoolConfigAccount,
-  pointsOf,
+  readCurvePoints,
   storedBaseFee,
   storedDynamicFee,
   storedVesting,
@@ -34,12 +34,12 @@ interface Asked {
   readonly bound: bigint;
 }
 
-function askedOf(data: Uint8Array, hasMode: boolean): Asked {
+function readAsked(data: Uint8Array, hasMode: boolean): Asked {
   if (data.length < (hasMode ? 25 : 24)) throw new ProgramFailure(102);
   return { amount: readUint(data, 8, 8), bound: readUint(data, 16, 8), mode: hasMode ? (data[24] as number) : 0 };
 }
 
-const trackerOf = (pool: VirtualPoolAccount): VolatilityTracker => ({
+const toTracker = (pool: VirtualPoolAccount): VolatilityTracker => ({
   lastUpdateAt: pool.lastUpdateAt,
   sqrtPriceReference: pool.sqrtPriceReference,
   accumulator: pool.volatilityAccumulator,
@@ -60,12 +60,12 @@ export function swap(context: ModelContext, hasMode: boolean): void {
   const [from, to] = direction === 'buy' ? [quote, base] : [base, quote];
   tokensAt(context, 3, from.address);
   tokensAt(context, 4, to.address);
-  const asked = askedOf(context.data, hasMode);
+  const asked = readAsked(context.data, hasMode);
   if (asked.mode > 2) throw new ProgramFailure(E.input);
   if (asked.amount === 0n) throw new ProgramFailure(E.zero);
   if (pool.quoteReserve >= config.migrationQuoteThreshold) throw new ProgramFailure(E.completed);
   const dynamic = storedDynamicFee(config);
-  const before = dynamic === null ? trackerOf(pool) : referencesAt(trackerOf(pool), dynamic, pool.sqrtPrice, context.unixSeconds);
+  const before = dynamic === null ? toTracker(pool) : referencesAt(toTracker(pool), dynamic, pool.sqrtPrice, context.unixSeconds);
   const numerator = totalFee(baseFeeAt(storedBaseFee(config), context.unixSeconds, pool.activationPoint), dynamic, before.accumulator);
   const done = swapped(config, pool, direction, asked, numerator);
   const [inVault, outVault] = direction === 'buy' ? [pool.quoteVault, pool.baseVault] : [pool.baseVault, pool.quoteVault];
@@ -101,7 +101,7 @@ function swapped(
   const shape = {
     sqrtStartPrice: config.sqrtStartPrice,
     migrationSqrtPrice: config.migrationSqrtPrice,
-    curve: pointsOf(config),
+    curve: readCurvePoints(config),
     collectFeeIn: config.collectFeeMode === 0 ? ('quote' as const) : ('output' as const),
   };
   const fee = { numerator, hasReferral: false };

@@ -16,7 +16,7 @@ import {
   VIRTUAL_POOL,
   type VirtualPoolAccount,
 } from '../../../domain/launch/curve/program.ts';
-import { dynamicFeeOf, NUMERATOR_PER_BPS } from '../../../domain/launch/fees.ts';
+import { computeDynamicFee, NUMERATOR_PER_BPS } from '../../../domain/launch/fees.ts';
 import { programAddress } from '../../../domain/launch/program-address.ts';
 import { SUCCESSOR_POOL, successorBytes } from '../../../domain/launch/successor-pool.ts';
 import { ESCROW, ESCROW_DISCRIMINATOR, lessMigrationFee } from '../../../domain/launch/withdrawals.ts';
@@ -122,7 +122,7 @@ interface Deposit {
 }
 
 /** Returns the deposit into the successor pool after the protocol's share, and the split of its liquidity, larger share first. */
-function depositOf(config: PoolConfigAccount, pool: VirtualPoolAccount): Deposit {
+function computeDeposit(config: PoolConfigAccount, pool: VirtualPoolAccount): Deposit {
   const price = config.migrationSqrtPrice;
   const quoteAmount = lessMigrationFee(config.migrationQuoteThreshold, config.migrationFeePercentage);
   const quoteFee = (quoteAmount * BigInt(pool.migrationFeeBps)) / 10_000n;
@@ -169,7 +169,7 @@ export function migrate(context: ModelContext): void {
   expectAddress(context, 4, successor, FRAMEWORK.seeds);
   expectAddress(context, 15, vaults[0], FRAMEWORK.seeds);
   expectAddress(context, 16, vaults[1], FRAMEWORK.seeds);
-  const deposit = depositOf(config, pool);
+  const deposit = computeDeposit(config, pool);
   const make = (one: string, bytes: number, owner: string) =>
     createAccount({ payer, at: one, lamports: context.rent(bytes), bytes, owner });
   context.invoke(
@@ -254,7 +254,7 @@ function openedPool(
   vaults: readonly [string, string],
 ): Uint8Array {
   const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
-  const dynamic = config.migratedDynamicFee === 0 ? {} : { ...dynamicFeeOf(config.migratedPoolFeeBps), dynamicInitialized: 1 };
+  const dynamic = config.migratedDynamicFee === 0 ? {} : { ...computeDynamicFee(config.migratedPoolFeeBps), dynamicInitialized: 1 };
   return successorBytes({
     cliffFeeNumerator: BigInt(config.migratedPoolFeeBps) * NUMERATOR_PER_BPS,
     protocolFeePct: 20,

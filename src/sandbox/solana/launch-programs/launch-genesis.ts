@@ -11,7 +11,7 @@ import {
   SUCCESSOR_PROGRAM,
 } from '../../../domain/launch/curve/program.ts';
 import { CURVE_PROGRAM } from '../../../domain/solana/programs.ts';
-import { accountOf, type SolanaChain } from '../chain.ts';
+import { createAccount, type SolanaChain } from '../chain.ts';
 import type { MintListing } from '../genesis.ts';
 import { SYSTEM } from '../instructions.ts';
 
@@ -27,13 +27,13 @@ const CONFIG_KIND_AT = 8 + 64 + 128;
 
 /** Writes the successor's public configuration, the authority's lamports, and a badge for every mint that may be quoted. */
 export function writeLaunchGenesis(chain: Pick<SolanaChain, 'found' | 'rent'>, mints: readonly MintListing[]): void {
-  chain.found(accountOf(address(POOL_AUTHORITY), SYSTEM, new Uint8Array(), AUTHORITY_LAMPORTS));
+  chain.found(createAccount(address(POOL_AUTHORITY), SYSTEM, new Uint8Array(), AUTHORITY_LAMPORTS));
   const config = new Uint8Array(CONFIG_BYTES);
   config.set(joined(CONFIG_DISCRIMINATOR, new Uint8Array(32), keyBytes(POOL_AUTHORITY)));
   config.set([1, 0, 1], CONFIG_KIND_AT);
-  chain.found(accountOf(address(SUCCESSOR_CONFIG), address(SUCCESSOR_PROGRAM), config, chain.rent(CONFIG_BYTES)));
+  chain.found(createAccount(address(SUCCESSOR_CONFIG), address(SUCCESSOR_PROGRAM), config, chain.rent(CONFIG_BYTES)));
   for (const { mint } of mints) {
     const badge = joined(BADGE_DISCRIMINATOR, keyBytes(mint), new Uint8Array(BADGE_BYTES - 40));
-    chain.found(accountOf(address(badgeAddress(mint)), address(CURVE_PROGRAM), badge, chain.rent(BADGE_BYTES)));
+    chain.found(createAccount(address(badgeAddress(mint)), address(CURVE_PROGRAM), badge, chain.rent(BADGE_BYTES)));
   }
 }

@@ -32,9 +32,9 @@ export function launchModels(generation: Generation = 'badges'): ReadonlyMap<str
   ];
   const curve = instructions.map(([name, run]) => ({ name, begins: CURVE_INSTRUCTIONS[name], run }));
   return new Map([
-    [CURVE_PROGRAM, programOf(curve)],
-    [SUCCESSOR_PROGRAM, programOf([{ name: 'swap2', begins: CURVE_INSTRUCTIONS.swap2, run: swapInSuccessor }])],
-    [LOCKER_PROGRAM, programOf([{ name: 'claim', begins: LOCKER_CLAIM, run: claimUnlocked }])],
+    [CURVE_PROGRAM, combineModels(curve)],
+    [SUCCESSOR_PROGRAM, combineModels([{ name: 'swap2', begins: CURVE_INSTRUCTIONS.swap2, run: swapInSuccessor }])],
+    [LOCKER_PROGRAM, combineModels([{ name: 'claim', begins: LOCKER_CLAIM, run: claimUnlocked }])],
   ]);
 }
 
@@ -45,7 +45,7 @@ interface ModelledInstruction {
   run(context: ModelContext): void;
 }
 
-function programOf(instructions: readonly ModelledInstruction[]): ProgramModel {
+function combineModels(instructions: readonly ModelledInstruction[]): ProgramModel {
   return (context) => {
     const found = instructions.find(({ begins }) => begins.every((byte, at) => context.data[at] === byte));
     if (found === undefined) throw new ProgramFailure(UNKNOWN_INSTRUCTION);

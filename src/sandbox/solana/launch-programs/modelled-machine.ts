@@ -6,7 +6,7 @@ import { type Address, address, type EncodedAccount, type Instruction } from '@s
 import type { NamedAccount, ProgramInstruction } from '../../../domain/launch/curve/program.ts';
 import type { TransactionError } from '../transaction-error.ts';
 import { COMPUTE_BUDGET } from '../instructions.ts';
-import { feeOf, isNamed, type Machine, type Moment, type Run } from '../machine.ts';
+import { computeFee, isNamed, type Machine, type Moment, type Run } from '../machine.ts';
 import { SLOTS_PER_EPOCH } from '../slot-clock.ts';
 import { fullySigned, isWritable, type ReadTransaction } from '../decode-transaction.ts';
 
@@ -59,16 +59,16 @@ interface Progress {
 
 /** Creates a machine that runs missing programs by models. A program that the machine has is never replaced. */
 export function createModelledMachine(machine: Machine, models: ReadonlyMap<string, ProgramModel>): Machine {
-  const modelOf = (program: string | undefined): ProgramModel | undefined =>
+  const findModel = (program: string | undefined): ProgramModel | undefined =>
     program === undefined || machine.account(address(program))?.executable === true ? undefined : models.get(program);
   const isModelled = (transaction: ReadTransaction): boolean =>
-    transaction.instructions.some(({ programIndex }) => modelOf(transaction.staticKeys[programIndex]) !== undefined);
+    transaction.instructions.some(({ programIndex }) => findModel(transaction.staticKeys[programIndex]) !== undefined);
 
   /** Runs one instruction by its model or by the machine. @throws ProgramFailure */
   function step(one: ProgramInstruction, moment: Moment, progress: Progress): void {
     // The compute budget was already charged with the fee.
     if (one.program === COMPUTE_BUDGET) return;
-    const model = modelOf(one.program);
+    const model = findModel(one.program);
     if (model === undefined) {
       perform(machine, one, moment, progress);
       return;
@@ -99,7 +99,7 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
     machine.set(moment);
     if (keep && !fullySigned(transaction)) return refused(machine, transaction, moment, 'SignatureFailure');
     const payer = transaction.staticKeys[0] as Address;
-    const fee = feeOf(transaction);
+    const fee = computeFee(transaction);
     const purse = machine.account(payer);
     if (purse === null) return refused(machine, transaction, moment, 'AccountNotFound');
     if (purse.lamports < fee) return refused(machine, transaction, moment, 'InsufficientFundsForFee');

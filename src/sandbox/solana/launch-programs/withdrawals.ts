@@ -5,10 +5,10 @@ import {
   type Claimer,
   ESCROW,
   MIGRATION_FEE_BITS,
-  migrationFeeOf,
+  computeMigrationFee,
   readEscrow,
-  surplusOf,
-  unlockedOf,
+  computeSurplus,
+  computeUnlocked,
 } from '../../../domain/launch/withdrawals.ts';
 import {
   at,
@@ -58,7 +58,7 @@ export function withdrawSurplus(context: ModelContext, as: Claimer): void {
   if (pool.quoteReserve < config.migrationQuoteThreshold) throw new ProgramFailure(E.notPermitted);
   const status = as === 'creator' ? 'isCreatorWithdrawSurplus' : 'isPartnerWithdrawSurplus';
   if (pool[status] !== 0) throw new ProgramFailure(E.surplusOut);
-  payOut(context, side, surplusOf(config, pool, as), { [status]: 1 });
+  payOut(context, side, computeSurplus(config, pool, as), { [status]: 1 });
 }
 
 export function withdrawMigrationFee(context: ModelContext): void {
@@ -72,7 +72,7 @@ export function withdrawMigrationFee(context: ModelContext): void {
   if (sender !== (as === 'creator' ? pool.creator : config.feeClaimer)) throw new ProgramFailure(E.notPermitted);
   const bit = MIGRATION_FEE_BITS[as];
   if ((pool.migrationFeeWithdrawStatus & bit) !== 0) throw new ProgramFailure(E.migrationFeeOut);
-  payOut(context, side, migrationFeeOf(config, as), { migrationFeeWithdrawStatus: pool.migrationFeeWithdrawStatus | bit });
+  payOut(context, side, computeMigrationFee(config, as), { migrationFeeWithdrawStatus: pool.migrationFeeWithdrawStatus | bit });
 }
 
 /** Pays out unlocked tokens from the locker, at most the requested amount. */
@@ -84,7 +84,7 @@ export function claimUnlocked(context: ModelContext): void {
   const recipient = signed(context, 2);
   const to = tokensAt(context, 3, null);
   if (escrow.recipient !== recipient) throw new ProgramFailure(FRAMEWORK.hasOne);
-  const [most, unlocked] = [readUint(context.data, 8, 8), unlockedOf(escrow, context.unixSeconds)];
+  const [most, unlocked] = [readUint(context.data, 8, 8), computeUnlocked(escrow, context.unixSeconds)];
   const amount = most < unlocked ? most : unlocked;
   context.write(escrowKey, ESCROW.encode({ ...escrow, totalClaimed: escrow.totalClaimed + amount }));
   context.invoke(plainTransfer({ from: at(context, 1).address, to: to.address, authority: escrowKey, amount }));

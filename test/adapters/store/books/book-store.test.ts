@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
 import { createBookReads } from '../../../../src/adapters/store/books/book-reads.ts';
-import { BookMoved, booksOf, booksOfOrganizations, correctManualBooks } from '../../../../src/adapters/store/books/book-store.ts';
+import { BookMoved, readTradedBooks, booksOfOrganizations, correctManualBooks } from '../../../../src/adapters/store/books/book-store.ts';
 import { isConnectionLoss, openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
 import { createFundingStore } from '../../../../src/adapters/store/books/funding-store.ts';
 import { createRiskReads } from '../../../../src/adapters/store/risk/risk-reads.ts';
@@ -85,12 +85,12 @@ test("an agent's first fill opens its paper book with the manifest's capital; un
   const agent = await agentRow(sql, ORG, '2026-03-02T00:00:00Z');
   const idle = await agentRow(sql, ORG, '2026-03-02T00:00:01Z');
   const id = bookIds.paper(agent, 1);
-  expect(await booksOf(sql, [agent, idle])).toEqual(new Map());
+  expect(await readTradedBooks(sql, [agent, idle])).toEqual(new Map());
   const fill = aFill(id);
   await book(fillRecord(fill));
   const capital = sampleManifest().maxCapitalUsd;
   const expected = applyFill(emptyBook(id, 'paper', capital), fill);
-  expect([...(await booksOf(sql, [agent, idle])).values()]).toEqual([
+  expect([...(await readTradedBooks(sql, [agent, idle])).values()]).toEqual([
     { id, orgId: ORG, agentId: agent, mode: 'paper', manifestVersion: 1, version: 1, state: expected },
   ]);
   expect(await folded(id)).toEqual(expected);
@@ -101,7 +101,7 @@ test('a paper book of an earlier manifest version is no longer used; the live bo
   const agent = await agentRow(sql, ORG, '2026-03-02T00:00:02Z', [sampleManifest(), sampleManifest({ name: 'second' })]);
   const live = bookIds.live(agent);
   await book(fillRecord(aFill(bookIds.paper(agent, 1))), fillRecord(aFill(bookIds.paper(agent, 2))), fillRecord(aFill(live)));
-  expect([...(await booksOf(sql, [agent])).keys()].sort()).toEqual([live, bookIds.paper(agent, 2)].sort());
+  expect([...(await readTradedBooks(sql, [agent])).keys()].sort()).toEqual([live, bookIds.paper(agent, 2)].sort());
   const papers = (await booksOfOrganizations(sql, [ORG], 'paper')).map(({ id }) => id);
   expect(papers).toContain(bookIds.paper(agent, 2));
   expect(papers).not.toContain(bookIds.paper(agent, 1));
@@ -115,7 +115,7 @@ test('an open proposal reserves in its book, also in one without bookings', asyn
   const proposal = await openProposal(agent, id, 'pending_approval');
   const open = [{ id: proposal, instrument: 'spotchain:AAPLx', side: 'buy', quantity: '1.5', notionalUsd: '300' }];
   const untouched = { ...emptyBook(id, 'paper', sampleManifest().maxCapitalUsd), openProposals: open };
-  expect((await booksOf(sql, [agent])).get(id)).toEqual({
+  expect((await readTradedBooks(sql, [agent])).get(id)).toEqual({
     id,
     orgId: ORG,
     agentId: agent,
@@ -125,10 +125,10 @@ test('an open proposal reserves in its book, also in one without bookings', asyn
     state: untouched,
   });
   await book(fillRecord(aFill(id, { instrument: 'spotchain:TSLAx' })));
-  expect((await booksOf(sql, [agent])).get(id)?.state.openProposals).toEqual(open);
+  expect((await readTradedBooks(sql, [agent])).get(id)?.state.openProposals).toEqual(open);
   expect((await booksOfOrganizations(sql, [ORG], 'paper')).find((each) => each.id === id)?.state.openProposals).toEqual(open);
   await sql`update proposals set state = 'declined' where id = ${proposal}`;
-  expect((await booksOf(sql, [agent])).get(id)?.state.openProposals).toEqual([]);
+  expect((await readTradedBooks(sql, [agent])).get(id)?.state.openProposals).toEqual([]);
 });
 
 test('every open state of a proposal reserves, and no other', async () => {
@@ -149,7 +149,7 @@ test('every open state of a proposal reserves, and no other', async () => {
   for (const state of states) {
     const agent = await agentRow(sql, OTHER, '2026-03-02T00:00:04Z');
     await openProposal(agent, bookIds.paper(agent, 1), state, OTHER);
-    if ((await booksOf(sql, [agent])).size > 0) reserving.push(state);
+    if ((await readTradedBooks(sql, [agent])).size > 0) reserving.push(state);
   }
   expect(reserving).toEqual([...OPEN_PROPOSAL_STATES]);
 });
@@ -171,7 +171,7 @@ test('twenty writers at once lose no fill', async () => {
   const id = bookIds.paper(agent, 1);
   const fills = Array.from({ length: 20 }, () => aFill(id, { quantity: '0.1', notionalUsd: '20.025' }));
   await Promise.all(fills.map((fill) => book(fillRecord(fill))));
-  const stored = (await booksOf(sql, [agent])).get(id);
+  const stored = (await readTradedBooks(sql, [agent])).get(id);
   expect(stored).toMatchObject({ version: 20, state: { fills: 20, holdings: [{ quantity: '2' }], feesUsd: '8' } });
   expect(stored?.state).toEqual(await folded(id));
 });
@@ -182,7 +182,7 @@ test('a step decided on an older version of the book writes nothing', async () =
   await book(fillRecord(aFill(id), { expectedVersion: 0 }));
   await expect(book(fillRecord(aFill(id), { expectedVersion: 0 }))).rejects.toThrow(BookMoved);
   await book(fillRecord(aFill(id), { expectedVersion: 1 }));
-  expect((await booksOf(sql, [agent])).get(id)?.version).toBe(2);
+  expect((await readTradedBooks(sql, [agent])).get(id)?.version).toBe(2);
 });
 
 test('decisions in one transaction each expect the version of the previous one, and both fills of one expect the same', async () => {
@@ -200,7 +200,7 @@ test('the same fill and the same transfer are booked once', async () => {
   const fill = aFill(bookIds.paper(agent, 1));
   await book(fillRecord(fill));
   await expect(book(fillRecord(fill))).rejects.toMatchObject({ code: '23505' });
-  const cash = async (): Promise<string> => (await booksOf(sql, [agent])).get(fill.bookId)?.state.cashUsd as string;
+  const cash = async (): Promise<string> => (await readTradedBooks(sql, [agent])).get(fill.bookId)?.state.cashUsd as string;
   const before = await cash();
   const transfer = { type: 'ledger', orgId: ORG, bookId: fill.bookId, amountUsd: '10', reference: `once-${agent}`, at: T0 };
   await book(transfer);
@@ -225,9 +225,9 @@ test('a day of a book begins once', async () => {
   const begins = (day: number, dayStartEquityUsd: string) => book({ type: 'book_day', bookId: id, day, dayStartEquityUsd });
   await begins(T0, '1000.5');
   await begins(T0, '900');
-  expect((await booksOf(sql, [agent])).get(id)?.state).toMatchObject({ day: T0, dayStartEquityUsd: '1000.5' });
+  expect((await readTradedBooks(sql, [agent])).get(id)?.state).toMatchObject({ day: T0, dayStartEquityUsd: '1000.5' });
   await begins(T0 + 86_400_000, '950');
-  expect((await booksOf(sql, [agent])).get(id)?.state).toMatchObject({ day: T0 + 86_400_000, dayStartEquityUsd: '950' });
+  expect((await readTradedBooks(sql, [agent])).get(id)?.state).toMatchObject({ day: T0 + 86_400_000, dayStartEquityUsd: '950' });
 });
 
 test('the database refuses bookings that are unbalanced, incomplete, late, changed or differ from their fill', async () => {

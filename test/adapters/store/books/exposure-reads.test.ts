@@ -15,7 +15,7 @@ import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { randomOperations, seededRandom } from '../../../domain/random-fills.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { agentRow, freshId, ORG, OTHER } from '../reads.ts';
-import { answerOf } from '../../../../src/adapters/store/queries.ts';
+import { runQuery } from '../../../../src/adapters/store/queries.ts';
 import { rounds } from '../../../harness/rounds.ts';
 
 let sql: Sql;
@@ -46,7 +46,7 @@ async function fromBooks(orgId: string, exceptBookId: string) {
 }
 
 const fromSums = async (orgId: string, exceptBookId: string) =>
-  exposureOfSums(await answerOf(otherBookSums(sql, { orgId, mode: 'paper', exceptBookId })), MARKS);
+  exposureOfSums(await runQuery(otherBookSums(sql, { orgId, mode: 'paper', exceptBookId })), MARKS);
 
 async function expectEqual(orgId: string, exceptBookIds: readonly string[]): Promise<void> {
   for (const id of exceptBookIds) expect(await fromSums(orgId, id)).toEqual(await fromBooks(orgId, id));

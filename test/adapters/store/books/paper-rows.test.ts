@@ -7,8 +7,8 @@ import { createEvaluationRows } from '../../../../src/adapters/store/evaluations
 import { bookIds, type Fill } from '../../../../src/domain/books/book.ts';
 import { sha256Hex } from '../../../../src/domain/values/canonical-json.ts';
 import { Decimal, plainDecimal } from '../../../../src/domain/values/decimal.ts';
-import { paperSeriesOf } from '../../../../src/domain/agents/paper-evaluation.ts';
-import { shadowSeriesOf } from '../../../../src/domain/agents/shadow-evaluation.ts';
+import { computePaperSeries } from '../../../../src/domain/agents/paper-evaluation.ts';
+import { computeShadowSeries } from '../../../../src/domain/agents/shadow-evaluation.ts';
 import type { InstrumentKey } from '../../../../src/domain/market/venue.ts';
 import { DAY } from '../../../domain/evidence-samples.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
@@ -137,8 +137,8 @@ test('over random fills, overnight positions, missing and stale prices', async (
       await fixture.app`insert into observations (slot, instrument, hash, body) values (${slot}, ${INSTRUMENTS[instrument] as string}, 'h', ${body}) on conflict do nothing`;
     }
     const rows = createEvaluationRows(fixture.app);
-    const paper = paperSeriesOf(await rows.paper(agent, fixture.manifest, window));
-    const shadow = shadowSeriesOf(await rows.shadow(agent, fixture.manifest, window));
+    const paper = computePaperSeries(await rows.paper(agent, fixture.manifest, window));
+    const shadow = computeShadowSeries(await rows.shadow(agent, fixture.manifest, window));
     const book = bookIds.paper(agent.id, 1);
     const [found] = await fixture.app<{ paper: object; papers: boolean; shadows: boolean }[]>`
         select paper_series(${book}, ${fixture.manifest.maxCapitalUsd}, ${window.enteredAt}, ${window.evaluatedAt}) as paper,
@@ -188,7 +188,7 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
     entryMarks: new Map(),
     dayMarks: new Map([[day, new Map([['spotchain:AAPLx', '102']] as const)]]),
   };
-  expect(paperSeriesOf(rows)).toEqual({
+  expect(computePaperSeries(rows)).toEqual({
     rules: 5,
     enteredAt: rows.enteredAt,
     evaluatedAt: rows.evaluatedAt,
@@ -206,7 +206,7 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
       ['1040', 0],
     ],
   });
-  expect(paperSeriesOf({ ...rows, dayMarks: new Map() }).days.map(([at]) => at)).toEqual([day + DAY, day + 2 * DAY]);
+  expect(computePaperSeries({ ...rows, dayMarks: new Map() }).days.map(([at]) => at)).toEqual([day + DAY, day + 2 * DAY]);
 });
 
 /** Writes steps of an agent's life: times of pausing and resuming, and feed events in between. */

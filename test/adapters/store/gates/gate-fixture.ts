@@ -21,9 +21,9 @@ import {
 import { uuidV7 } from '../../../../src/domain/values/ids.ts';
 import type { FlowBook, FlowSpan } from '../../../../src/domain/shadow/flow.ts';
 import { type Manifest, manifestHash } from '../../../../src/domain/manifest/manifest.ts';
-import { paperSeriesOf } from '../../../../src/domain/agents/paper-evaluation.ts';
-import { shadowSeriesOf } from '../../../../src/domain/agents/shadow-evaluation.ts';
-import { returnsOf } from '../../../../src/simulation/backtest/backtest-work.ts';
+import { computePaperSeries } from '../../../../src/domain/agents/paper-evaluation.ts';
+import { computeShadowSeries } from '../../../../src/domain/agents/shadow-evaluation.ts';
+import { computeDailyReturns } from '../../../../src/simulation/backtest/backtest-work.ts';
 import { measuredBy } from '../../../../src/trading/shadow-measuring.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { backtestSeries, DAY, stressSeries } from '../../../domain/evidence-samples.ts';
@@ -211,7 +211,9 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
     const rows = createEvaluationRows(app);
     const window = (await rows.window(id)) as { enteredAt: number; evaluatedAt: number };
     const agent = { id, manifestVersion: version };
-    return kind === 'paper' ? paperSeriesOf(await rows.paper(agent, of, window)) : shadowSeriesOf(await rows.shadow(agent, of, window));
+    return kind === 'paper'
+      ? computePaperSeries(await rows.paper(agent, of, window))
+      : computeShadowSeries(await rows.shadow(agent, of, window));
   }
 
   const run: GateFixture['run'] = async (id, over = {}, series) => {
@@ -226,7 +228,9 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
         ${'a'.repeat(64)}, '{}')`;
     if (series !== undefined) {
       const sharpe = evidenceMetrics('backtest', series)['sharpe'] as number;
-      await app.begin((sql) => writeTrials(sql, [{ type: 'trial', orgId, runId, manifestHash: hash, sharpe, ...returnsOf(series) }]));
+      await app.begin((sql) =>
+        writeTrials(sql, [{ type: 'trial', orgId, runId, manifestHash: hash, sharpe, ...computeDailyReturns(series) }]),
+      );
     }
     return runId;
   };

@@ -25,7 +25,7 @@ import {
   evidenceMetrics,
   stageChangeChainText,
 } from '../../../../src/domain/agents/evidence.ts';
-import { paperSeriesOf } from '../../../../src/domain/agents/paper-evaluation.ts';
+import { computePaperSeries } from '../../../../src/domain/agents/paper-evaluation.ts';
 import type { InstrumentKey } from '../../../../src/domain/market/venue.ts';
 import { backtestSeries, stressSeries } from '../../../domain/evidence-samples.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
@@ -316,7 +316,7 @@ test('a paper trade is a round trip from flat to flat: exit slices and additions
   );
   await fixture.advance(3_600_000);
   const { evaluatedAt } = (await rows.window(id)) as { evaluatedAt: number };
-  const series = paperSeriesOf(await rows.paper({ id, manifestVersion: 1 }, fixture.manifest, { enteredAt, evaluatedAt }));
+  const series = computePaperSeries(await rows.paper({ id, manifestVersion: 1 }, fixture.manifest, { enteredAt, evaluatedAt }));
   // 440 for 412 and six in fees; 99 for 100 and two in fees. The other position is still open.
   expect(series.trades).toEqual([
     [enteredAt + 7 * 60_000, '27.7'],

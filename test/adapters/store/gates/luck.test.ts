@@ -9,7 +9,7 @@ import { canonicalHash } from '../../../../src/domain/values/canonical-json.ts';
 import { type BacktestSeries, type EquityDay, evidenceMetrics } from '../../../../src/domain/agents/evidence.ts';
 import { normalCdf, normalQuantile } from '../../../../src/domain/values/normal-distribution.ts';
 import { mean, sampleDeviation } from '../../../../src/domain/values/statistics.ts';
-import { luckOf } from '../../../../src/simulation/backtest/run.ts';
+import { computeLuck } from '../../../../src/simulation/backtest/run.ts';
 import { seededDraws } from '../../../../src/simulation/stress/seeded-draws.ts';
 import { DAY } from '../../../domain/evidence-samples.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
@@ -114,8 +114,8 @@ test('fifty periods of noise are fifty trials of one family, and the newest is r
     newest.days,
     ([, close], day) => Number(close) / Number(day === 0 ? 10_000 : newest.days[day - 1]?.[1]) - 1,
   );
-  const amongFifty = luckOf(returns, 365, { versions: 51, otherSharpes: [] }).deflatedSharpe as number;
-  expect(amongFifty).toBeLessThan((luckOf(returns, 365, { versions: 1, otherSharpes: [] }).deflatedSharpe as number) / 2);
+  const amongFifty = computeLuck(returns, 365, { versions: 51, otherSharpes: [] }).deflatedSharpe as number;
+  expect(amongFifty).toBeLessThan((computeLuck(returns, 365, { versions: 1, otherSharpes: [] }).deflatedSharpe as number) / 2);
   const written = await evidenceOf(worthless, newest, await fixture.run(worthless, {}, newest));
   const [luck] = await fixture.app<{ trials: number; errors_above: number }[]>`select * from backtest_luck(${written.id})`;
   expect(luck?.trials).toBe(51);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openPreparedTransactions } from '../../../../src/adapters/store/orders/prepared-transaction-store.ts';
 import { ORG, preparedSwap, type SwapFixture, swapFixture } from '../../../actors/prepared-transaction/swap-fixture.ts';
-import { answerOf } from '../../../../src/adapters/store/queries.ts';
+import { runQuery } from '../../../../src/adapters/store/queries.ts';
 
 let fixture: SwapFixture;
 let id: string;
@@ -63,7 +63,7 @@ test('nothing is deleted or emptied', async () => {
 
 test('an open one reserves in its book until it has ended', async () => {
   const book = `manual:${ORG}:live`;
-  const mine = async () => (await answerOf(openPreparedTransactions(fixture.sql, ORG, book))).filter((one) => one.id === id);
+  const mine = async () => (await runQuery(openPreparedTransactions(fixture.sql, ORG, book))).filter((one) => one.id === id);
   expect(await mine()).toMatchObject([{ side: 'buy', instrument: 'spotchain:AAPLx' }]);
   await update({ state: 'refused', signature: `r-${id}`, submitted_by: 'ann' });
   expect(await mine()).toHaveLength(1);

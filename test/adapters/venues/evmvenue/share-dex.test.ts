@@ -8,8 +8,8 @@ import { perpSubscriptions } from '../../../../src/adapters/venues/evmvenue/feed
 import { createPerpInfo, type PerpInfo } from '../../../../src/adapters/venues/evmvenue/info.ts';
 import { mapPerpFrame } from '../../../../src/adapters/venues/evmvenue/map.ts';
 import { listedOn } from '../../../../src/adapters/venues/listed.ts';
-import { costModelOf, feeUsdOf } from '../../../../src/domain/orders/costs.ts';
-import { marketStepOf } from '../../../../src/domain/market/market-step.ts';
+import { findCostModel, computeFeeUsd } from '../../../../src/domain/orders/costs.ts';
+import { findMarketStep } from '../../../../src/domain/market/market-step.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import { createVirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 
@@ -106,8 +106,8 @@ test('the feed subscribes to every listed share by that name, without naming the
 });
 
 test('a builder takes twice the venue’s fee, and shares are sized in thousandths', () => {
-  const share = costModelOf('evmvenue:xyz:TSLA');
-  expect(share.takerFeeBps).toBe(2 * costModelOf('evmvenue:BTC').takerFeeBps);
-  expect(feeUsdOf('1000', share)).toBe('0.9');
-  expect(marketStepOf('evmvenue:xyz:TSLA')).toEqual({ lot: '0.001', tick: '0.001' });
+  const share = findCostModel('evmvenue:xyz:TSLA');
+  expect(share.takerFeeBps).toBe(2 * findCostModel('evmvenue:BTC').takerFeeBps);
+  expect(computeFeeUsd('1000', share)).toBe('0.9');
+  expect(findMarketStep('evmvenue:xyz:TSLA')).toEqual({ lot: '0.001', tick: '0.001' });
 });

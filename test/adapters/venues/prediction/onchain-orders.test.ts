@@ -7,10 +7,10 @@ import {
   mapOffer,
   mapOnchainBook,
   mapPositions,
-  newsOf,
-  venueMarketIdOf,
+  deriveNews,
+  findVenueMarketId,
 } from '../../../../src/adapters/venues/prediction/onchain-orders.ts';
-import { orderOf } from '../../../../src/domain/orders/order.ts';
+import { completeOrder } from '../../../../src/domain/orders/order.ts';
 import { outcomeKey } from '../../../../src/domain/prediction/prediction-order.ts';
 import { AT, sampleMarket } from '../../../domain/prediction/samples.ts';
 
@@ -110,9 +110,9 @@ describe('a book', () => {
 });
 
 test('the name of a market is the ticker, or the number of the catalogue', () => {
-  expect(venueMarketIdOf(market)).toBe('KXF1-25-LN');
-  expect(venueMarketIdOf(sampleMarket('polymarket', '0xabc', { providerIds: { marketId: '701572' } }))).toBe('POLY-701572');
-  expect(venueMarketIdOf(sampleMarket('polymarket', '0xabc'))).toBeNull();
+  expect(findVenueMarketId(market)).toBe('KXF1-25-LN');
+  expect(findVenueMarketId(sampleMarket('polymarket', '0xabc', { providerIds: { marketId: '701572' } }))).toBe('POLY-701572');
+  expect(findVenueMarketId(sampleMarket('polymarket', '0xabc'))).toBeNull();
 });
 
 describe('positions', () => {
@@ -150,7 +150,7 @@ describe('positions', () => {
 });
 
 describe('a history', () => {
-  const order = orderOf({
+  const order = completeOrder({
     id: 'o-1',
     origin: 'manual',
     mode: 'live',
@@ -175,7 +175,7 @@ describe('a history', () => {
   const filled = (id: number, contractsMicro: string, price = '500000', feeUsd: string | null = '20000') =>
     row(id, 'order_filled', { filledContractsMicro: contractsMicro, avgFillPriceUsd: price, feeUsd });
   const events = (...data: object[]) => mapHistory({ data, pagination: { hasNext: false } }).events;
-  const told = (...data: object[]) => newsOf('o-1', context, events(...data), 6);
+  const told = (...data: object[]) => deriveNews('o-1', context, events(...data), 6);
 
   test('names every fill by its number, with its own price and fee', () => {
     const news = told(row(1, 'order_created'), filled(2, '4000000', '480000'));

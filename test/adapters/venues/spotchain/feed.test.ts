@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createKeyedClient, type KeyedClient, type KeyedClientOptions } from '../../../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainCandles } from '../../../../src/adapters/venues/spotchain/candles.ts';
 import { createSpotchainFeed, roundLengthMs, type SpotchainFeedOptions } from '../../../../src/adapters/venues/spotchain/feed.ts';
-import { scaledUiOf } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
+import { toScaledUi } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
 import { CATALOG, type TokenFacts } from '../../../../src/domain/catalog/catalog.ts';
 import type { FeedMessage, FeedStatus } from '../../../../src/domain/market/market-event.ts';
 import type { Quote } from '../../../../src/domain/market/quote.ts';
@@ -24,7 +24,7 @@ const TOKENS = ENTRIES.map(({ instrument, token }) => ({
   symbol: instrument,
   mint: token.mint,
   decimals: token.decimals,
-  scaledUi: scaledUiOf(token),
+  scaledUi: toScaledUi(token),
 }));
 const market = createSeededMarket({ seed: 33 });
 // Its first prices take longest: a fast clock must not mistake that for a silent venue.

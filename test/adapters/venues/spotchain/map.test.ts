@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mapOhlcv } from '../../../../src/adapters/venues/spotchain/candles.ts';
 import { type Leg, mapProbe, readLeg, readPrices, type SpotToken } from '../../../../src/adapters/venues/spotchain/map.ts';
-import { fixedMultiplier, multiplierAt, readScaledUi, scaledUiOf } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
+import { fixedMultiplier, multiplierAt, readScaledUi, toScaledUi } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
 import { CATALOG, multiplierAt as catalogMultiplierAt, type TokenFacts } from '../../../../src/domain/catalog/catalog.ts';
 import { Decimal } from '../../../../src/domain/values/decimal.ts';
 
@@ -151,7 +151,7 @@ describe('multipliers', () => {
     for (const { token } of CATALOG.entries as readonly { token: TokenFacts | null }[]) {
       if (token === null) continue;
       for (const at of [0, token.newMultiplierEffectiveAt - 1, token.newMultiplierEffectiveAt, AT]) {
-        expect(Number(multiplierAt(scaledUiOf(token), at))).toBe(catalogMultiplierAt(token, at));
+        expect(Number(multiplierAt(toScaledUi(token), at))).toBe(catalogMultiplierAt(token, at));
       }
     }
   });

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import {
   filterFailures,
   floorToStep,
-  isMultipleOf,
+  isMultiple,
   parseInstrument,
   type SpotInstrument,
 } from '../../../../src/adapters/venues/spotexchange/instruments.ts';
@@ -58,9 +58,9 @@ test('a failure says what would be right', () => {
 
 test('floats would get 0.3 % 0.1 wrong; the text does not', () => {
   expect(0.3 % 0.1).not.toBe(0);
-  expect(isMultipleOf('0.3', '0.1')).toBe(true);
-  expect(isMultipleOf('123456789012345678901234567890.12', '0.01')).toBe(true);
-  expect(isMultipleOf('7', '0.00000000')).toBe(true);
+  expect(isMultiple('0.3', '0.1')).toBe(true);
+  expect(isMultiple('123456789012345678901234567890.12', '0.01')).toBe(true);
+  expect(isMultiple('7', '0.00000000')).toBe(true);
 });
 
 test('rounding down to a step agrees with decimal.js', () => {
@@ -74,7 +74,7 @@ test('rounding down to a step agrees with decimal.js', () => {
       // decimal.js is exact only if the quotient fits its 40 digits.
       if (new Decimal(value).div(step).abs().gte(new Decimal(10).pow(30))) return;
       expect(floorToStep(value, step)).toBe(new Decimal(expected).toFixed());
-      expect(isMultipleOf(value, step)).toBe(new Decimal(value).mod(step).isZero());
+      expect(isMultiple(value, step)).toBe(new Decimal(value).mod(step).isZero());
     }),
     { numRuns: 500, seed: 11 },
   );

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRedisMarketStateBus, type MarketStateBus } from '../../../../src/adapters/queue/market-state-bus.ts';
-import { orderBookSnapshotOf } from '../../../../src/adapters/venues/order-book-reads.ts';
+import { toOrderBookSnapshot } from '../../../../src/adapters/venues/order-book-reads.ts';
 import { localOrderBook } from '../../../../src/adapters/venues/spotexchange/feed.ts';
 import type { BookLevel, OrderBook } from '../../../../src/adapters/venues/order-book.ts';
 import { LocalBook } from '../../../../src/adapters/venues/spotexchange/local-book.ts';
@@ -192,7 +192,7 @@ describe.skipIf(!existsSync(ORACLE))('a recorded session of the exchange (option
     if (redisUrl === null) return;
     const at = clock.now();
     const passedOn = [...books].map(([symbol, book]) => ({
-      ...orderBookSnapshotOf(localOrderBook(symbol, book, 100) as OrderBook),
+      ...toOrderBookSnapshot(localOrderBook(symbol, book, 100) as OrderBook),
       receivedAt: at,
     }));
     const [feed, worker] = [busOn(redisUrl), busOn(redisUrl)] as const;

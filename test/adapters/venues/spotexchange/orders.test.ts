@@ -11,11 +11,11 @@ import { fetchTrades } from '../../../../src/adapters/venues/spotexchange/trades
 import type { VenueHttp } from '../../../../src/adapters/venues/venue-http.ts';
 import { applyFill, emptyBook, type Fill, markBook } from '../../../../src/domain/books/book.ts';
 import { Decimal, plainDecimal } from '../../../../src/domain/values/decimal.ts';
-import { clientOrderIdOf } from '../../../../src/domain/orders/exchange-request.ts';
+import { deriveClientOrderId } from '../../../../src/domain/orders/exchange-request.ts';
 import type { VenueAnswer } from '../../../../src/domain/orders/execution.ts';
-import { totalOf } from '../../../../src/domain/orders/filled.ts';
-import { isOrderOn, type Order, orderOf } from '../../../../src/domain/orders/order.ts';
-import { assessOrder, DEFAULT_PREFERENCES, mandateOf, NO_OTHER_BOOKS, type RiskApproved } from '../../../../src/domain/risk/index.ts';
+import { sumFills } from '../../../../src/domain/orders/filled.ts';
+import { isOrderOn, type Order, completeOrder } from '../../../../src/domain/orders/order.ts';
+import { assessOrder, DEFAULT_PREFERENCES, combineMandate, NO_OTHER_BOOKS, type RiskApproved } from '../../../../src/domain/risk/index.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../../../src/sandbox/spotexchange/simulator.ts';
 import { createUnknownFields, type UnknownFields } from '../../../../streams/feed-counters.ts';
@@ -98,7 +98,7 @@ async function approved(
   const { bid, ask } = await top();
   const touch = side === 'buy' ? ask : bid;
   const limitPrice = parts.limitPrice ?? plainDecimal(new Decimal(touch).times(side === 'buy' ? '1.002' : '0.998').toDecimalPlaces(2));
-  const order = orderOf({
+  const order = completeOrder({
     id: `order-${++made}`,
     origin: 'proposal',
     mode: 'live',
@@ -117,7 +117,7 @@ async function approved(
     reference: { required: false, observed: null },
     liquidityUsd: null,
     mandate: {
-      ...mandateOf(null, DEFAULT_PREFERENCES, null),
+      ...combineMandate(null, DEFAULT_PREFERENCES, null),
       maxTradeNotionalUsd: '100000000',
       maxCapitalUsd: '100000000',
       maxSlippageBps: 10_000,
@@ -231,8 +231,8 @@ describe('an order', () => {
   test('is named from its key in the exchange’s alphabet', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
-        expect(clientOrderIdOf(a)).toMatch(/^[.A-Z:/a-z0-9_-]{1,36}$/);
-        expect(clientOrderIdOf(a) === clientOrderIdOf(b)).toBe(a === b);
+        expect(deriveClientOrderId(a)).toMatch(/^[.A-Z:/a-z0-9_-]{1,36}$/);
+        expect(deriveClientOrderId(a) === deriveClientOrderId(b)).toBe(a === b);
       }),
     );
   });
@@ -259,7 +259,11 @@ test('the reported commission is the fee, and the book gets exactly what arrived
     { quantity: '0.000999', executedQuantity: '0.001', notionalUsd: '59.94', feeUsd: '0.06', slippageBps: 0 },
     { quantity: '0.00062937', executedQuantity: '0.00063', notionalUsd: '37.825137', feeUsd: '0.037863', slippageBps: 16.6667 },
   ]);
-  expect([totalOf('quantity', fills), totalOf('notionalUsd', fills), totalOf('feeUsd', fills)]).toEqual(['0.00163', '97.863', '0.097863']);
+  expect([sumFills('quantity', fills), sumFills('notionalUsd', fills), sumFills('feeUsd', fills)]).toEqual([
+    '0.00163',
+    '97.863',
+    '0.097863',
+  ]);
   // Commission in another asset does not reduce the quantity.
   const beside = fillsOfTrades(order, [{ ...trade, commission: '0.0001', commissionAsset: 'BNB' }], info);
   expect(beside).toMatchObject([{ quantity: '0.001', notionalUsd: '60', feeUsd: '0.06' }]);
@@ -301,7 +305,7 @@ describe('what the exchange refuses', () => {
     ['too much', { quantity: '9001' }, /^LOT_SIZE: quantity 9001 is above the maximum 9000\.00000000; the nearest allowed is 9000$/],
   ])('%s is refused before it is sent, with the nearest allowed value', async (_, parts, words) => {
     const order = await approved();
-    const changed = orderOf({ ...(order as Order), ...parts }) as RiskApproved<Order<'spotexchange'>>;
+    const changed = completeOrder({ ...(order as Order), ...parts }) as RiskApproved<Order<'spotexchange'>>;
     const answer = await submit(changed);
     expect(answer).toMatchObject({ outcome: 'rejected', reason: 'filter_failed' });
     expect((answer as { detail: string }).detail).toMatch(words);
@@ -341,7 +345,7 @@ describe('what the exchange refuses', () => {
 
   test('a price too far from the market is the exchange’s own filter', async () => {
     const order = await approved();
-    const far = orderOf({ ...(order as Order), limitPrice: '500000' }) as RiskApproved<Order<'spotexchange'>>;
+    const far = completeOrder({ ...(order as Order), limitPrice: '500000' }) as RiskApproved<Order<'spotexchange'>>;
     expect(await submit(far)).toMatchObject({
       outcome: 'rejected',
       reason: 'filter_failed',
@@ -376,7 +380,7 @@ describe('what the exchange refuses', () => {
 
 /** Returns the same order under another name. */
 function freshOf(order: RiskApproved<Order<'spotexchange'>>): RiskApproved<Order<'spotexchange'>> {
-  return orderOf({ ...(order as Order), id: `order-${++made}` }) as RiskApproved<Order<'spotexchange'>>;
+  return completeOrder({ ...(order as Order), id: `order-${++made}` }) as RiskApproved<Order<'spotexchange'>>;
 }
 
 function infoOfNoRead(order: Order) {
@@ -534,7 +538,9 @@ test('no order that passed the checks is refused by a filter on price, size or n
             .abs()
             .plus('0.01'),
         );
-        const order = orderOf({ ...(base as Order), id: `order-${++made}`, quantity, limitPrice }) as RiskApproved<Order<'spotexchange'>>;
+        const order = completeOrder({ ...(base as Order), id: `order-${++made}`, quantity, limitPrice }) as RiskApproved<
+          Order<'spotexchange'>
+        >;
         const had = simulator.account.orders.length;
         const answer = await wide.submit(order, infoOfNoRead(order) as never);
         clock.advanceTo(clock.now() + 200);

@@ -12,8 +12,8 @@ import { useMay } from '../../member.ts';
 import { goTo } from '../../place.ts';
 import { refreshAgent, useAgent } from '../data.ts';
 import { chosenPill, FieldInput, spaced } from './field-input.tsx';
-import { draftOf, isDeclarative, type ManifestDraft, manifestOf, payloadOf } from './manifest-draft.ts';
-import { type Field, formOf } from './manifest-form.ts';
+import { toDraft, isDeclarative, type ManifestDraft, toManifest, toPayload } from './manifest-draft.ts';
+import { type Field, readForm } from './manifest-form.ts';
 import { Preview } from './preview.tsx';
 import { RuleRows } from './rule-rows.tsx';
 import { YamlPane, type YamlProblem } from './yaml-pane.tsx';
@@ -23,7 +23,7 @@ import { submits } from '../../kit/browser.ts';
 
 export type Purpose = 'new' | 'edit' | 'clone';
 
-const FORM = formOf(schema);
+const FORM = readForm(schema);
 const TITLES = { new: 'Create an agent', edit: 'New version', clone: 'Clone of an agent' } as const;
 const FIRST_FIELDS: readonly string[] = ['name', 'timeframe', 'description'];
 
@@ -52,7 +52,7 @@ function OfAgent({ id, purpose }: { readonly id: string; readonly purpose: Purpo
         <Loaded query={read} />
       </div>
     );
-  const payload = payloadOf(agent.manifest);
+  const payload = toPayload(agent.manifest);
   const first = purpose === 'clone' ? { ...payload, name: `${agent.name} copy` } : payload;
   return <Writing key={`${purpose} ${agent.manifestHash}`} purpose={purpose} id={id} first={first} />;
 }
@@ -65,16 +65,16 @@ interface WritingProps {
 
 /** Editor of a manifest. The YAML text is submitted; the rows are a second view of it while it parses. */
 function Writing({ purpose, id, first }: WritingProps) {
-  const [text, setText] = useState(() => writeYaml(manifestOf(draftOf(first, FORM) as ManifestDraft, FORM)));
+  const [text, setText] = useState(() => writeYaml(toManifest(toDraft(first, FORM) as ManifestDraft, FORM)));
   const read = useMemo(() => readYaml(text), [text]);
-  const draft = read.ok && !isDeclarative(read.value) ? draftOf(read.value, FORM) : null;
+  const draft = read.ok && !isDeclarative(read.value) ? toDraft(read.value, FORM) : null;
   const saving = useSaving(purpose, id, text);
   const write = (next: string) => {
     setText(next);
     if (saving.error !== null) saving.reset();
   };
   const said = saving.error instanceof ApiError ? saving.error.fields : [];
-  const problems = problemsOf(read, said);
+  const problems = listProblems(read, said);
   return (
     <form className="page builder-page" onSubmit={submits(() => saving.mutate())}>
       <div className="page-head">
@@ -99,7 +99,7 @@ function Writing({ purpose, id, first }: WritingProps) {
           {draft === null ? (
             <NoRows isText={!read.ok} />
           ) : (
-            <Rows draft={draft} change={(next) => write(writeYaml(manifestOf(next, FORM)))} problemOf={(path) => problemAt(said, path)} />
+            <Rows draft={draft} change={(next) => write(writeYaml(toManifest(next, FORM)))} problemOf={(path) => problemAt(said, path)} />
           )}
         </div>
         <div className="builder-side">
@@ -125,7 +125,7 @@ const useSaving = (purpose: Purpose, id: string, text: string) =>
   });
 
 /** Problems of the text with their places: parse errors, otherwise those of the service. */
-function problemsOf(read: ReadYaml, said: ApiError['fields']): readonly YamlProblem[] {
+function listProblems(read: ReadYaml, said: ApiError['fields']): readonly YamlProblem[] {
   if (!read.ok) return [{ words: read.problem, place: read.place }];
   return said.map(({ path, problem, allowed }) => ({
     words: `${path.replace('$.', '')} ${problem}. Allowed: ${allowed}.`,

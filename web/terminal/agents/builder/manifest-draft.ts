@@ -28,15 +28,15 @@ export const conditionForm = (form: ManifestForm, side: Side, type: string): Con
 
 export const emptyRow = (form: ManifestForm, side: Side, type: string): RuleRow => ({
   type,
-  texts: textsOf(conditionForm(form, side, type).fields, {}),
+  texts: toTexts(conditionForm(form, side, type).fields, {}),
   more: {},
 });
 
 /** Returns a draft's manifest in payload form. An outside strategy has no rules of its own. */
-export function manifestOf(draft: ManifestDraft, form: ManifestForm): Members {
-  const { name, description, ...rest } = valuesOf(form.fields, draft.texts);
+export function toManifest(draft: ManifestDraft, form: ManifestForm): Members {
+  const { name, description, ...rest } = readValues(form.fields, draft.texts);
   const rules = (side: Side) =>
-    draft[side].map((row) => ({ type: row.type, ...valuesOf(conditionForm(form, side, row.type).fields, row.texts), ...row.more }));
+    draft[side].map((row) => ({ type: row.type, ...readValues(conditionForm(form, side, row.type).fields, row.texts), ...row.more }));
   const isOutside = draft.texts['strategy'] === 'external' && draft.entry.length + draft.exit.length === 0;
   return {
     ...(name === undefined ? {} : { name }),
@@ -49,12 +49,12 @@ export function manifestOf(draft: ManifestDraft, form: ManifestForm): Members {
 }
 
 /** Returns the draft of a manifest in payload form, or null if its lists are malformed. */
-export function draftOf(manifest: Members, form: ManifestForm): ManifestDraft | null {
+export function toDraft(manifest: Members, form: ManifestForm): ManifestDraft | null {
   const { universe = [], entryConditions = [], exitConditions = [], ...rest } = manifest;
-  const entry = rowsOf(entryConditions, form, 'entry');
-  const exit = rowsOf(exitConditions, form, 'exit');
+  const entry = readRows(entryConditions, form, 'entry');
+  const exit = readRows(exitConditions, form, 'exit');
   if (entry === null || exit === null || !isTexts(universe)) return null;
-  return { texts: textsOf(form.fields, rest), universe, entry, exit, more: moreOf(form.fields, rest) };
+  return { texts: toTexts(form.fields, rest), universe, entry, exit, more: pickMore(form.fields, rest) };
 }
 
 /** True if it has one of the sections that only the declarative form has. */
@@ -62,38 +62,38 @@ export const isDeclarative = (manifest: Members): boolean =>
   typeof manifest['strategy'] === 'object' ||
   ['agent', 'capital_allocation', 'risk_guardrails', 'execution'].some((name) => name in manifest);
 
-function rowsOf(list: unknown, form: ManifestForm, side: Side): readonly RuleRow[] | null {
+function readRows(list: unknown, form: ManifestForm, side: Side): readonly RuleRow[] | null {
   if (!Array.isArray(list)) return null;
   const rows: RuleRow[] = [];
   for (const found of list) {
     if (typeof found !== 'object' || found === null || typeof (found as Members)['type'] !== 'string') return null;
     const { type, ...members } = found as Members & { type: string };
     const { fields } = conditionForm(form, side, type);
-    rows.push({ type, texts: textsOf(fields, members), more: moreOf(fields, members) });
+    rows.push({ type, texts: toTexts(fields, members), more: pickMore(fields, members) });
   }
   return rows;
 }
 
-function valuesOf(fields: readonly Field[], texts: Texts): Members {
+function readValues(fields: readonly Field[], texts: Texts): Members {
   const given = fields.flatMap((field) => {
     const text = texts[field.name] ?? '';
-    return text.length === 0 ? [] : [[field.name, valueOf(field, text)] as const];
+    return text.length === 0 ? [] : [[field.name, parseField(field, text)] as const];
   });
   return Object.fromEntries(given);
 }
 
 /** Parses a field's text. Text that is not a number is sent unchanged, so the service can report it. Money stays a text. */
-function valueOf({ kind }: Field, text: string | readonly string[]): unknown {
+function parseField({ kind }: Field, text: string | readonly string[]): unknown {
   if (typeof text !== 'string') return text;
   if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
   return kind === 'boolean' && (text === 'true' || text === 'false') ? text === 'true' : text;
 }
 
-const textsOf = (fields: readonly Field[], members: Members): Texts =>
-  Object.fromEntries(fields.map((field) => [field.name, textOf(field, members[field.name]) ?? (field.kind === 'choices' ? [] : '')]));
+const toTexts = (fields: readonly Field[], members: Members): Texts =>
+  Object.fromEntries(fields.map((field) => [field.name, toText(field, members[field.name]) ?? (field.kind === 'choices' ? [] : '')]));
 
 /** Returns a field's text, or null if no field of its kind can show the value. */
-function textOf({ kind }: Field, value: unknown): string | readonly string[] | null {
+function toText({ kind }: Field, value: unknown): string | readonly string[] | null {
   if (kind === 'choices') return isTexts(value) ? value : null;
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return kind === 'number' || kind === 'decimal' ? String(value) : null;
@@ -101,16 +101,16 @@ function textOf({ kind }: Field, value: unknown): string | readonly string[] | n
 }
 
 /** Returns the members that no field shows, unchanged. */
-function moreOf(fields: readonly Field[], members: Members): Members {
+function pickMore(fields: readonly Field[], members: Members): Members {
   const isShown = ([name, value]: readonly [string, unknown]): boolean =>
-    fields.some((field) => field.name === name && textOf(field, value) !== null);
+    fields.some((field) => field.name === name && toText(field, value) !== null);
   return Object.fromEntries(Object.entries(members).filter((member) => !isShown(member)));
 }
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
 
 /** Converts a stored manifest to the payload form. */
-export function payloadOf(stored: Members): Members {
+export function toPayload(stored: Members): Members {
   const { schemaVersion: _, universe, entry, exit, strategy, ...rest } = stored;
   const keys = (universe as readonly { readonly key: string; readonly kind: string }[]).map(({ key, kind }) => `${key}:${kind}`);
   const outside = strategy as { readonly kind: string; readonly release: string } | undefined;

@@ -32,51 +32,51 @@ export interface ManifestForm {
 
 const LISTS: readonly string[] = ['universe', 'entryConditions', 'exitConditions'];
 
-const membersOf = (schema: Schema, name: string): Schema => (schema[name] ?? {}) as Schema;
-const listOf = (schema: Schema, name: string): readonly unknown[] => (Array.isArray(schema[name]) ? schema[name] : []);
+const readMembers = (schema: Schema, name: string): Schema => (schema[name] ?? {}) as Schema;
+const readList = (schema: Schema, name: string): readonly unknown[] => (Array.isArray(schema[name]) ? schema[name] : []);
 
 /** @param schema JSON Schema of a manifest's payload form. */
-export function formOf(schema: Schema): ManifestForm {
+export function readForm(schema: Schema): ManifestForm {
   const conditions = (name: string) =>
-    listOf(membersOf(membersOf(membersOf(schema, 'properties'), name), 'items'), 'oneOf').map(conditionOf);
+    readList(readMembers(readMembers(readMembers(schema, 'properties'), name), 'items'), 'oneOf').map(readCondition);
   return {
-    fields: fieldsOf(schema).filter(({ name }) => !LISTS.includes(name)),
+    fields: readFields(schema).filter(({ name }) => !LISTS.includes(name)),
     entry: conditions('entryConditions'),
     exit: conditions('exitConditions'),
   };
 }
 
-function conditionOf(found: unknown): ConditionForm {
+function readCondition(found: unknown): ConditionForm {
   const schema = found as Schema;
-  const { const: type } = membersOf(membersOf(schema, 'properties'), 'type');
+  const { const: type } = readMembers(readMembers(schema, 'properties'), 'type');
   return {
     type: String(type),
     meaning: String(schema['description'] ?? ''),
-    fields: fieldsOf(schema).filter(({ name }) => name !== 'type'),
+    fields: readFields(schema).filter(({ name }) => name !== 'type'),
   };
 }
 
-function fieldsOf(schema: Schema): readonly Field[] {
-  const required = listOf(schema, 'required');
-  return Object.entries(membersOf(schema, 'properties')).map(([name, found]) => {
+function readFields(schema: Schema): readonly Field[] {
+  const required = readList(schema, 'required');
+  return Object.entries(readMembers(schema, 'properties')).map(([name, found]) => {
     const field = found as Schema;
-    const kind = kindOf(field);
-    const numbers = kind === 'decimal' ? (listOf(field, 'anyOf')[1] as Schema) : field;
+    const kind = chooseKind(field);
+    const numbers = kind === 'decimal' ? (readList(field, 'anyOf')[1] as Schema) : field;
     const bound = (which: string): number | null => (typeof numbers[which] === 'number' ? numbers[which] : null);
     return {
       name,
       kind,
       meaning: String(field['description'] ?? ''),
       isRequired: required.includes(name),
-      choices: (kind === 'choices' ? listOf(membersOf(field, 'items'), 'enum') : listOf(field, 'enum')).map(String),
-      allowed: allowedOf(bound('minimum'), bound('maximum'), field['default']),
+      choices: (kind === 'choices' ? readList(readMembers(field, 'items'), 'enum') : readList(field, 'enum')).map(String),
+      allowed: describeAllowed(bound('minimum'), bound('maximum'), field['default']),
       min: bound('minimum'),
       max: bound('maximum'),
     };
   });
 }
 
-function kindOf(field: Schema): FieldKind {
+function chooseKind(field: Schema): FieldKind {
   if (field['anyOf'] !== undefined) return 'decimal';
   if (field['enum'] !== undefined) return 'choice';
   const { type } = field;
@@ -86,14 +86,14 @@ function kindOf(field: Schema): FieldKind {
   return String(field['pattern']).endsWith('[mh]$') ? 'timeframe' : 'text';
 }
 
-function allowedOf(min: number | null, max: number | null, first: unknown): string {
+function describeAllowed(min: number | null, max: number | null, first: unknown): string {
   const bounds = min === null || max === null ? '' : `${min} to ${max}`;
   const empty = first === undefined || first === '' ? '' : `${String(first)} if empty`;
   return [bounds, empty].filter((part) => part !== '').join(', ');
 }
 
 /** Splits a condition type: `rsi_below` is `rsi` and `below`. A type without a comparison has no operator. */
-export function partsOf(type: string): readonly [subject: string, operator: string] {
+export function splitConditionType(type: string): readonly [subject: string, operator: string] {
   const [, subject = type, operator = ''] = /^(.+?)_(cross_up|cross_down|below|above|in)$/.exec(type) ?? [];
   return [subject, operator];
 }

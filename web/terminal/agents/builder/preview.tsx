@@ -2,11 +2,11 @@
 import { Button, Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { dayOf, forPeople, numberText, plain, priceText, symbolOf } from '../../../words.js';
+import { formatDay, forPeople, numberText, plain, priceText, readSymbol } from '../../../words.js';
 import { api, type BacktestPreview } from '../../api.ts';
 import { Change, Money } from '../../kit/numbers.tsx';
 import { Refusal } from '../../kit/refusal.tsx';
-import { FigureList, itemsOf } from '../../kit/lists.tsx';
+import { FigureList, renderItems } from '../../kit/lists.tsx';
 import { Table } from '../../kit/table.tsx';
 import { At } from '../../kit/ages.tsx';
 
@@ -107,7 +107,7 @@ function List({ title, items }: { readonly title: string; readonly items: readon
   return (
     <div className="why">
       <strong>{title}</strong>
-      <ul>{itemsOf(items)}</ul>
+      <ul>{renderItems(items)}</ul>
     </div>
   );
 }
@@ -138,7 +138,7 @@ function Figures({ result }: { readonly result: Result }) {
   return (
     <>
       <p className="num">
-        {priceText(String(bars))} bars of {timeframe}, {dayOf(from)} to {dayOf(to)}
+        {priceText(String(bars))} bars of {timeframe}, {formatDay(from)} to {formatDay(to)}
       </p>
       <FigureList lines={figures} look="figures" />
       <Course daily={daily} />
@@ -193,7 +193,7 @@ const LastTrades = ({ trades }: { readonly trades: Result['trades'] }) => (
     keyOf={({ decidedAt, instrument }) => `${decidedAt} ${instrument}`}
     columns={[
       { title: 'Bought', at: ({ decidedAt }) => decidedAt },
-      { title: 'Instrument', isText: true, text: ({ instrument }) => symbolOf(instrument) },
+      { title: 'Instrument', isText: true, text: ({ instrument }) => readSymbol(instrument) },
       { title: 'Price', price: ({ entryPrice }) => entryPrice },
       {
         title: 'Sold',

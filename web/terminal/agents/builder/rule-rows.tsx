@@ -3,7 +3,7 @@ import { Button, Select } from '@mantine/core';
 import { plain } from '../../../words.js';
 import { FieldInput, spaced } from './field-input.tsx';
 import { conditionForm, emptyRow, moved, type RuleRow, type Side } from './manifest-draft.ts';
-import { type ManifestForm, partsOf } from './manifest-form.ts';
+import { type ManifestForm, splitConditionType } from './manifest-form.ts';
 import { conditionSentence } from '../rules.ts';
 
 interface RuleRowsProps {
@@ -72,8 +72,8 @@ interface RuleProps {
 function Rule({ side, form, row, change, problemOf }: RuleProps) {
   const { type, texts } = row;
   const { fields, meaning } = conditionForm(form, side, type);
-  const [subject, operator] = partsOf(type);
-  const all = form[side].map((one) => partsOf(one.type));
+  const [subject, operator] = splitConditionType(type);
+  const all = form[side].map((one) => splitConditionType(one.type));
   const operators = all.filter(([name]) => name === subject).map(([, compared]) => compared);
   /** Changes the type and keeps the fields that both types have. */
   const turn = (name: string, compared: string) => {

@@ -61,12 +61,12 @@ export function Hooks({ agentId }: { readonly agentId: string }) {
         ))}
       </ul>
       {mayMake && <MakeHook agentId={agentId} open={setOpened} />}
-      <Secrets title={`Hook ${opened?.name ?? ''}`} secrets={opened === null ? null : secretsOf(opened)} close={() => setOpened(null)} />
+      <Secrets title={`Hook ${opened?.name ?? ''}`} secrets={opened === null ? null : listSecrets(opened)} close={() => setOpened(null)} />
     </section>
   );
 }
 
-const secretsOf = ({ path, signedPath, signingSecret }: OpenedSignalHook): readonly (readonly [string, string])[] => [
+const listSecrets = ({ path, signedPath, signingSecret }: OpenedSignalHook): readonly (readonly [string, string])[] => [
   ['Address', `${location.origin}${path}`],
   ['Signed address', `${location.origin}${signedPath}`],
   ['Signing secret', signingSecret],

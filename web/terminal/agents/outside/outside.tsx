@@ -1,5 +1,5 @@
 /** Agent with outside code: its release, its last proposals, refusals with their reasons, and its access. */
-import { dayAndTime, plain, priceText, symbolOf } from '../../../words.js';
+import { dayAndTime, plain, priceText, readSymbol } from '../../../words.js';
 import { type AgentDetail, api, type OutsideProposal, useRead } from '../../api.ts';
 import { agreementInWords } from '../agreement.ts';
 import { useRuns } from '../data.ts';
@@ -75,7 +75,7 @@ const Latest = ({ proposals }: { readonly proposals: readonly OutsideProposal[] 
     columns={[
       { title: 'Received', at: ({ receivedAt }) => receivedAt },
       { title: 'Side', isText: true, side: ({ side }) => side },
-      { title: 'Instrument', isText: true, text: ({ instrument }) => symbolOf(instrument) },
+      { title: 'Instrument', isText: true, text: ({ instrument }) => readSymbol(instrument) },
       {
         title: 'Size',
         text: ({ notionalUsd, quantity }) => (notionalUsd === null ? priceText(quantity ?? '') : `$${priceText(notionalUsd)}`),

@@ -26,8 +26,8 @@ import { valueText } from '../../../../domain/values/value-text.ts';
 import { frameSample, rejection } from '../../feed-messages.ts';
 import { type KnownFields, knownFields, type Members, noteUnknown } from '../../known-fields.ts';
 import {
-  decimalOf,
-  epochOf,
+  readDecimal,
+  readEpoch,
   type Fields,
   isRejection,
   listIn,
@@ -38,14 +38,14 @@ import {
   maybeText,
   maybeTime,
   objectIn,
-  priceOf,
+  readPrice,
   readable,
-  sizeOf,
+  readSize,
   textIn,
   Unreadable,
 } from '../fields.ts';
 import { bestFirst } from '../level-book.ts';
-import { asksOf, type DeltaMessage, type SnapshotMessage, scanSocketFrame } from './scan-frames.ts';
+import { toAsks, type DeltaMessage, type SnapshotMessage, scanSocketFrame } from './scan-frames.ts';
 
 /** Provider name in `source`. */
 export const PROVIDER = 'kalshi';
@@ -164,7 +164,7 @@ const STRIKES: Readonly<Record<string, Comparator>> = {
 };
 
 /** Maps the strike fields to a question. Only its time of effect is read from the texts. */
-function questionOf(fields: Fields, underlying: string | null, text: string, closesAt: EpochMs | null): PredictionQuestion | null {
+function readQuestion(fields: Fields, underlying: string | null, text: string, closesAt: EpochMs | null): PredictionQuestion | null {
   const type = maybeText(fields, 'strike_type') ?? '';
   const comparator = Object.hasOwn(STRIKES, type) ? STRIKES[type] : undefined;
   if (comparator === undefined || underlying === null || closesAt === null) return null;
@@ -182,7 +182,7 @@ function questionOf(fields: Fields, underlying: string | null, text: string, clo
   };
 }
 
-function gridOf(fields: Fields): readonly PriceRange[] {
+function readGrid(fields: Fields): readonly PriceRange[] {
   const ranges = fields['price_ranges'];
   if (ranges === undefined || ranges === null) {
     const structure = maybeText(fields, 'price_level_structure');
@@ -191,9 +191,9 @@ function gridOf(fields: Fields): readonly PriceRange[] {
   }
   return listIn(ranges, 'price_ranges').map((raw) => {
     const range = objectIn(raw, 'a price range');
-    const step = decimalOf(range['step'], 'step');
+    const step = readDecimal(range['step'], 'step');
     if (!new Decimal(step).gt(0)) throw new Unreadable('bad_number', `step ${step}`);
-    return { start: decimalOf(range['start'], 'start'), end: decimalOf(range['end'], 'end'), step };
+    return { start: readDecimal(range['start'], 'start'), end: readDecimal(range['end'], 'end'), step };
   });
 }
 
@@ -214,7 +214,7 @@ export interface MarketContext {
   readonly series: SeriesTerms | null;
 }
 
-function eventOf(ticker: string, event: Fields | null): PredictionEventLink {
+function readEvent(ticker: string, event: Fields | null): PredictionEventLink {
   return {
     id: predictionEventId(PROVIDER, ticker),
     providerId: ticker,
@@ -238,7 +238,7 @@ export function mapMarket(raw: unknown, { event, series }: MarketContext, receiv
     const last = maybePrice(fields, 'last_price_dollars');
     const result = maybeText(fields, 'result');
     const settled = status === 'resolved';
-    const payout = settled ? payoutOf(fields, result) : null;
+    const payout = settled ? readPayout(fields, result) : null;
     const eventTicker = textIn(fields, 'event_ticker');
     const title = maybeText(fields, 'title') ?? (event === null ? null : maybeText(event, 'title'));
     if (title === null) throw new Unreadable('missing_field', 'title is missing');
@@ -269,11 +269,11 @@ export function mapMarket(raw: unknown, { event, series }: MarketContext, receiv
       provider: PROVIDER,
       providerId: ticker,
       providerIds: { eventTicker, ...(series === null ? {} : { seriesTicker: series.ticker }) },
-      event: eventOf(eventTicker, event),
+      event: readEvent(eventTicker, event),
       question: title,
       subtitle: maybeText(fields, 'yes_sub_title') ?? '',
       outcomes: [outcome('yes'), outcome('no')],
-      priceGrid: gridOf(fields),
+      priceGrid: readGrid(fields),
       minimumSize: null,
       status,
       providerStatus: word,
@@ -300,7 +300,7 @@ export function mapMarket(raw: unknown, { event, series }: MarketContext, receiv
       },
       fee: series?.fee ?? UNKNOWN_FEE,
       underlying,
-      asks: questionOf(fields, underlying, `${title} ${rules}`, closesAt),
+      asks: readQuestion(fields, underlying, `${title} ${rules}`, closesAt),
       venue: 'prediction',
       source: MARKETS_SOURCE,
       observedAt: receivedAt,
@@ -311,7 +311,7 @@ export function mapMarket(raw: unknown, { event, series }: MarketContext, receiv
   });
 }
 
-function payoutOf(fields: Fields, result: string | null): DecimalString | null {
+function readPayout(fields: Fields, result: string | null): DecimalString | null {
   const value = maybeDecimal(fields, 'settlement_value_dollars');
   if (value !== null) return value;
   return result === 'yes' ? '1' : result === 'no' ? '0' : null;
@@ -346,7 +346,7 @@ export function mapEvents(
     };
   });
   if (isRejection(read)) return { markets: [], rejections: [read], cursor: null };
-  return pageOf(
+  return toPage(
     read.events.flatMap((one) => (isRejection(one) ? [one] : one)),
     read.cursor,
   );
@@ -373,10 +373,10 @@ export function mapMarkets(
       ),
     };
   });
-  return isRejection(read) ? { markets: [], rejections: [read], cursor: null } : pageOf(read.markets, read.cursor);
+  return isRejection(read) ? { markets: [], rejections: [read], cursor: null } : toPage(read.markets, read.cursor);
 }
 
-function pageOf(mapped: readonly (PredictionMarket | Rejection)[], cursor: string | null): MappedPage {
+function toPage(mapped: readonly (PredictionMarket | Rejection)[], cursor: string | null): MappedPage {
   const markets = mapped.filter((one): one is PredictionMarket => !isRejection(one));
   const unknown = markets
     .filter(({ status }) => status === 'unknown')
@@ -402,8 +402,8 @@ function levelsIn(value: unknown, what: string): BookLevel[] {
   for (let index = 0; index < list.length; index++) {
     const level = list[index];
     if (!Array.isArray(level)) throw new Unreadable('unknown_shape', `a level of ${what} is no list`);
-    const price = priceOf(decimalOf(level[0], 'price'), 'price');
-    const size = sizeOf(level[1], 'size');
+    const price = readPrice(readDecimal(level[0], 'price'), 'price');
+    const size = readSize(level[1], 'size');
     if (size !== '0') levels.push({ price, size });
   }
   return levels;
@@ -426,14 +426,14 @@ export function mapOrderBook(
       observedAt: receivedAt,
       receivedAt,
       bids: bestFirst(levelsIn(book['yes_dollars'], 'yes_dollars'), 'bids'),
-      asks: bestFirst(asksOf(levelsIn(book['no_dollars'], 'no_dollars')), 'asks'),
+      asks: bestFirst(toAsks(levelsIn(book['no_dollars'], 'no_dollars')), 'asks'),
     };
   });
 }
 
 /** Maps a trade of `/markets/trades` or the `trade` channel: the prices of both outcomes, and the one that the taker bought. */
-function tradeOf(fields: Fields, market: PredictionMarket, at: EpochMs, source: string, receivedAt: EpochMs): PredictionTrade {
-  const size = decimalOf(fields['count_fp'] ?? fields['count'], 'count_fp');
+function readTrade(fields: Fields, market: PredictionMarket, at: EpochMs, source: string, receivedAt: EpochMs): PredictionTrade {
+  const size = readDecimal(fields['count_fp'] ?? fields['count'], 'count_fp');
   if (!new Decimal(size).gt(0)) throw new Unreadable('bad_number', `count_fp ${size} is not above zero`);
   const side = textIn(fields, 'taker_side');
   if (side !== 'yes' && side !== 'no') throw new Unreadable('unknown_word', `taker_side "${side.slice(0, 40)}"`);
@@ -442,7 +442,7 @@ function tradeOf(fields: Fields, market: PredictionMarket, at: EpochMs, source: 
     marketId: market.id,
     provider: PROVIDER,
     side,
-    price: priceOf(decimalOf(fields[`${side}_price_dollars`], `${side}_price_dollars`), 'price'),
+    price: readPrice(readDecimal(fields[`${side}_price_dollars`], `${side}_price_dollars`), 'price'),
     size,
     taker: 'buy',
     source,
@@ -466,7 +466,7 @@ export function mapTrades(
         if (textIn(fields, 'ticker') !== market.providerId) throw new Unreadable('unknown_instrument', 'a trade of another market');
         const at = maybeTime(fields, 'created_time');
         if (at === null) throw new Unreadable('missing_field', 'created_time is missing');
-        return tradeOf(fields, market, at, TRADES_SOURCE, receivedAt);
+        return readTrade(fields, market, at, TRADES_SOURCE, receivedAt);
       }),
     ),
   );
@@ -567,12 +567,12 @@ function mapSocketMessage(
         seq: numberIn(fields, 'seq'),
         ticker: marketIn(message, marketOf).providerId,
         bids: levelsIn(message['yes_dollars_fp'], 'yes_dollars_fp'),
-        asks: asksOf(levelsIn(message['no_dollars_fp'], 'no_dollars_fp')),
+        asks: toAsks(levelsIn(message['no_dollars_fp'], 'no_dollars_fp')),
       };
     case 'orderbook_delta': {
       const word = textIn(message, 'side');
       if (word !== 'yes' && word !== 'no') throw new Unreadable('unknown_word', `side "${word.slice(0, 40)}"`);
-      const price = priceOf(decimalOf(message['price_dollars'], 'price_dollars'), 'price');
+      const price = readPrice(readDecimal(message['price_dollars'], 'price_dollars'), 'price');
       return {
         kind: 'delta',
         sid: numberIn(fields, 'sid'),
@@ -580,13 +580,13 @@ function mapSocketMessage(
         ticker: marketIn(message, marketOf).providerId,
         side: word === 'yes' ? 'bids' : 'asks',
         price: word === 'yes' ? price : complement(price),
-        delta: decimalOf(message['delta_fp'], 'delta_fp'),
-        at: epochOf(message['ts_ms'], 'ts_ms'),
+        delta: readDecimal(message['delta_fp'], 'delta_fp'),
+        at: readEpoch(message['ts_ms'], 'ts_ms'),
       };
     }
     case 'trade': {
-      const at = message['ts_ms'] === undefined ? epochOf(message['ts'], 'ts') * 1_000 : epochOf(message['ts_ms'], 'ts_ms');
-      return { kind: 'trade', trade: tradeOf(message, marketIn(message, marketOf), at, 'kalshi:trade', receivedAt) };
+      const at = message['ts_ms'] === undefined ? readEpoch(message['ts'], 'ts') * 1_000 : readEpoch(message['ts_ms'], 'ts_ms');
+      return { kind: 'trade', trade: readTrade(message, marketIn(message, marketOf), at, 'kalshi:trade', receivedAt) };
     }
     case 'market_lifecycle_v2':
       return { kind: 'lifecycle', ticker: textIn(message, 'market_ticker') };

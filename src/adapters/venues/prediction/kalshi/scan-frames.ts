@@ -41,7 +41,7 @@ const LEVELS = new LevelLayout('["', '","', '"]', { zeroSizes: true });
 const scan = new FrameScan();
 
 /** Converts bids for no to offers of yes. */
-export function asksOf(no: readonly BookLevel[]): BookLevel[] {
+export function toAsks(no: readonly BookLevel[]): BookLevel[] {
   const asks: BookLevel[] = [];
   for (let index = 0; index < no.length; index++) {
     const { price, size } = no[index] as BookLevel;
@@ -94,7 +94,7 @@ function snapshot(sid: number, seq: number): SnapshotMessage | null {
   if (ticker === null || !scan.closes(2)) return null;
   const bids = scannedLevels(scan, yesFrom, yes);
   const against = scannedLevels(scan, noFrom, no);
-  return bids === null || against === null ? null : { kind: 'snapshot', sid, seq, ticker, bids, asks: asksOf(against) };
+  return bids === null || against === null ? null : { kind: 'snapshot', sid, seq, ticker, bids, asks: toAsks(against) };
 }
 
 function delta(sid: number, seq: number): DeltaMessage | null {

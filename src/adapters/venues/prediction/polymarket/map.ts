@@ -31,8 +31,8 @@ import { valueText } from '../../../../domain/values/value-text.ts';
 import { frameSample, rejection } from '../../feed-messages.ts';
 import { type KnownFields, knownFields, type Members, noteUnknown } from '../../known-fields.ts';
 import {
-  decimalOf,
-  epochOf,
+  readDecimal,
+  readEpoch,
   type Fields,
   flagIn,
   isRejection,
@@ -43,9 +43,9 @@ import {
   maybeText,
   maybeTime,
   objectIn,
-  priceOf,
+  readPrice,
   readable,
-  sizeOf,
+  readSize,
   textIn,
   Unreadable,
 } from '../fields.ts';
@@ -138,7 +138,7 @@ interface Stage {
  * Reads the stage of a market. The oracle's state overrides the prices: Gamma closes a market and sets its prices to the proposed outcome
  * while that outcome may still be disputed. A settlement is never reversed.
  */
-function stageOf(fields: Fields): Stage {
+function readStage(fields: Fields): Stage {
   const [active, closed] = [flagIn(fields, 'active'), flagIn(fields, 'closed')];
   const accepting = maybeFlag(fields, 'acceptingOrders');
   const uma = maybeText(fields, 'umaResolutionStatus');
@@ -154,7 +154,7 @@ function stageOf(fields: Fields): Stage {
   if (uma !== null && !Object.hasOwn(UMA_STATUSES, uma)) return stage('unknown');
   const oracle = uma === null ? null : (UMA_STATUSES[uma] as PredictionStatus);
   if (oracle !== null && oracle !== 'resolved') return stage(oracle);
-  const payouts = closed ? payoutsOf(fields, oracle === 'resolved') : null;
+  const payouts = closed ? readPayouts(fields, oracle === 'resolved') : null;
   if (payouts !== null) return { status: 'resolved', words, payouts };
   // Closed without a payout: the winner must be requested elsewhere.
   if (closed) return stage('closed');
@@ -166,16 +166,16 @@ function stageOf(fields: Fields): Stage {
  * Returns the payouts in a closed market's prices, or null if there are none. The legacy value `["0","0"]` means none. Equal prices are a
  * payout only if the oracle says so, because a market that never traded has them too.
  */
-function payoutsOf(fields: Fields, decided: boolean): readonly DecimalString[] | null {
+function readPayouts(fields: Fields, decided: boolean): readonly DecimalString[] | null {
   if (maybeText(fields, 'outcomePrices') === null) return null;
-  const prices = textsIn(fields, 'outcomePrices').map((price) => decimalOf(price, 'outcomePrices'));
+  const prices = textsIn(fields, 'outcomePrices').map((price) => readDecimal(price, 'outcomePrices'));
   const sum = prices.reduce((total, price) => total.plus(price), new Decimal(0));
   const whole = decided ? ['0', '0.5', '1'] : ['0', '1'];
   const settled = prices.length === 2 && sum.eq(1) && prices.every((price) => whole.includes(price));
   return settled ? prices : null;
 }
 
-function feeOf(fields: Fields): PredictionFee {
+function readFee(fields: Fields): PredictionFee {
   const enabled = maybeFlag(fields, 'feesEnabled');
   if (enabled === false) return { model: 'none', rate: null, exponent: 1, roundingUsd: null };
   const { feeSchedule: schedule = null } = fields;
@@ -185,11 +185,11 @@ function feeOf(fields: Fields): PredictionFee {
   if (typeof exponent !== 'number' || !Number.isInteger(exponent) || exponent < 1 || exponent > 4) {
     throw new Unreadable('bad_number', `feeSchedule.exponent ${valueText(exponent)}`);
   }
-  return { model: 'quadratic', rate: sizeOf(terms['rate'], 'feeSchedule.rate'), exponent, roundingUsd: '0.00001' };
+  return { model: 'quadratic', rate: readSize(terms['rate'], 'feeSchedule.rate'), exponent, roundingUsd: '0.00001' };
 }
 
 /** Returns the provider's structured source, and the one named in the rules. */
-function sourcesOf(fields: Fields, rules: string): readonly ResolutionSource[] {
+function listSources(fields: Fields, rules: string): readonly ResolutionSource[] {
   const url = maybeText(fields, 'resolutionSource');
   const said = /resolution source for this market (?:is|will be) (.+?)\.(?:\s|$)/i.exec(rules)?.[1] ?? null;
   if (url === null) return said === null ? [] : [{ name: said.slice(0, 300), url: null }];
@@ -197,7 +197,7 @@ function sourcesOf(fields: Fields, rules: string): readonly ResolutionSource[] {
   return [{ name: said?.slice(0, 300) ?? host, url: URL.canParse(url) ? url : null }];
 }
 
-function eventOf(event: Fields | null, market: Fields): PredictionEventLink | null {
+function readEvent(event: Fields | null, market: Fields): PredictionEventLink | null {
   if (event === null) return null;
   const providerId = textIn(event, 'id');
   return {
@@ -210,7 +210,7 @@ function eventOf(event: Fields | null, market: Fields): PredictionEventLink | nu
 }
 
 /** Returns the ids other than the condition id, by the provider's names. */
-function idsOf(fields: Fields, tokens: readonly string[]): Record<string, string> {
+function readIds(fields: Fields, tokens: readonly string[]): Record<string, string> {
   const ids: Record<string, string> = { yesTokenId: tokens[0] as string, noTokenId: tokens[1] as string };
   for (const [name, ours] of [
     ['id', 'marketId'],
@@ -236,7 +236,7 @@ export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: E
       throw new Unreadable('unknown_shape', `${labels.length} outcomes and ${tokens.length} tokens instead of two`);
     if (tokens.some((token) => token === ''))
       throw new Unreadable('missing_field', 'a token id is empty: the market is still being set up');
-    const { status, words, payouts } = stageOf(fields);
+    const { status, words, payouts } = readStage(fields);
     const resolvedAt = status === 'resolved' ? (maybeTime(fields, 'umaEndDate') ?? maybeTime(fields, 'closedTime')) : null;
     const quoted = status === 'open' || status === 'paused';
     const [bid, ask] = quoted ? [maybePrice(fields, 'bestBid'), maybePrice(fields, 'bestAsk')] : [null, null];
@@ -266,12 +266,12 @@ export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: E
       id,
       provider: PROVIDER,
       providerId,
-      providerIds: idsOf(fields, tokens),
-      event: eventOf(parent, fields),
+      providerIds: readIds(fields, tokens),
+      event: readEvent(parent, fields),
       question,
       subtitle: maybeText(fields, 'groupItemTitle') ?? '',
       outcomes: [outcome(0), outcome(1)],
-      priceGrid: gridOf(fields),
+      priceGrid: readGrid(fields),
       minimumSize: maybeDecimal(fields, 'orderMinSize'),
       status,
       providerStatus: words,
@@ -288,7 +288,7 @@ export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: E
       resolution: {
         rules,
         secondaryRules: '',
-        sources: sourcesOf(fields, rules),
+        sources: listSources(fields, rules),
         procedure: 'optimistic_oracle',
         history: maybeText(fields, 'umaResolutionStatuses') === null ? [] : textsIn(fields, 'umaResolutionStatuses'),
         result: payouts?.[0] === '1' ? 'yes' : payouts?.[1] === '1' ? 'no' : null,
@@ -296,7 +296,7 @@ export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: E
         mayCloseEarly: null,
         earlyCloseCondition: null,
       },
-      fee: feeOf(fields),
+      fee: readFee(fields),
       underlying: underlyingIn(question),
       asks: readQuestion(question, rules, closesAt),
       venue: 'prediction',
@@ -310,7 +310,7 @@ export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: E
   });
 }
 
-function gridOf(fields: Fields): PredictionMarket['priceGrid'] {
+function readGrid(fields: Fields): PredictionMarket['priceGrid'] {
   const step = maybeDecimal(fields, 'orderPriceMinTickSize');
   if (step === null) return [];
   if (!new Decimal(step).gt(0) || !new Decimal(step).lt(1)) throw new Unreadable('bad_number', `orderPriceMinTickSize ${step}`);
@@ -381,8 +381,8 @@ function levelsIn(value: unknown, side: BookSide): BookLevel[] {
   const levels: BookLevel[] = [];
   for (let index = 0; index < list.length; index++) {
     const level = objectIn(list[index], side);
-    const price = priceOf(decimalOf(level['price'], 'price'), 'price');
-    const size = sizeOf(level['size'], 'size');
+    const price = readPrice(readDecimal(level['price'], 'price'), 'price');
+    const size = readSize(level['size'], 'size');
     if (size !== '0') levels.push({ price, size });
   }
   return bestFirst(levels, side);
@@ -392,7 +392,7 @@ function tokenBook(fields: Fields): TokenBook {
   return {
     kind: 'book',
     token: textIn(fields, 'asset_id'),
-    at: epochOf(fields['timestamp'], 'timestamp'),
+    at: readEpoch(fields['timestamp'], 'timestamp'),
     bids: levelsIn(fields['bids'], 'bids'),
     asks: levelsIn(fields['asks'], 'asks'),
   };
@@ -432,8 +432,8 @@ export function mapTrades(
       readable(TRADES_SOURCE, receivedAt, raw, () => {
         const fields = objectIn(raw, 'the trade');
         if (textIn(fields, 'conditionId') !== market.providerId) throw new Unreadable('unknown_instrument', 'a trade of another market');
-        const at = epochOf(fields['timestamp'], 'timestamp') * 1_000;
-        return tradeOf(market, textIn(fields, 'asset'), fields, at, receivedAt, maybeText(fields, 'transactionHash') ?? '');
+        const at = readEpoch(fields['timestamp'], 'timestamp') * 1_000;
+        return readTrade(market, textIn(fields, 'asset'), fields, at, receivedAt, maybeText(fields, 'transactionHash') ?? '');
       }),
     ),
   );
@@ -442,7 +442,7 @@ export function mapTrades(
 }
 
 /** Maps a trade. Its id is derived from its content, because the stream has no ids and a repeated trade must be recognized. */
-function tradeOf(
+function readTrade(
   market: PredictionMarket,
   token: string,
   fields: Fields,
@@ -452,8 +452,8 @@ function tradeOf(
 ): PredictionTrade {
   const outcome = market.outcomes.find(({ providerId }) => providerId === token);
   if (outcome === undefined) throw new Unreadable('unknown_instrument', `token ${token.slice(0, 20)}… is none of the market's`);
-  const price = priceOf(decimalOf(fields['price'], 'price'), 'price');
-  const size = sizeOf(fields['size'], 'size');
+  const price = readPrice(readDecimal(fields['price'], 'price'), 'price');
+  const size = readSize(fields['size'], 'size');
   if (size === '0') throw new Unreadable('bad_number', 'size is zero');
   const word = textIn(fields, 'side');
   const taker = Object.hasOwn(TAKERS, word) ? (TAKERS[word] ?? null) : null;
@@ -566,20 +566,20 @@ function mapMarketEvent(fields: Fields, receivedAt: EpochMs, marketOf: MarketOf,
     case 'price_change':
       return {
         kind: 'changes',
-        at: epochOf(fields['timestamp'], 'timestamp'),
+        at: readEpoch(fields['timestamp'], 'timestamp'),
         changes: listIn(fields['price_changes'], 'price_changes').map((raw) => levelChange(objectIn(raw, 'a price change'), marketOf)),
       };
     case 'last_trade_price': {
       const token = textIn(fields, 'asset_id');
-      const at = epochOf(fields['timestamp'], 'timestamp');
-      return { kind: 'trade', trade: tradeOf(known(token, marketOf), token, fields, at, receivedAt, '') };
+      const at = readEpoch(fields['timestamp'], 'timestamp');
+      return { kind: 'trade', trade: readTrade(known(token, marketOf), token, fields, at, receivedAt, '') };
     }
     case 'tick_size_change': {
       const token = textIn(fields, 'asset_id');
       known(token, marketOf);
-      const step = decimalOf(fields['new_tick_size'], 'new_tick_size');
+      const step = readDecimal(fields['new_tick_size'], 'new_tick_size');
       if (!new Decimal(step).gt(0) || !new Decimal(step).lt(1)) throw new Unreadable('bad_number', `new_tick_size ${step}`);
-      return { kind: 'tick', token, at: epochOf(fields['timestamp'], 'timestamp'), step };
+      return { kind: 'tick', token, at: readEpoch(fields['timestamp'], 'timestamp'), step };
     }
     case 'new_market':
     case 'market_resolved':
@@ -600,8 +600,8 @@ function levelChange(fields: Fields, marketOf: MarketOf): LevelChange {
   return {
     token,
     side,
-    price: priceOf(decimalOf(fields['price'], 'price'), 'price'),
-    size: sizeOf(fields['size'], 'size'),
+    price: readPrice(readDecimal(fields['price'], 'price'), 'price'),
+    size: readSize(fields['size'], 'size'),
     best: told ? { bid: maybePrice(fields, 'best_bid'), ask: maybePrice(fields, 'best_ask') } : null,
   };
 }
