@@ -110,7 +110,7 @@ function closingAfter(closing: readonly Closing[], event: AgentEvent): readonly 
 }
 
 /** Returns the change of the context that pauses the agent for a cause, or ends its pause. */
-function pausedFor(cause: PauseCause | null): Pick<AgentContext, 'pauseCause'> {
+function setPause(cause: PauseCause | null): Pick<AgentContext, 'pauseCause'> {
   return { pauseCause: cause };
 }
 
@@ -152,7 +152,7 @@ export const agentMachine = setup({
     noteClosing: assign({ closing: ({ context, event }) => closingAfter(context.closing ?? [], event) }),
     raiseLost: raise({ type: 'feed.lost' }),
     noteFeed: assign({ degradedVenues: ({ context, event }) => degradedAfter(context.degradedVenues, event) }),
-    notePausingBreaker: assign({ ...pausedFor('daily_drawdown'), breaker: ({ event }) => toTrip(event) }),
+    notePausingBreaker: assign({ ...setPause('daily_drawdown'), breaker: ({ event }) => toTrip(event) }),
   },
   guards: {
     hasLiveCapital: or([stateIn({ stage: 'limited_live' }), stateIn({ stage: 'live' })]),
@@ -176,7 +176,7 @@ export const agentMachine = setup({
     autonomy: input.autonomy,
     manifestVersion: input.manifestVersion,
     manifestHash: input.manifestHash,
-    ...pausedFor(null),
+    ...setPause(null),
     degradedVenues: [],
   }),
   type: 'parallel',
@@ -265,13 +265,13 @@ export const agentMachine = setup({
             },
             pause: {
               target: 'paused',
-              actions: assign(({ event }) => pausedFor(event.cause)),
+              actions: assign(({ event }) => setPause(event.cause)),
             },
             'positions.close': {
               target: 'paused',
-              actions: ['noteClosing', assign(pausedFor('operator')), { type: 'announceAgent', params: { what: 'closing' } }],
+              actions: ['noteClosing', assign(setPause('operator')), { type: 'announceAgent', params: { what: 'closing' } }],
             },
-            'quarantine.released': { target: 'paused', actions: assign(pausedFor('quarantine')) },
+            'quarantine.released': { target: 'paused', actions: assign(setPause('quarantine')) },
             'breaker.tripped': {
               target: 'paused',
               guard: 'drawdownTripped',
@@ -280,7 +280,7 @@ export const agentMachine = setup({
             'feed.lost': {
               target: 'paused',
               guard: 'hasLiveCapital',
-              actions: assign(pausedFor('data_degraded')),
+              actions: assign(setPause('data_degraded')),
             },
           },
         },
@@ -301,7 +301,7 @@ export const agentMachine = setup({
                 { type: 'announceAgent', params: { what: 'closing' } },
               ],
             },
-            'quarantine.released': { actions: [assign(pausedFor('quarantine')), 'projectAgent'] },
+            'quarantine.released': { actions: [assign(setPause('quarantine')), 'projectAgent'] },
             'positions.closed': {
               actions: ['noteClosing', 'projectAgent', { type: 'announceAgent', params: { what: 'closed' } }],
             },
@@ -310,7 +310,7 @@ export const agentMachine = setup({
                 guard: 'isClosing',
                 target: 'active',
                 actions: [
-                  assign(pausedFor(null)),
+                  assign(setPause(null)),
                   'noteClosing',
                   { type: 'cancelProposals', params: { reason: 'resumed' } },
                   'projectAgent',
@@ -319,7 +319,7 @@ export const agentMachine = setup({
               },
               {
                 target: 'active',
-                actions: [assign(pausedFor(null)), 'projectAgent', { type: 'announceAgent', params: { what: 'resumed' } }],
+                actions: [assign(setPause(null)), 'projectAgent', { type: 'announceAgent', params: { what: 'resumed' } }],
               },
             ],
           },

@@ -5,6 +5,7 @@ import { type ArrivalAxis, isEnded, type Sighting } from '../../src/domain/bridg
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { takeLease } from '../proposal/lease.ts';
+import type { LoadActors } from '../runtime/actor-store.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transferContext, transferState, BROADCAST_SOURCE, LOOK_AT_TRANSFER } from './effects.ts';
@@ -13,7 +14,7 @@ import type { BridgeAnswer, BridgeTransferContext } from './machine.ts';
 
 interface BridgeExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   /** Returns true while a transfer's lease is valid, by the store's clock. */
   readonly leaseIsHeld: (transferId: string) => Promise<boolean>;
   readonly outside: BridgeOutside;

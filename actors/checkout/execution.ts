@@ -1,5 +1,4 @@
 /** Follows a checkout's payment: submits its signed bytes, and reports what the chain made of them. Idempotent. */
-import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { PermitLost } from '../../src/domain/orders/execution.ts';
 import { type Payment, paymentObjection } from '../../src/domain/marketplace/checkout.ts';
@@ -8,6 +7,7 @@ import { errorText } from '../../src/domain/values/value-text.ts';
 import type { ChainClient } from '../prepared-transaction/chain-client.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
+import { type LoadActors, requireActor } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { checkoutContext, checkoutState, FOLLOW_PAYMENT } from './effects.ts';
 import type { CheckoutContext, PaymentAnswer } from './machine.ts';
@@ -17,7 +17,7 @@ import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 interface CheckoutWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   readonly chain: Pick<ChainClient, 'status' | 'transaction'>;
 }
 
@@ -30,12 +30,6 @@ function assessed({ error, changes }: LandedTransaction, payment: Payment): Paym
 }
 
 export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<string, ActivityWorker>> {
-  async function loaded(id: string): Promise<ActorRow> {
-    const row = (await deps.load([id])).get(id);
-    if (row === undefined) throw new Error(`there is no actor ${id}`);
-    return row;
-  }
-
   /** Submits the payment. Changes nothing if it was submitted before. */
   async function handOver({ transactionId, signed, signature, submittedBy }: CheckoutContext): Promise<void> {
     try {
@@ -48,7 +42,7 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
   }
 
   async function carried(checkout: CheckoutContext): Promise<PaymentAnswer> {
-    const { state } = await loaded(checkout.transactionId as string);
+    const { state } = await requireActor(deps.load, checkout.transactionId as string);
     const context = transactionContext(state);
     const at = transactionState(state);
     if (at === 'finalized' || at === 'failed') return assessed(context.landed as LandedTransaction, checkout.payment as Payment);
@@ -78,7 +72,7 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
   }
 
   async function follow(id: string): Promise<PaymentAnswer> {
-    const { state } = await loaded(id);
+    const { state } = await requireActor(deps.load, id);
     const checkout = checkoutContext(state);
     if (checkoutState(state) !== 'late') return carried(checkout);
     try {

@@ -9,6 +9,7 @@ import { errorText } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
+import { type LoadActors, requireActor } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { CARRY_LAUNCH, LOOK_AT_CURVE, launchContext } from './effects.ts';
 import type { LaunchChain } from '../prepared-transaction/chain-client.ts';
@@ -17,7 +18,7 @@ import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 interface LaunchWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   readonly chain: Pick<LaunchChain, 'accounts'>;
   /** US dollar price of one whole token, or null without a live price. */
   readonly quoteUsd: (mint: string) => DecimalString | null;
@@ -54,12 +55,6 @@ export async function readCurveState(
 }
 
 export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, ActivityWorker>> {
-  async function loaded(id: string): Promise<ActorRow> {
-    const row = (await deps.load([id])).get(id);
-    if (row === undefined) throw new Error(`there is no actor ${id}`);
-    return row;
-  }
-
   /** Submits a transaction. Changes nothing if it was submitted before. */
   async function handOver(transactionId: string, signedBase64: string, signature: string, subject: string): Promise<void> {
     try {
@@ -71,7 +66,7 @@ export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, A
   }
 
   async function carry(id: string): Promise<CarryAnswer> {
-    const launch = launchContext((await loaded(id)).state);
+    const launch = launchContext((await requireActor(deps.load, id)).state);
     const rows = await deps.load(launch.transactionIds);
     const states = launch.transactionIds.map((one) => transactionState((rows.get(one) as ActorRow).state));
     for (const [index, state] of states.entries()) {
@@ -98,7 +93,7 @@ export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, A
 
   async function look(id: string): Promise<CarryAnswer> {
     try {
-      const launch = launchContext((await loaded(id)).state);
+      const launch = launchContext((await requireActor(deps.load, id)).state);
       const standing = await readCurveState(deps.chain, launch, deps.clock.now());
       if (standing === null) return { outcome: 'silent', detail: 'the node does not know the pool yet' };
       const startQuoteUsd = launch.standing === null ? deps.quoteUsd(launch.quoteMint) : (launch.standing.startQuoteUsd ?? null);

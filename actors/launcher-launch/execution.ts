@@ -1,11 +1,11 @@
 /** Submits a payment to the chain and reads the launcher's answer. Idempotent. */
-import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { PermitLost } from '../../src/domain/orders/execution.ts';
 import { paidWords } from '../../src/domain/launch/launcher.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
+import { type LoadActors, requireActor } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { LauncherClient } from './commands.ts';
 import { ASK_LAUNCHER, CARRY_PAYMENT, launcherContext } from './effects.ts';
@@ -14,23 +14,17 @@ import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 interface LauncherWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   readonly launcher: Pick<LauncherClient, 'complete'>;
   /** Returns null if the chain has no such mint. @throws if no node answers. */
   readonly mintInfo: (mint: string) => Promise<{ readonly program: string; readonly decimals: number } | null>;
 }
 
 export function launcherWorkers(deps: LauncherWorkerDeps): Readonly<Record<string, ActivityWorker>> {
-  async function loaded(id: string): Promise<ActorRow> {
-    const row = (await deps.load([id])).get(id);
-    if (row === undefined) throw new Error(`there is no actor ${id}`);
-    return row;
-  }
-
   async function carry(id: string): Promise<LauncherAnswer> {
-    const { paymentId, signed, signature, submittedBy } = launcherContext((await loaded(id)).state);
+    const { paymentId, signed, signature, submittedBy } = launcherContext((await requireActor(deps.load, id)).state);
     if (paymentId === null) return { outcome: 'waits' };
-    const payment = (await loaded(paymentId)).state;
+    const payment = (await requireActor(deps.load, paymentId)).state;
     const state = transactionState(payment);
     if (state === 'expired' || state === 'failed') {
       const { reason, detail } = transactionContext(payment);
@@ -52,7 +46,7 @@ export function launcherWorkers(deps: LauncherWorkerDeps): Readonly<Record<strin
   }
 
   async function ask(id: string): Promise<LauncherAnswer> {
-    const { intent, offer, signature } = launcherContext((await loaded(id)).state);
+    const { intent, offer, signature } = launcherContext((await requireActor(deps.load, id)).state);
     if (signature === null) throw new Error(`launch ${id} has no payment to report`);
     try {
       const word = await deps.launcher.complete(intent, offer, signature);

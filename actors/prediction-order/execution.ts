@@ -1,10 +1,10 @@
 /** Reads the state of live orders: first from the transaction that opens them, then from the venue that fills them. Idempotent. */
-import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
+import { type LoadActors, requireActor } from '../runtime/actor-store.ts';
 import { FOLLOW_ORDER_TRANSACTION, FOLLOW_PREDICTION_ORDER, predictionOrderContext } from './effects.ts';
 import type { OnchainVenue } from './onchain-venue.ts';
 import type { TransactionNews, VenueNews } from './machine.ts';
@@ -14,19 +14,13 @@ const SENT: ReadonlySet<PreparedTransactionState> = new Set(['submitted', 'verif
 
 /** Returns the activity workers of a prediction order, by kind. */
 export function predictionOrderWorkers(deps: {
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   readonly venue: Pick<OnchainVenue, 'news'>;
 }): Readonly<Record<string, ActivityWorker>> {
-  async function loaded(id: string): Promise<ActorRow> {
-    const row = (await deps.load([id])).get(id);
-    if (row === undefined) throw new Error(`there is no actor ${id}`);
-    return row;
-  }
-
   async function transactionNews(id: string): Promise<TransactionNews> {
-    const { onchain } = predictionOrderContext((await loaded(id)).state);
+    const { onchain } = predictionOrderContext((await requireActor(deps.load, id)).state);
     if (onchain === null) throw new Error(`order ${id} has no transaction on the chain`);
-    const { state } = await loaded(onchain.transactionId);
+    const { state } = await requireActor(deps.load, onchain.transactionId);
     const word = transactionState(state);
     if (word === 'finalized') return { outcome: 'transaction_final' };
     if (SENT.has(word)) return { outcome: 'transaction_sent' };
@@ -42,7 +36,7 @@ export function predictionOrderWorkers(deps: {
 
   async function venueNews(id: string): Promise<VenueNews> {
     try {
-      return await deps.venue.news(id, predictionOrderContext((await loaded(id)).state));
+      return await deps.venue.news(id, predictionOrderContext((await requireActor(deps.load, id)).state));
     } catch (error) {
       // The chart asks again by its own timer.
       return { outcome: 'unknown', detail: errorText(error) };

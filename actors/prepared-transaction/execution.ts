@@ -2,13 +2,13 @@
  * Sends a submitted transaction to the chain and follows it: checks the bytes again, takes the lease that a halt waits for, broadcasts, and
  * reads the chain's result. A worker may die between any two steps. The next one sends the same bytes, which the chain executes once.
  */
-import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { takeLease } from '../proposal/lease.ts';
+import type { LoadActors } from '../runtime/actor-store.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ChainClient } from './chain-client.ts';
@@ -18,7 +18,7 @@ import type { Purposes } from './purpose.ts';
 
 interface TransactionExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   /** Returns true while a transaction's lease is valid, by the store's clock. */
   readonly leaseIsHeld: (transactionId: string) => Promise<boolean>;
   readonly chain: ChainClient;

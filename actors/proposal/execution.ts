@@ -2,7 +2,6 @@
  * Executes proposals: risk on the present quotes, then the lease that a halt waits for, then the order. A worker may die between any two
  * steps. The next one ends with one fill or none.
  */
-import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { MandateMoved, type VenueAnswer } from '../../src/domain/orders/execution.ts';
 import { isMissed } from '../../src/domain/orders/execution-plan.ts';
@@ -13,6 +12,7 @@ import type { EpochMs } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
 import type { ExecutableVenue } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
+import type { LoadActors } from '../runtime/actor-store.ts';
 import type { ActivityWorker, TOLD } from '../runtime/activities.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { EXECUTE_ORDER, proposalContext, proposalState, RECONCILE_ORDER, WITHDRAW_ORDER } from './effects.ts';
@@ -30,7 +30,7 @@ const MANDATE_RACES = 5;
 
 export interface ExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver' | 'deliverInTurn'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   readonly preTrade: PreTrade;
   /** Returns true while the lease of an executing proposal is valid, by the store's clock. */
   readonly leaseIsHeld: (proposalId: string) => Promise<boolean>;

@@ -37,3 +37,10 @@ export async function loadActor(load: LoadActors, kind: string, orgId: string, i
   const row = (await load([id])).get(id);
   return row === undefined || row.orgId !== orgId || row.kind !== kind ? null : row;
 }
+
+/** Returns an actor that the work of another one names. @throws Error if there is none */
+export async function requireActor(load: LoadActors, id: string): Promise<ActorRow> {
+  const row = (await load([id])).get(id);
+  if (row === undefined) throw new Error(`there is no actor ${id}`);
+  return row;
+}
