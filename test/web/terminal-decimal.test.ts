@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { cut, multiply, sum, withoutZeros } from '../../web/terminal/kit/decimal.ts';
 import { compareCells, numberIn, type Sortable, toSortable } from '../../web/terminal/kit/order-texts.ts';
+import { findDirection, signedMoney, signedText } from '../../web/terminal/kit/number-texts.ts';
 
 test.each([
   ['97000', '97000'],
@@ -81,4 +82,23 @@ test.each([
   ['100000000000000000.010', '100000000000000000.01'],
 ])('%s and %s are equal', (left, right) => {
   expect(compareCells(toSortable(left) as Sortable, toSortable(right) as Sortable)).toBe(0);
+});
+
+test.each([
+  ['-0.004', '$0.00', 'even'],
+  ['0.0049', '$0.00', 'even'],
+  ['-0.005', '-$0.01', 'down'],
+  ['1250.5', '+$1,250.50', 'up'],
+  ['-100000000000000000.01', '-$100,000,000,000,000,000.01', 'down'],
+])('a gain of %s is shown as %s, and is %s', (usd, shown, direction) => {
+  expect([signedMoney(usd), findDirection(signedMoney(usd))]).toEqual([shown, direction]);
+});
+
+test.each([
+  [-0.004, '0.00', 'even'],
+  [0.001, '0.00', 'even'],
+  [-0.006, '-0.01', 'down'],
+  [1.236, '+1.24', 'up'],
+])('a change of %s percent is shown as %s, and is %s', (percent, shown, direction) => {
+  expect([signedText(percent, 2), findDirection(signedText(percent, 2))]).toEqual([shown, direction]);
 });

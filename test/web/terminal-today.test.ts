@@ -1,7 +1,7 @@
 // Today's profit names what it leaves out.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { leftOut } from '../../web/terminal/kit/left-out.ts';
+import { leftOut } from '../../web/terminal/kit/number-texts.ts';
 
 test.each([
   [undefined, ''],

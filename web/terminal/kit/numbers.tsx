@@ -1,10 +1,9 @@
 /** Numbers as a trader reads them: tabular digits, a sign and a colour, every digit on hover. */
 import { plain } from '../../words.js';
 import { useQuality } from '../market.ts';
-import { leftOut } from './left-out.ts';
+import { findDirection, leftOut, signedMoney, signedText } from './number-texts.ts';
 
 const MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
-const SIGNED_MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', signDisplay: 'exceptZero' });
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 const PRICE = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const SMALL_PRICE = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 5 });
@@ -24,8 +23,6 @@ export function spreadText(bid: string | null | undefined, ask: string | null | 
   return Number.isFinite(bps) ? `${bps.toFixed(2)} bps` : NONE;
 }
 
-const findDirection = (text: string): 'up' | 'down' | 'even' => (/^-.*[1-9]/.test(text) ? 'down' : /[1-9]/.test(text) ? 'up' : 'even');
-
 export function Money({ usd }: { readonly usd: string | null | undefined }) {
   if (usd === null || usd === undefined) return <span className="faint">{NONE}</span>;
   return (
@@ -44,9 +41,10 @@ export function Large({ usd }: { readonly usd: string | null | undefined }) {
 /** Profit or loss. */
 export function Gain({ usd }: { readonly usd: string | null | undefined }) {
   if (usd === null || usd === undefined) return <span className="faint">{NONE}</span>;
+  const text = signedMoney(usd);
   return (
-    <span className={`num ${findDirection(usd)}`} title={`${usd} USD`}>
-      {SIGNED_MONEY.format(exact(usd))}
+    <span className={`num ${findDirection(text)}`} title={`${usd} USD`}>
+      {text}
     </span>
   );
 }
@@ -63,13 +61,6 @@ export function Today({ usd, without }: { readonly usd: string | null | undefine
       </span>
     </>
   );
-}
-
-/** Formats a number with its sign. One that rounds to zero has none. */
-export function signedText(value: number, decimals: number): string {
-  const text = value.toFixed(decimals);
-  if (!/[1-9]/.test(text)) return text.replace('-', '');
-  return value > 0 ? `+${text}` : text;
 }
 
 /** A change in percent, with its sign. */
