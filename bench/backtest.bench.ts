@@ -325,6 +325,10 @@ await bench({
     { what: 'share of the fused loop, 100 assets', ours: 'ours, 100 assets', reference: 'fused, 100 assets', goal: 0.4 },
     { what: 'share of the fused loop, minutes', ours: 'ours, 5 years of minutes', reference: 'fused, 5 years of minutes', goal: 0.4 },
   ],
+  // Five years of minutes within ten seconds.
+  rates: [
+    { what: 'minutes of five years, bars per second of processor time', of: 'ours, 5 years of minutes', goal: (5 * 365 * 1_440) / 10 },
+  ],
   notes: [
     'rates are bars of one instrument per second of processor time',
     'ours: rules, matrix, dispositions, cash and equity of every bar in columns; money in whole units; entries sized by limits, volume and depth',

@@ -31,6 +31,7 @@ import { actorsOn } from '../test/world/actor-world.ts';
 import { type OwnDatabase, withDatabase } from './database.ts';
 import { bench, type Contender, median } from './harness.ts';
 import { followedBook } from './followed-book.ts';
+import { keepFigures } from './measured.ts';
 import { costWithServer, serverMicroseconds } from './server-cost.ts';
 import { eachRow } from '../actors/runtime/containment.ts';
 
@@ -41,8 +42,14 @@ const MANY = 8;
 /** Agents buy at the first price and sell at the second. */
 const PRICES = ['60000', '71000'] as const;
 
+/** Cost of an execution on the server: processor time in milliseconds, and commits. */
+interface ServerCost {
+  readonly ms: number;
+  readonly commits: number;
+}
+
 const wall: Record<string, number[]> = {};
-const ofServer: Record<string, { readonly ms: number; readonly commits: number }[]> = {};
+const ofServer: Record<string, ServerCost[]> = {};
 await withDatabase(async (own) => {
   const { home, server, ends } = own;
   const admin = openDatabase({ url: server.url, role: null, name: 'bench', connections: 1 });
@@ -92,7 +99,53 @@ await withDatabase(async (own) => {
     process.stdout.write(
       `${name}: for an execution, ${median(costs.map(({ ms }) => ms)).toFixed(2)} ms of PostgreSQL and ${median(costs.map(({ commits }) => commits)).toFixed(2)} commits\n`,
     );
+  keepFigures('PostgreSQL for a paper execution, organizations divided among workers', serverFigures());
 });
+
+/** Returns the server's processor time and commits for an execution with one worker and with eight, and their ratio. */
+function serverFigures() {
+  const [one, eight] = ['shared', 'eight'].map((name) => ofServer[name] ?? []) as [ServerCost[], ServerCost[]];
+  const range = (numbers: readonly number[], unit: string): { readonly value: string; readonly spread: string } => ({
+    value: `${median(numbers).toFixed(2)}${unit}`,
+    spread: `${Math.min(...numbers).toFixed(2)}${unit} to ${Math.max(...numbers).toFixed(2)}${unit}`,
+  });
+  const ratios = one.map(({ ms }, round) => (eight[round] as ServerCost).ms / ms);
+  return [
+    {
+      what: 'processor time with one worker',
+      ...range(
+        one.map(({ ms }) => ms),
+        ' ms',
+      ),
+      goal: '',
+    },
+    {
+      what: 'processor time with eight workers',
+      ...range(
+        eight.map(({ ms }) => ms),
+        ' ms',
+      ),
+      goal: '',
+    },
+    { what: 'eight workers against one', ...range(ratios, ' times'), goal: '≤ 1.15 times' },
+    {
+      what: 'commits with one worker',
+      ...range(
+        one.map(({ commits }) => commits),
+        '',
+      ),
+      goal: '',
+    },
+    {
+      what: 'commits with eight workers',
+      ...range(
+        eight.map(({ commits }) => commits),
+        '',
+      ),
+      goal: '',
+    },
+  ];
+}
 
 async function agentsOn(sql: Sql): Promise<void> {
   const clock = createVirtualClock(SLOT + 1_000);

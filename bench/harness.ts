@@ -24,10 +24,19 @@ export interface Comparison {
   readonly goal: number | null;
 }
 
+/** A contender's own rate, for goals that no reference states. */
+export interface Rate {
+  readonly what: string;
+  readonly of: string;
+  /** Operations per second to reach. */
+  readonly goal: number;
+}
+
 export interface BenchOptions {
   readonly title: string;
   readonly contenders: readonly Contender[];
   readonly comparisons: readonly Comparison[];
+  readonly rates?: readonly Rate[];
   /** Counted rounds of every contender. At least 7. */
   readonly rounds?: number;
   /** Rounds before the counted ones, for compilation and caches. */
@@ -143,22 +152,32 @@ export async function bench(options: BenchOptions): Promise<void> {
       reached: comparison.goal === null ? null : ratio >= comparison.goal,
     };
   });
-  keepFigures(
-    options.title,
-    lines.map((line) => ({
+  const rates = (options.rates ?? []).map(({ what, of, goal }) => {
+    const each = costsOf(of).map((cost) => 1e6 / cost);
+    return {
+      what,
+      value: `${rate(median(each))}/s`,
+      spread: `${rate(quantile(each, 0.1))}/s to ${rate(quantile(each, 0.9))}/s`,
+      goal: `≥ ${rate(goal)}/s`,
+    };
+  });
+  keepFigures(options.title, [
+    ...rates,
+    ...lines.map((line) => ({
       what: `${line.what}: ${line.ours}, ${rate(line.oursRate)}/s, against ${line.reference}, ${rate(line.referenceRate)}/s`,
       value: times(line.ratio),
       spread: `${times(line.low)} to ${times(line.high)}`,
       goal: line.goal === null ? '' : `≥ ${times(line.goal)}`,
     })),
-  );
+  ]);
   if (process.argv.includes('--json')) {
     const perSecond = Object.fromEntries(contenders.map(({ name }) => [name, 1e6 / median(costsOf(name))]));
     process.stdout.write(`${JSON.stringify({ title: options.title, rounds, perSecond, lines, notes: options.notes ?? [] }, null, 2)}\n`);
     return;
   }
   process.stdout.write(`\n${options.title}\n${table(lines)}`);
-  process.stdout.write(`medians of ${rounds} interleaved rounds; spread: 10th to 90th percentile of the ratios\n`);
+  for (const { what, value, spread, goal } of rates) process.stdout.write(`${what}: ${value} (${spread}); goal ${goal}\n`);
+  process.stdout.write(`medians of ${rounds} interleaved rounds; spread: 10th to 90th percentile\n`);
   for (const note of options.notes ?? []) process.stdout.write(`${note}\n`);
 }
 

@@ -54,6 +54,7 @@ await withDatabase(async ({ home, server, ends }) => {
       { what: 'orders per second with 1,000 books against 10', ours: 'many', reference: 'few', goal: 0.9 },
       { what: `orders per second with 1,000 books, ${AT_ONCE} at once against one`, ours: 'together', reference: 'many', goal: null },
     ],
+    rates: [{ what: 'orders of a person, one at a time, per second of processor time', of: 'few', goal: 250 }],
     notes: [
       process.platform === 'linux'
         ? "rates are per second of processor time, ours and the server's together"

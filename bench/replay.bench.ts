@@ -16,6 +16,7 @@ import { NO_FLAGS } from '../src/domain/market/quote.ts';
 import type { TapeAgent, TapeEvent } from '../src/domain/tape/tape.ts';
 import { replayTape } from '../src/simulation/replay/replay.ts';
 import { replayAgent } from '../src/simulation/replay/replay-agent.ts';
+import { keepFigures } from './measured.ts';
 
 const EVENTS = Number(process.argv[2] ?? 400_000);
 const ROUNDS = Number(process.argv[3] ?? 7);
@@ -23,6 +24,7 @@ const AGENTS = 50;
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'];
 /** Baseline of the other replays. */
 const HOLD = 'replay compact, agents hold';
+const BUSY = 'replay compact, agents trade every minute';
 const START = Date.UTC(2025, 0, 6, 15, 0);
 
 function* quotes(): Generator<TapeEvent[]> {
@@ -123,7 +125,7 @@ try {
     'replay compact, agents ask': asking,
     'replay compact, agents are invested': invested,
     'replay compact, agents trade by the hour': trading,
-    'replay compact, agents trade every minute': busy,
+    [BUSY]: busy,
   };
   const work: Readonly<Record<string, () => Promise<void>>> = {
     'JSON.parse of the lines': async () => {
@@ -167,6 +169,23 @@ try {
     };
   });
   const sizes = { ndjson: (await stat(plain)).size / EVENTS, compact: (await stat(compact)).size / EVENTS };
+  const speed = (name: string, goal: string) => {
+    const values = (times.get(name) as number[]).map((seconds) => EVENTS / seconds);
+    const millions = (perSecond: number): string => `${(perSecond / 1e6).toFixed(perSecond < 1e6 ? 3 : 1)} M events/s`;
+    return {
+      what: name,
+      value: millions(median(values)),
+      spread: `${millions(Math.min(...values))} to ${millions(Math.max(...values))}`,
+      goal,
+    };
+  };
+  keepFigures(`A tape of ${EVENTS} events replayed with ${AGENTS} agents, per second of processor time`, [
+    speed('read compact', ''),
+    speed(HOLD, '≥ 3 M events/s'),
+    speed('replay compact, agents are invested', ''),
+    speed('replay compact, agents trade by the hour', ''),
+    speed(BUSY, '≥ 0.5 M events/s'),
+  ]);
   console.log(JSON.stringify({ events: EVENTS, rounds: ROUNDS, agents: AGENTS, bytesPerEvent: sizes, rows }, null, 2));
 } finally {
   await rm(folder, { recursive: true });

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { processStartedAt } from '../../src/adapters/process/server-process.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { remember } from '../harness/launched.ts';
 import { withCluster } from '../harness/postgres.ts';
 import { recordExample } from '../harness/recorded-examples.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
@@ -129,6 +130,7 @@ export function launch(
     env: environment({ SEVENGATE_HOME: home, ...options.env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  remember(child);
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (part: Buffer) => (stdout += part.toString()));
   child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
