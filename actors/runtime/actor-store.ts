@@ -15,17 +15,20 @@ export interface ActorStore {
   /** True for an error by which the store refused a step's rows. Retrying the same step fails the same way. */
   isRefusal(error: unknown): boolean;
   incident(incident: Incident): Promise<void>;
+  /** Returns due timers. Those of quarantined actors wait for the release. */
   dueTimers(now: EpochMs, limit: number): Promise<readonly DueTimer[]>;
+  /** Deletes a timer that its actor does not take, unless the actor is quarantined. */
   dropTimer(actorId: string, timerId: string): Promise<void>;
   /**
    * Takes due activities of these kinds and postpones their next attempt by `retryMs`, doubled with every attempt, so that those of a
-   * crashed worker are found again. Several workers divide the organizations among them.
+   * crashed worker are found again. Several workers divide the organizations among them. Those of quarantined actors wait for the release.
    */
   takeActivities(now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueActivity[]>;
   /** Postpones the next attempt of pending activities to `until`, if it is earlier. */
   renewActivities(keys: readonly string[], until: EpochMs): Promise<void>;
   /** Joins the division of organizations among the workers of these kinds until an instant. 0 leaves it. */
   attend(until: EpochMs, kinds: readonly string[]): Promise<void>;
+  /** Ends an activity whose answer its actor does not take, unless the actor is quarantined: then it is tried again after the release. */
   giveUpActivity(key: string, answer: Json): Promise<void>;
 }
 

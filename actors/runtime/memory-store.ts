@@ -142,15 +142,19 @@ class HeldStore implements MemoryStore {
     this.actors.set(row.id, { ...row, status: 'quarantined', version: row.version + 1 });
   };
 
+  #isQuarantined(actorId: string): boolean {
+    return this.actors.get(actorId)?.status === 'quarantined';
+  }
+
   readonly dueTimers = async (now: EpochMs, limit: number): Promise<readonly DueTimer[]> => {
     return [...this.#timers.values()]
-      .filter(({ dueAt, actorId }) => dueAt <= now && this.actors.get(actorId)?.status !== 'quarantined')
+      .filter(({ dueAt, actorId }) => dueAt <= now && !this.#isQuarantined(actorId))
       .sort((a, b) => a.dueAt - b.dueAt || (a.actorId < b.actorId ? -1 : 1))
       .slice(0, limit);
   };
 
   readonly dropTimer = async (actorId: string, timerId: string): Promise<void> => {
-    this.#timers.delete(timerKey(actorId, timerId));
+    if (!this.#isQuarantined(actorId)) this.#timers.delete(timerKey(actorId, timerId));
   };
 
   readonly takeActivities = async (
@@ -160,7 +164,9 @@ class HeldStore implements MemoryStore {
     kinds: readonly string[],
   ): Promise<readonly DueActivity[]> => {
     const due = [...this.activities.values()]
-      .filter(({ state, dueAt, kind }) => state === 'pending' && dueAt <= now && kinds.includes(kind))
+      .filter(
+        ({ state, dueAt, kind, actorId }) => state === 'pending' && dueAt <= now && kinds.includes(kind) && !this.#isQuarantined(actorId),
+      )
       .slice(0, limit);
     return due.map((activity) => {
       activity.dueAt = now + retryMs * 2 ** Math.min(activity.attempts, 6);
@@ -185,7 +191,7 @@ class HeldStore implements MemoryStore {
 
   readonly giveUpActivity = async (key: string, answer: Json): Promise<void> => {
     const activity = this.activities.get(key);
-    if (activity?.state === 'pending') Object.assign(activity, { state: 'given_up', answer });
+    if (activity?.state === 'pending' && !this.#isQuarantined(activity.actorId)) Object.assign(activity, { state: 'given_up', answer });
   };
 
   /** Returns a value after a round trip through JSON, as a database would keep it. Tests thus notice values that JSON changes. */

@@ -349,6 +349,76 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     });
   });
 
+  describe('of an actor that is quarantined while its work is under way', () => {
+    const quarantined = (id: string) =>
+      store.incident({ actorId: id, at: clock.now(), kind: 'quarantined', detail: 'for this test', event: null, quarantine: true });
+    const released = (id: string) => runtime.deliver(id, { type: 'count' }, { cause: 'test', releases: true });
+    const parts = (failures: unknown[]) => ({
+      contained: eachRow((error) => failures.push(error)),
+      store,
+      clock: idle(clock),
+      onError: (error: unknown) => failures.push(error),
+    });
+
+    test.each([1, 2])('a due timer (%i at once) fires after the release', async (count) => {
+      const failures: unknown[] = [];
+      const ids = await Promise.all(Array.from({ length: count }, () => lamp()));
+      for (const id of ids) await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
+      clock.advanceTo(clock.now() + 5_000);
+      let isLate = false;
+      /** Another process quarantines the actors after their timers were read as due. */
+      const beaten = async (): Promise<void> => {
+        if (isLate) return;
+        isLate = true;
+        for (const id of ids) await quarantined(id);
+      };
+      const timers = startTimers({
+        ...parts(failures),
+        runtime: {
+          deliver: (...given) => beaten().then(() => runtime.deliver(...given)),
+          deliverMany: (...given) => beaten().then(() => runtime.deliverMany(...given)),
+        },
+      });
+      await timers.fireDue();
+      clock.advanceTo(clock.now() + 86_400_000);
+      await timers.fireDue();
+      for (const id of ids) expect(await state(id)).toMatchObject({ status: 'quarantined', state: { value: 'lit' } });
+      for (const id of ids) expect(await released(id)).toMatchObject({ ok: true });
+      await timers.fireDue();
+      for (const id of ids) expect(await state(id)).toMatchObject({ status: 'running', state: { value: 'dark' } });
+      await timers.stop();
+      expect(failures).toEqual([]);
+    });
+
+    test('an activity is carried out again after the release, and not before', async () => {
+      const failures: unknown[] = [];
+      const id = await lamp();
+      await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
+      let carried = 0;
+      const activities = startActivities({
+        ...parts(failures),
+        runtime,
+        workers: {
+          bill: async (_, key) => {
+            if (key.startsWith(id) && ++carried === 1) await quarantined(id);
+            return `bill ${carried}`;
+          },
+        },
+      });
+      for (let day = 0; day < 3; day++) {
+        await activities.carryDue();
+        clock.advanceTo(clock.now() + 86_400_000);
+      }
+      expect(carried).toBe(1);
+      expect(await state(id)).toMatchObject({ status: 'quarantined', state: { context: { bill: null } } });
+      expect(await released(id)).toMatchObject({ ok: true });
+      await activities.carryDue();
+      expect(await state(id)).toMatchObject({ status: 'running', state: { context: { bill: 'bill 2' } } });
+      await activities.stop();
+      expect(failures).toEqual([]);
+    });
+  });
+
   test('a state of an older machine is migrated by its next step; an unmigratable one is quarantined without a crash', async () => {
     const [old, strange, unknown] = [newId(), newId(), newId()];
     const plan = (value: string, context: Record<string, number>) => ({

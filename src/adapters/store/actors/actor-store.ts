@@ -72,14 +72,16 @@ async function takeActivities(
   worker: string | null,
 ): Promise<readonly DueActivity[]> {
   const isDue = sql`
-    exists (select 1 from activities where state = 'pending' and due_at <= ${now} and kind = any(${kinds as string[]}::text[]))`;
+    exists (
+      select 1 from activities c join actors a on a.id = c.actor_id
+      where c.state = 'pending' and c.due_at <= ${now} and c.kind = any(${kinds as string[]}::text[]) and a.status <> 'quarantined')`;
   if (!(await holdsNow(sql, isDue))) return [];
   const rows = await sql<{ key: string; actor_id: string; kind: string; payload: DueActivity['payload']; attempts: number }[]>`
     select key, actor_id, kind, payload, attempts from take_activities(${now}, ${retryMs}, ${limit}, ${kinds as string[]}::text[], ${worker})`;
   return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));
 }
 
-/** Reads due timers in turns by organization. Timers of quarantined actors wait for the release. */
+/** Reads due timers in turns by organization. */
 async function dueTimers(sql: Sql, now: EpochMs, limit: number): Promise<readonly DueTimer[]> {
   if (!(await holdsNow(sql, sql`exists (select 1 from timers where due_at <= ${now})`))) return [];
   const rows = await sql<{ actor_id: string; timer_id: string; due_at: number; event: DueTimer['event'] }[]>`
@@ -139,7 +141,9 @@ export function createActorStore(sql: Sql, worker: string | null = null) {
     dueTimers: (now: EpochMs, limit: number): Promise<readonly DueTimer[]> => dueTimers(sql, now, limit),
 
     async dropTimer(actorId: string, timerId: string): Promise<void> {
-      await sql`delete from timers where actor_id = ${actorId} and timer_id = ${timerId}`;
+      await sql`
+        delete from timers where actor_id = ${actorId} and timer_id = ${timerId}
+          and not exists (select 1 from actors a where a.id = ${actorId} and a.status = 'quarantined')`;
     },
 
     takeActivities: (now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueActivity[]> =>
@@ -157,7 +161,10 @@ export function createActorStore(sql: Sql, worker: string | null = null) {
     },
 
     async giveUpActivity(key: string, answer: Json): Promise<void> {
-      await sql`update activities set state = 'given_up', answer = ${sql.json(answer)}, ended_at = clock_timestamp() where key = ${key} and state = 'pending'`;
+      await sql`
+        update activities c set state = 'given_up', answer = ${sql.json(answer)}, ended_at = clock_timestamp()
+        where c.key = ${key} and c.state = 'pending'
+          and not exists (select 1 from actors a where a.id = c.actor_id and a.status = 'quarantined')`;
     },
   };
 }

@@ -7,7 +7,8 @@ export async function nextDue(sql: Sql, kinds: readonly string[]): Promise<Epoch
   const [row] = await sql<{ at: EpochMs | null }[]>`
     select least(
       (select min(due_at) from timers t where (select status from actors a where a.id = t.actor_id) <> 'quarantined'),
-      (select min(due_at) from activities where state = 'pending' and kind = any(${kinds as string[]}::text[]))
+      (select min(c.due_at) from activities c join actors a on a.id = c.actor_id
+        where c.state = 'pending' and c.kind = any(${kinds as string[]}::text[]) and a.status <> 'quarantined')
     ) as at`;
   return row?.at ?? null;
 }
