@@ -193,6 +193,13 @@ test('a live fill between two ticks is checked at once: a day beyond the drawdow
 });
 
 describe('data that is degraded for five seconds', () => {
+  const ids: string[] = [];
+  beforeAll(async () => {
+    // One after the other: each climbs through all gates.
+    // oxlint-disable-next-line no-await-in-loop
+    while (ids.length < 12) ids.push(await fixture.agentAt('limited_live', { evidence: 'absent' }));
+  });
+
   test('pauses after five whole seconds, however the feed flaps, and at the next check at the latest', async () => {
     const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
     const feed = (type: 'feed.degraded' | 'feed.restored') => runtime.deliverMany([id], { type, venue: 'spotchain' }, { cause: 'feed' });
@@ -211,13 +218,9 @@ describe('data that is degraded for five seconds', () => {
     expect(await rowOf(id)).toMatchObject({ pause_cause: 'data_degraded' });
   });
 
-  test('forty agents of one venue pause by the wall clock: none before 4.9 s, all within a second after five', async () => {
+  test('a dozen agents of one venue pause by the wall clock: none before 4.9 s, all within a second after five', async () => {
     const live = createLiveClock();
     const { store, runtime: real } = actorsOn(fixture.app, live);
-    const ids: string[] = [];
-    // One after the other: each climbs through all gates.
-    // oxlint-disable-next-line no-await-in-loop
-    while (ids.length < 40) ids.push(await fixture.agentAt('limited_live', { evidence: 'absent' }));
     const timers = startTimers({
       contained: eachRow((error) => expect(error).toBe(null)),
       store,
@@ -234,10 +237,11 @@ describe('data that is degraded for five seconds', () => {
       const steps = await waitFor(
         async () => {
           const found = await paused();
-          return found.length === ids.length ? found : null;
+          return found.length >= ids.length ? found : null;
         },
-        { what: 'forty breakers', deadlineMs: 30_000 },
+        { what: 'a dozen breakers', deadlineMs: 20_000 },
       );
+      expect(steps).toHaveLength(ids.length);
       expect((steps[0]?.at as number) - began).toBeGreaterThanOrEqual(5_000);
       // A second by design (a check each quarter of one); the test machine may be busy.
       const [last] = await fixture.app<{ at: number }[]>`
