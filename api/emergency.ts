@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { health } from './operation/health.ts';
 import type { ApiPorts, Route } from './route.ts';
-import { type ApiOptions, buildApi } from './server.ts';
+import { type ApiOptions, buildServer } from './server.ts';
 import { emergencyHalt, pauseAgent } from './v1/agents/agent-halts.ts';
 
 /** Ports of the emergency routes. */
@@ -13,10 +13,7 @@ export interface EmergencyPorts extends Pick<ApiPorts, 'clock' | 'operation' | '
 const EMERGENCY_ROUTES: readonly Route[] = [health, pauseAgent, emergencyHalt];
 
 /** Builds the server with the same routes and rules as the API. Run it in its own thread, with its own connections. */
-export function buildEmergencyApi(
-  ports: EmergencyPorts,
-  options: Omit<ApiOptions, 'only' | 'extend' | 'routes'>,
-): Promise<FastifyInstance> {
+export function buildEmergencyApi(ports: EmergencyPorts, options: Omit<ApiOptions, 'extend'>): Promise<FastifyInstance> {
   // No other route is served, so no other port is used.
-  return buildApi(ports as ApiPorts, { ...options, only: EMERGENCY_ROUTES });
+  return buildServer(ports as ApiPorts, options, () => EMERGENCY_ROUTES);
 }

@@ -11,7 +11,7 @@ import { health } from './operation/health.ts';
 import { VIEWER_PERMISSIONS } from './permission.ts';
 import { sendProblem } from './problem.ts';
 import type { ApiPorts, Route } from './route.ts';
-import { type ApiOptions, buildApi } from './server.ts';
+import { type ApiOptions, buildServer } from './server.ts';
 import { registerTerminal } from './terminal.ts';
 import { getMe } from './v1/identity.ts';
 import { ROUTES } from './v1/index.ts';
@@ -69,11 +69,11 @@ export async function buildReplayApi(ports: ReplayPorts, options: Pick<ApiOption
   const feeds = feedRoutes.routes.filter(({ name }) => name !== 'openInspector').map(forEverybody);
   text = JSON.stringify(openApiDocument([...answered, document, ...feeds], options.version));
   let renew = (): void => {};
-  const app = await buildApi(ports as unknown as ApiPorts, {
+  const served = [...answered, document, ...refused.map(refusing)];
+  const serverOptions: ApiOptions = {
     version: options.version,
     allowedOrigins: [],
     loopback: true,
-    only: [...answered, document, ...refused.map(refusing)],
     extend: [
       (server) => registerTerminal(server, options.terminal, { isReplay: true }),
       async (server) => {
@@ -84,7 +84,8 @@ export async function buildReplayApi(ports: ReplayPorts, options: Pick<ApiOption
         renew = () => registered.renew();
       },
     ],
-  });
+  };
+  const app = await buildServer(ports as unknown as ApiPorts, serverOptions, () => served);
   return {
     app,
     /** Sends the whole state to every client of the feed again, because the tape has jumped. */

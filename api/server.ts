@@ -16,9 +16,6 @@ import type { TSchema } from 'typebox';
 import { once } from '../src/core/once.ts';
 import { PROBLEMS, type ProblemCode } from '../src/domain/values/problems.ts';
 import { type CallerOptions, createGate } from './caller.ts';
-import { asyncApiDocument } from './document/asyncapi.ts';
-import { docsPages } from './document/docs-pages.ts';
-import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './document/openapi.ts';
 import { SameAnswers } from './document/same-answers.ts';
 import { compressesDocuments } from './http/compression.ts';
 import { findLocation, sendsLocation } from './http/location.ts';
@@ -38,10 +35,6 @@ export interface ApiOptions extends CallerOptions {
   readonly logger?: FastifyBaseLogger;
   /** Milliseconds after which an incomplete request is dropped and an unanswered handler is given up. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Routes besides those of api/v1. */
-  readonly routes?: readonly Route[];
-  /** Serves only these routes, without documents and the routes of api/v1. */
-  readonly only?: readonly Route[];
   /** Registers parts that are not plain routes: feeds, the terminal. Each of their routes also needs `config.permission`. */
   readonly extend?: readonly ((app: FastifyInstance) => void | Promise<void>)[];
 }
@@ -59,14 +52,24 @@ const CONNECTION_SLACK_MS = 5_000;
 const CHECK_MS = 1_000;
 const HEADERS_TIMEOUT_MS = 5_000;
 const PREFLIGHT_SECONDS = 600;
-const FOREVER = 'public, max-age=31536000, immutable';
-/** Policy of the documentation: its own style sheet and nothing else. */
-const DOCS_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** Headers of Model Context Protocol clients in a page. */
 const MCP_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
-/** Builds the server. The caller calls `listen` or `inject`. @throws Error if a route has no permission, or two routes are the same. */
-export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<FastifyInstance> {
+/** Address of the documentation, the only pages without a permission. */
+export const DOCS_URL = '/docs';
+
+/** Hooks of a route that answers with a document. */
+export type DocumentHook = ReturnType<typeof compressesDocuments>;
+
+/**
+ * Builds a server of the routes that `listRoutes` returns; it may register others itself. The caller calls `listen` or `inject`.
+ * @throws Error if a route has no permission, or two routes are the same.
+ */
+export async function buildServer(
+  ports: ApiPorts,
+  options: ApiOptions,
+  listRoutes: (app: FastifyInstance, compressed: DocumentHook) => readonly Route[],
+): Promise<FastifyInstance> {
   const app = emptyServer(ports, options);
   const known: KnownRoute[] = [];
   app.decorateRequest('caller', null);
@@ -97,7 +100,7 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
   app.setSerializerCompiler(({ schema }) => compiledWhenUsed(schema as Schema));
   const same = new SameAnswers(ports);
   const compressed = compressesDocuments();
-  const routes = options.only ?? documentedBy(app, options, compressed);
+  const routes = listRoutes(app, compressed);
   function buildHooks(route: Route): AnswerHooks {
     const location = findLocation(route, routes);
     if (location !== null) return { onSend: sendsLocation(location) };
@@ -200,34 +203,6 @@ async function letInByTheGate(app: FastifyInstance, ports: ApiPorts, options: Ap
     else if (answered instanceof Promise) answered.then((late) => (late === undefined ? goOn(request, reply, done) : undefined), done);
   });
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, known));
-}
-
-/**
- * Serves the pages of the documentation. Returns every route, including that of the OpenAPI document. Document and pages are written
- * with their first request, in a tenth of a second: most starts are followed by none.
- */
-function documentedBy(app: FastifyInstance, options: ApiOptions, compressed: ReturnType<typeof compressesDocuments>): readonly Route[] {
-  const document = once(() => openApiDocument(documentedRoutes(options.routes), options.version));
-  const pages = once(() => docsPages(document()));
-  const send = (name: string, request: FastifyRequest, reply: FastifyReply): unknown => {
-    const page = pages().get(name);
-    if (page === undefined) return reply.callNotFound();
-    // A style sheet is named by its content. Pages are requested again, and answered with 304 while unchanged.
-    reply.headers({
-      'content-security-policy': DOCS_POLICY,
-      etag: page.etag,
-      'cache-control': name.endsWith('.css') ? FOREVER : 'no-cache',
-    });
-    if (request.headers['if-none-match'] === page.etag) return reply.code(304).send();
-    return reply.type(page.type).send(page.content);
-  };
-  for (const url of [DOCS_URL, `${DOCS_URL}/`]) app.get(url, { onSend: compressed }, (request, reply) => send('', request, reply));
-  app.get<{ Params: { page: string } }>(`${DOCS_URL}/:page`, { onSend: compressed }, (request, reply) =>
-    send(request.params.page, request, reply),
-  );
-  const openApi = once(() => JSON.stringify(document()));
-  const asyncApi = once(() => JSON.stringify(asyncApiDocument(options.version)));
-  return servedRoutes(options.routes, { version: options.version, openApi, asyncApi });
 }
 
 type AnswerHooks = Pick<RouteShorthandOptions, 'onSend' | 'onResponse'>;

@@ -13,9 +13,8 @@ import { schemaComponents } from './schema-components.ts';
 
 type Node = { readonly [key: string]: unknown };
 
-/** Paths of the document and of its human-readable page. */
+/** Path of the document. */
 export const OPENAPI_URL = '/v1/openapi.json';
-export const DOCS_URL = '/docs';
 
 /** Returns the route of GET /v1/openapi.json. */
 export const openApiRoute = (text: () => string): Route =>

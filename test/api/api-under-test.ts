@@ -10,7 +10,7 @@ import type { OnchainPredictions } from '../../actors/prediction-order/onchain-v
 import { documentedRoutes, openApiDocument } from '../../api/document/openapi.ts';
 import { createRateLimits } from '../../api/http/rate-limits.ts';
 import type { ApiPorts } from '../../api/route.ts';
-import { type ApiOptions, buildApi } from '../../api/server.ts';
+import { buildApi, type DocumentedOptions } from '../../api/document/documented-api.ts';
 import { createBasisReads } from '../../api/v1/rankings/basis.ts';
 import { createChartLayouts } from '../../src/adapters/chart/chart-layouts.ts';
 import { createLog } from '../../src/adapters/log/log.ts';
@@ -126,7 +126,7 @@ function withParts(plain: ApiPorts, over: Parts): ApiPorts {
 /** Starts the API on its own database. `over` replaces members of ports. */
 export async function apiUnderTest(
   over: (ports: ApiPorts) => Parts = () => ({}),
-  options: Partial<ApiOptions> = {},
+  options: Partial<DocumentedOptions> = {},
   databaseUrl?: string,
   onchain: OnchainPredictions | null = null,
   bridge: Bridge | null = null,

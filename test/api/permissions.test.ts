@@ -6,7 +6,7 @@ import { servedRoutes } from '../../api/document/openapi.ts';
 import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
 import { missingPermission } from '../../api/permission.ts';
 import type { Route } from '../../api/route.ts';
-import { buildApi } from '../../api/server.ts';
+import { buildApi } from '../../api/document/documented-api.ts';
 import { PERMISSIONS, type Permission } from '../../src/domain/agents/agent.ts';
 import { decisionId } from '../../src/domain/agents/decision.ts';
 import { rounds } from '../harness/rounds.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRateLimits } from '../../api/http/rate-limits.ts';
 import { health } from '../../api/operation/health.ts';
 import type { ApiPorts } from '../../api/route.ts';
-import { buildApi } from '../../api/server.ts';
+import { buildServer } from '../../api/server.ts';
 import { createMetrics } from '../../src/adapters/log/metrics.ts';
 import { createNewIds } from '../../src/adapters/new-ids.ts';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
@@ -28,20 +28,14 @@ beforeAll(async () => {
     isUnavailable: () => false,
     reportDefect: () => {},
   };
-  app = await buildApi({ clock, operation, access: { limits: createRateLimits() } } as unknown as ApiPorts, {
-    version: '0',
-    allowedOrigins: [ORIGIN],
-    loopback: true,
-    only: [health],
-    extend: [
-      (server) => {
-        server.addHook('onRequest', (_request, _reply, done) => {
-          routed++;
-          done();
-        });
-      },
-    ],
-  });
+  const ports = { clock, operation, access: { limits: createRateLimits() } } as unknown as ApiPorts;
+  const countsRouted = (server: FastifyInstance): void => {
+    server.addHook('onRequest', (_request, _reply, done) => {
+      routed++;
+      done();
+    });
+  };
+  app = await buildServer(ports, { version: '0', allowedOrigins: [ORIGIN], loopback: true, extend: [countsRouted] }, () => [health]);
   await app.listen({ host: '127.0.0.1', port: 0 });
   port = (app.server.address() as AddressInfo).port;
 });

@@ -13,7 +13,7 @@ import { keepDescriptors } from '../../../api/http/spare-descriptors.ts';
 import type { Readiness } from '../../../api/operation/operation-ports.ts';
 import { createReadiness } from '../../../api/operation/readiness-parts.ts';
 import type { ApiPorts } from '../../../api/route.ts';
-import { buildApi } from '../../../api/server.ts';
+import { buildApi } from '../../../api/document/documented-api.ts';
 import { registerTerminal } from '../../../api/terminal.ts';
 import { createBasisReads } from '../../../api/v1/rankings/basis.ts';
 import type { BookWants } from '../../../streams/book-wants.ts';
