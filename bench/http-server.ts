@@ -129,7 +129,7 @@ async function ours(order: ServerOrder): Promise<string> {
     newId,
     host: '127.0.0.1',
     port: 0,
-    emergency: { url: '', isUp: true },
+    emergency: Promise.resolve({ url: '', isUp: true }),
     allowedOrigins: [],
     version: '0.0.0',
     log,

@@ -7,7 +7,7 @@ import type { PreTrade } from '../../actors/proposal/present-verdict.ts';
 import type { Containment } from '../../actors/runtime/containment.ts';
 import type { ClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { runEvery } from '../../actors/runtime/run-every.ts';
-import { startEmergencyListener } from '../adapters/process/emergency-listener.ts';
+import { type EmergencyListener, startEmergencyListener } from '../adapters/process/emergency-listener.ts';
 import type { SignInLinks } from '../adapters/identity/sign-in-links.ts';
 import type { Signer } from '../adapters/identity/signer/open-signer.ts';
 import { toldOfSilence } from '../adapters/identity/signer/supervisor.ts';
@@ -277,7 +277,19 @@ function runnerDeps({ service, store, market }: RoleParts): EvaluationRunnerDeps
   };
 }
 
-/** Starts the thread that halts and pauses even if this one is busy. */
+/** Starts the thread that halts and pauses even if this one is busy. It loads while this one goes on; `startApiRole` reports a failure. */
+export function beginEmergency(parts: RoleParts): Promise<EmergencyListener> {
+  const started = startEmergency(parts);
+  const stopStarted = (): Promise<void> =>
+    started.then(
+      (emergency) => emergency.stop(),
+      () => {},
+    );
+  parts.service.onStop('the emergency listener', stopStarted);
+  started.catch(() => {});
+  return started;
+}
+
 async function startEmergency({ service, store, market }: RoleParts) {
   const { config, clock, log, metrics } = service;
   const { reach } = market;
@@ -305,12 +317,14 @@ async function startEmergency({ service, store, market }: RoleParts) {
 }
 
 /** Starts the API: serves REST and feeds. `pingQueue` checks this process's queue. */
-export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
+export async function startApiRole(
+  parts: RoleParts,
+  emergency: Promise<EmergencyListener>,
+  pingQueue: () => Promise<void>,
+): Promise<ApiRole> {
   const { service, store, market, clockWatch } = parts;
   const { config, clock, random, newId, log, metrics } = service;
   const { reach, bus, states, orderBooks, outside } = market;
-  const emergency = await startEmergency(parts);
-  service.onStop('the emergency listener', () => emergency.stop());
   const api = await startApi({
     clockState: clockWatch.state,
     space: createSpaceWatch(resolve(config.SEVENGATE_HOME), clock),

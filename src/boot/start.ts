@@ -35,7 +35,7 @@ import { createServiceProcess, type ServiceProcess, type StartOptions } from './
 import { forgetKey, startSigner } from './signer/signer.ts';
 import { checkedSources } from '../adapters/venues/source-checks.ts';
 import { takeDatabaseTime } from './sandbox/simulated-clock.ts';
-import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
+import { beginEmergency, type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
 import { ReplayChannel } from '../adapters/queue/replay-channel.ts';
 import { createReplayHost, type ReplayHost } from '../simulation/blind/replay-host.ts';
 import { openStoreConnections, type StoreConnections } from './store-connections.ts';
@@ -209,10 +209,12 @@ async function watchClock({ clock, log, metrics, onStop }: ServiceProcess, sql: 
 /** Starts the roles. Returns null if this process runs no API. */
 async function startRoles(parts: RoleParts): Promise<ApiRole | null> {
   const { service } = parts;
-  if (service.runs('feed')) startFeedRole(parts);
+  const emergency = service.runs('api') ? beginEmergency(parts) : null;
   const pingQueue = service.runs('worker') ? await startWorkerRole(parts) : async (): Promise<void> => {};
-  if (!service.runs('api')) return null;
-  const api = await startApiRole(parts, pingQueue);
+  const api = emergency === null ? null : await startApiRole(parts, emergency, pingQueue);
+  // Last, because it begins with the history of every instrument, which nothing else waits for.
+  if (service.runs('feed')) startFeedRole(parts);
+  if (api === null) return null;
   const { ready, parts: states } = await untilReady(api.readiness, { ...service, patienceMs: READY_MS });
   if (!ready) service.log.warn({ parts: states.filter(({ ok }) => !ok) }, 'started, but not ready yet: see /readyz');
   return api;

@@ -112,8 +112,8 @@ interface ApiDeps {
   readonly newId: () => string;
   readonly host: string;
   readonly port: number;
-  /** Emergency thread for halts and pauses: its URL and whether it is up. */
-  readonly emergency: Pick<EmergencyListener, 'url' | 'isUp'>;
+  /** Emergency thread for halts and pauses once it listens: its URL and whether it is up. */
+  readonly emergency: Promise<Pick<EmergencyListener, 'url' | 'isUp'>>;
   readonly allowedOrigins: readonly string[];
   /** Sign-in links, or null if the identity provider is not the sandbox's. */
   readonly signInLinks: SignInLinks | null;
@@ -135,7 +135,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
   const members = createMemberStore(sql);
   const onError = (error: unknown): void => log.warn({ err: error }, 'reading the announcements failed');
   const tail = createAnnouncementTail({ sql, ownConnection: deps.callers.connection.of, clock, random: deps.random, onError });
-  const readiness = createReadiness({ ...deps, ...readinessReads(sql) });
+  const readiness = async (): Promise<Readiness> => createReadiness({ ...deps, ...readinessReads(sql), emergency: await deps.emergency })();
   const onDemand = onDemandPorts(deps);
   const model = openModelPorts(deps.reach.addresses.model, clock);
   const market = marketPorts(deps, model.ports);
@@ -172,6 +172,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
     },
   );
   try {
+    await deps.emergency;
     await app.listen({ host: deps.host, port: deps.port, backlog: BACKLOG });
   } catch (error) {
     await app.close();
