@@ -38,6 +38,10 @@ export const ENTRIES = [
  * state that a second copy of it, imported by a package outside of this list, would miss.
  */
 const COMPILED_PACKAGES = [
+  '@fastify/cookie',
+  '@fastify/cors',
+  '@fastify/helmet',
+  '@fastify/websocket',
   '@noble/curves',
   '@scure/base',
   '@solana/kit',
@@ -45,16 +49,20 @@ const COMPILED_PACKAGES = [
   'csv-parse',
   'decimal.js',
   'eventsource-parser',
+  'fast-json-stringify',
+  'fastify',
   'jose',
   'js-yaml',
   'postgres',
+  'prom-client',
+  'rate-limiter-flexible',
   'rxjs',
   'typebox',
   'viem',
   'xstate',
 ];
-/** Native or optional packages of the ones above: looked for when they are wanted. */
-const NEVER_COMPILED = ['bufferutil', 'utf-8-validate', 'ws'];
+/** Native or optional packages of the ones above, looked for when they are wanted, and one that starts a thread from a file beside its own. */
+const NEVER_COMPILED = ['bufferutil', 'pino', 'utf-8-validate', 'ws'];
 /** Folders whose last user is gone are removed after this long, in milliseconds. */
 const KEPT_MS = 3_600_000;
 /** Interval of the question whether another process has compiled, and time after which it is not waited for, in milliseconds. */
