@@ -191,15 +191,22 @@ function findSunday(year: number, month: number, nth: number, utcHour: number): 
   return firstSunday + (nth - 1) * 7 * DAY_MS + utcHour * HOUR_MS;
 }
 
+/** First and last instant of daylight time, by year. */
+const DAYLIGHT = new Map<number, readonly [EpochMs, EpochMs]>();
+
 /**
  * Returns New York's offset from UTC in milliseconds. Daylight time begins and ends at 02:00 local: since 2007 on the second Sunday of
  * March and the first of November, from 1987 to 2006 on the first Sunday of April and the last of October.
  */
 export function newYorkOffsetMs(at: EpochMs): number {
   const year = new Date(at).getUTCFullYear();
-  const [from, to] =
-    year >= 2007 ? [findSunday(year, 3, 2, 7), findSunday(year, 11, 1, 6)] : [findSunday(year, 4, 1, 7), findLastSunday(year, 10, 6)];
-  return at >= from && at < to ? -4 * HOUR_MS : -5 * HOUR_MS;
+  let daylight = DAYLIGHT.get(year);
+  if (daylight === undefined) {
+    daylight =
+      year >= 2007 ? [findSunday(year, 3, 2, 7), findSunday(year, 11, 1, 6)] : [findSunday(year, 4, 1, 7), findLastSunday(year, 10, 6)];
+    DAYLIGHT.set(year, daylight);
+  }
+  return at >= daylight[0] && at < daylight[1] ? -4 * HOUR_MS : -5 * HOUR_MS;
 }
 
 function findLastSunday(year: number, month: number, utcHour: number): EpochMs {
