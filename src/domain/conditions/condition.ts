@@ -1,13 +1,13 @@
 /** Defines a condition, and the code that similar conditions share. */
 
-import type { InstrumentKind } from '../catalog/catalog.ts';
-import { FRESH_BARS, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../market/cut.ts';
-import { compareDecimals } from '../values/decimal.ts';
 import type { BookPosition } from '../agents/decision.ts';
-import type { Fields, Problem } from '../values/field.ts';
+import type { InstrumentKind } from '../catalog/catalog.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import { type EpochMs, timeframeMs } from '../values/time.ts';
+import { FRESH_BARS, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../market/cut.ts';
 import type { InstrumentKey } from '../market/venue.ts';
+import { compareDecimals } from '../values/decimal.ts';
+import type { Fields, Problem } from '../values/field.ts';
+import { type EpochMs, timeframeMs } from '../values/time.ts';
 import { type CarriedIn, isReadableCarried, NOWHERE } from './carried-reference.ts';
 
 /** Value observed by a rule: a number, a plain word or decimal (letters, digits, `_`, `.`, `-`, never a quote mark), or null if unknown. */
@@ -90,7 +90,7 @@ export function isReferenceReadable(observation: Observation, allowed: CarriedIn
 const finite = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
 
 /** Inputs of an observation that must be live before a rule may read them. */
-type LiveInputs = 'none' | 'quote' | 'quote_and_reference';
+export type LiveInputs = 'none' | 'quote' | 'quote_and_reference';
 
 export const NO_NEEDS = (): readonly IndicatorNeed[] => [];
 
@@ -117,36 +117,6 @@ export function compileNumber(
         : (observed) => typeof observed === 'number' && observed > limit,
     observeUngated: live === 'none' ? null : ungated,
     usesReference: live === 'quote_and_reference',
-  };
-}
-
-/** Defines a condition that compares a percentage of the observation with its field `pct`. */
-export function percentCondition(spec: {
-  readonly type: string;
-  readonly description: string;
-  readonly direction: Direction;
-  readonly kinds: readonly InstrumentKind[] | null;
-  readonly live: LiveInputs;
-  readonly inputs: readonly RuleInput[];
-  readonly read: (observation: Observation) => number | null;
-}): ConditionDefinition {
-  return {
-    type: spec.type,
-    description: spec.description,
-    sides: ['entry', 'exit'],
-    kinds: spec.kinds,
-    inputs: spec.inputs,
-    fields: {
-      pct: {
-        type: 'number',
-        min: -1_000,
-        max: 1_000,
-        description: `Percent; passes strictly ${spec.direction} it. Negative is a discount.`,
-      },
-    },
-    needs: NO_NEEDS,
-    compile: (condition, carriedIn) => compileNumber(spec.read, spec.direction, numberField(condition, 'pct'), spec.live, carriedIn),
-    threshold: (condition) => numberField(condition, 'pct'),
   };
 }
 

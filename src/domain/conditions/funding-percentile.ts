@@ -1,7 +1,7 @@
-/** Base of funding_percentile_below and funding_percentile_above. */
+/** funding_percentile_below and funding_percentile_above: the hourly funding ranks below or above a percentile of the last days. */
 import { type ConditionDefinition, type Direction, indicatorCondition, numberField } from './condition.ts';
 
-export function fundingPercentileCondition(direction: Direction): ConditionDefinition {
+function fundingPercentileCondition(direction: Direction): ConditionDefinition {
   return indicatorCondition({
     type: `funding_percentile_${direction}`,
     description: `The hourly funding of the asset's perpetual ranks ${direction} a percentile of the last days.`,
@@ -15,3 +15,7 @@ export function fundingPercentileCondition(direction: Direction): ConditionDefin
     need: (condition) => ({ name: 'funding_percentile', period: numberField(condition, 'windowDays'), timeframe: '1h' }),
   });
 }
+
+export const FUNDING_PERCENTILE_BELOW = fundingPercentileCondition('below');
+
+export const FUNDING_PERCENTILE_ABOVE = fundingPercentileCondition('above');

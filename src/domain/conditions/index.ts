@@ -1,34 +1,21 @@
 /** The registry of condition types: reading, describing and compiling the rules of a manifest. */
-import { describeValue, type FieldValue, isObject, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../values/field.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
+import { describeValue, type FieldValue, isObject, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../values/field.ts';
 import { didYouMean } from '../values/nearest-name.ts';
-import { BASIS_ABOVE } from './basis-above.ts';
-import { BASIS_BELOW } from './basis-below.ts';
 import type { ConditionDefinition } from './condition.ts';
-import { EMA_ABOVE } from './technical/ema-above.ts';
-import { EMA_BELOW } from './technical/ema-below.ts';
-import { EMA_CROSS_DOWN } from './technical/ema-cross-down.ts';
-import { EMA_CROSS_UP } from './technical/ema-cross-up.ts';
-import { FUNDING_PERCENTILE_ABOVE } from './funding-percentile-above.ts';
-import { FUNDING_PERCENTILE_BELOW } from './funding-percentile-below.ts';
-import { GAP_TO_MARK_ABOVE } from './gap-to-mark-above.ts';
-import { GAP_TO_MARK_BELOW } from './gap-to-mark-below.ts';
+import { FUNDING_PERCENTILE_ABOVE, FUNDING_PERCENTILE_BELOW } from './funding-percentile.ts';
 import { HELD_LONGER_THAN } from './held-longer-than.ts';
 import { LIQUIDITY_ABOVE } from './liquidity-above.ts';
-import { NEGATIVE_EVENT } from './negative-event.ts';
 import { NET_EDGE_ABOVE } from './net-edge-above.ts';
-import { NO_NEGATIVE_EVENT } from './no-negative-event.ts';
-import { PREMIUM_ABOVE } from './premium-above.ts';
-import { PREMIUM_BELOW } from './premium-below.ts';
-import { PRICE_ABOVE } from './technical/price-above.ts';
-import { PRICE_BELOW } from './technical/price-below.ts';
+import { STOP_LOSS, TAKE_PROFIT } from './position-profit.ts';
+import { BASIS_ABOVE, BASIS_BELOW, GAP_TO_MARK_ABOVE, GAP_TO_MARK_BELOW, PREMIUM_ABOVE, PREMIUM_BELOW } from './price-gaps.ts';
 import { REFERENCE_LOST } from './reference-lost.ts';
-import { RSI_ABOVE } from './technical/rsi-above.ts';
-import { RSI_BELOW } from './technical/rsi-below.ts';
 import { SESSION_IN } from './session-in.ts';
-import { STOP_LOSS } from './stop-loss.ts';
-import { TAKE_PROFIT } from './take-profit.ts';
+import { EMA_ABOVE, EMA_BELOW, EMA_CROSS_DOWN, EMA_CROSS_UP } from './technical/ema-cross.ts';
+import { PRICE_ABOVE, PRICE_BELOW } from './technical/price.ts';
+import { RSI_ABOVE, RSI_BELOW } from './technical/rsi.ts';
 import { VOLATILITY_BELOW } from './technical/volatility-below.ts';
+import { NEGATIVE_EVENT, NO_NEGATIVE_EVENT } from './worst-event.ts';
 
 export type { CompiledCondition, ConditionDefinition, Observed } from './condition.ts';
 

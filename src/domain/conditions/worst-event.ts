@@ -1,10 +1,10 @@
-/** Base of no_negative_event and negative_event: the worst negative event about the asset within a look-back. */
-import type { Observation } from '../market/cut.ts';
+/** no_negative_event and negative_event: the worst negative event about the asset within a look-back. */
 import { LONGEST_EVENT_LOOKBACK_HOURS } from '../intelligence/listening.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
+import type { Observation } from '../market/cut.ts';
 import { SEVERITIES, type Severity } from '../market/market-event.ts';
-import { type ConditionDefinition, NO_NEEDS, numberField, type Observed, textField } from './condition.ts';
 import { HOUR_MS } from '../values/time.ts';
+import { type ConditionDefinition, NO_NEEDS, numberField, type Observed, textField } from './condition.ts';
 
 /** Reads the severity of the worst negative event within the look-back: `none` if there is none, null if a source was not received. */
 function worstSeverity(condition: ManifestCondition): (observation: Observation) => Severity | 'none' | null {
@@ -21,7 +21,7 @@ function worstSeverity(condition: ManifestCondition): (observation: Observation)
   };
 }
 
-export function negativeEventCondition(spec: {
+function negativeEventCondition(spec: {
   readonly type: string;
   readonly description: string;
   readonly side: 'entry' | 'exit';
@@ -57,3 +57,15 @@ export function negativeEventCondition(spec: {
     threshold: (condition) => textField(condition, 'minSeverity'),
   };
 }
+
+export const NO_NEGATIVE_EVENT = negativeEventCondition({
+  type: 'no_negative_event',
+  description: 'No negative event of at least this severity within the look-back.',
+  side: 'entry',
+});
+
+export const NEGATIVE_EVENT = negativeEventCondition({
+  type: 'negative_event',
+  description: 'A negative event of at least this severity within the look-back.',
+  side: 'exit',
+});

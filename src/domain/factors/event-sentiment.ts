@@ -1,5 +1,5 @@
 /** event_sentiment: do not enter while a negative event of the asset is known, and exit when one arrives. */
-import { NO_NEGATIVE_EVENT } from '../conditions/no-negative-event.ts';
+import { NO_NEGATIVE_EVENT } from '../conditions/worst-event.ts';
 import type { FieldSchema } from '../values/field.ts';
 import type { FactorDefinition, FactorParameters } from './factor.ts';
 

@@ -1,13 +1,11 @@
 /** The registry of factors, which expand the declarative form into conditions. */
 import { describeValue, isObject, isOptional, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../values/field.ts';
 import { didYouMean } from '../values/nearest-name.ts';
-import { BASIS_FACTOR } from './basis.ts';
 import { EMA_CROSS } from './ema-cross.ts';
 import { EVENT_SENTIMENT } from './event-sentiment.ts';
 import type { Expansion, FactorDefinition } from './factor.ts';
 import { FUNDING_PERCENTILE_FACTOR } from './funding-percentile.ts';
-import { GAP_TO_MARK_FACTOR } from './gap-to-mark.ts';
-import { PREMIUM_FACTOR } from './premium.ts';
+import { BASIS_FACTOR, GAP_TO_MARK_FACTOR, PREMIUM_FACTOR } from './percentage.ts';
 import { RSI_FACTOR } from './rsi.ts';
 import { VOLATILITY_FACTOR } from './volatility.ts';
 

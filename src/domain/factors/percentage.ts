@@ -1,7 +1,7 @@
-/** Base of the factors premium, gap_to_mark and basis: enter below one percentage, exit above another. */
+/** The factors premium, gap_to_mark and basis: enter below one percentage, exit above another. */
 import { type FactorDefinition, whenGiven } from './factor.ts';
 
-export function percentageFactor(name: 'premium' | 'gap_to_mark' | 'basis', description: string): FactorDefinition {
+function percentageFactor(name: 'premium' | 'gap_to_mark' | 'basis', description: string): FactorDefinition {
   return {
     name,
     description,
@@ -21,3 +21,18 @@ export function percentageFactor(name: 'premium' | 'gap_to_mark' | 'basis', desc
     }),
   };
 }
+
+export const PREMIUM_FACTOR = percentageFactor(
+  'premium',
+  'Enters while the fair-value gap of a tokenized equity lies below max_pct, exits above exit_pct where it is given.',
+);
+
+export const GAP_TO_MARK_FACTOR = percentageFactor(
+  'gap_to_mark',
+  'Enters while the gap of a pre-IPO token to its issuer mark lies below max_pct, exits above exit_pct where it is given.',
+);
+
+export const BASIS_FACTOR = percentageFactor(
+  'basis',
+  "Enters while the perpetual's basis to spot lies below max_pct, exits above exit_pct where it is given.",
+);

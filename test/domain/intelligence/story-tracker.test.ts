@@ -1,10 +1,10 @@
 // Reports that share a story, in any order of arrival, and the updates of the streams.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NO_NEGATIVE_EVENT } from '../../../src/domain/conditions/no-negative-event.ts';
+import { NO_NEGATIVE_EVENT } from '../../../src/domain/conditions/worst-event.ts';
 import { assess } from '../../../src/domain/intelligence/corroboration.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
-import { linked, toMergedEvent, toNewsEvent, StoryTracker } from '../../../src/domain/intelligence/story-tracker.ts';
+import { linked, StoryTracker, toMergedEvent, toNewsEvent } from '../../../src/domain/intelligence/story-tracker.ts';
 import { observation } from '../observations.ts';
 import { aReport, NOW, reports, shuffled } from './reports.ts';
 

@@ -1,16 +1,16 @@
-/** Base of the conditions on two exponential moving averages. */
+/** ema_above, ema_below, ema_cross_up and ema_cross_down: two exponential moving averages on the last closed bars. */
+import type { ManifestCondition } from '../../manifest/manifest.ts';
 import type { IndicatorNeed, Observation } from '../../market/cut.ts';
 import type { Fields } from '../../values/field.ts';
-import type { ManifestCondition } from '../../manifest/manifest.ts';
 import {
   type ConditionDefinition,
   freshIndicator,
-  toIndicatorNeed,
   numberField,
   type Observed,
   PERIOD_FIELD,
   TIMEFRAME_FIELD,
   textField,
+  toIndicatorNeed,
 } from '../condition.ts';
 
 /** Fast average relative to the slow one on the last closed bar. */
@@ -44,7 +44,7 @@ function relation(condition: ManifestCondition): (observation: Observation) => E
   };
 }
 
-export function emaCondition(type: string, description: string, accepted: readonly EmaRelation[]): ConditionDefinition {
+function emaCondition(type: string, description: string, accepted: readonly EmaRelation[]): ConditionDefinition {
   return {
     type,
     description,
@@ -73,3 +73,19 @@ export function emaCondition(type: string, description: string, accepted: readon
     threshold: () => accepted.join('|'),
   };
 }
+
+export const EMA_CROSS_UP = emaCondition('ema_cross_up', 'The fast EMA crossed the slow one up on the last closed bar.', ['crossed_up']);
+
+export const EMA_CROSS_DOWN = emaCondition('ema_cross_down', 'The fast EMA crossed the slow one down on the last closed bar.', [
+  'crossed_down',
+]);
+
+export const EMA_ABOVE = emaCondition('ema_above', 'The fast EMA stands above the slow one on the last closed bar.', [
+  'above',
+  'crossed_up',
+]);
+
+export const EMA_BELOW = emaCondition('ema_below', 'The fast EMA stands below the slow one on the last closed bar.', [
+  'below',
+  'crossed_down',
+]);

@@ -1,4 +1,4 @@
-/** Base of rsi_below and rsi_above. */
+/** rsi_below and rsi_above: Wilder's RSI of the last closed bar is below or above a value. */
 import {
   type ConditionDefinition,
   type Direction,
@@ -9,7 +9,7 @@ import {
   textField,
 } from '../condition.ts';
 
-export function rsiCondition(direction: Direction): ConditionDefinition {
+function rsiCondition(direction: Direction): ConditionDefinition {
   return indicatorCondition({
     type: `rsi_${direction}`,
     description: `Wilder RSI of the last closed bar lies ${direction} a value.`,
@@ -24,3 +24,7 @@ export function rsiCondition(direction: Direction): ConditionDefinition {
     need: (condition) => ({ name: 'rsi', period: numberField(condition, 'period'), timeframe: textField(condition, 'timeframe') }),
   });
 }
+
+export const RSI_BELOW = rsiCondition('below');
+
+export const RSI_ABOVE = rsiCondition('above');
