@@ -5,13 +5,12 @@ import { RejectionBody } from '../src/core/order-shapes.ts';
 import { NO_AGENT } from '../src/domain/agents/agent.ts';
 import type { RiskRejection } from '../src/domain/agents/decision.ts';
 import type { EvidenceCheck } from '../src/domain/agents/evidence.ts';
+import type { MessageDifference } from '../src/domain/solana/difference.ts';
 import type { Problem as InputProblem } from '../src/domain/values/field.ts';
 import { PROBLEMS, type ProblemCode } from '../src/domain/values/problems.ts';
 import type { Refusal } from '../src/domain/values/refusal.ts';
-import type { MessageDifference } from '../src/domain/solana/difference.ts';
 import { withAgesInWords } from '../src/domain/values/words.ts';
-import { rejectionsInWords } from './risk-shapes.ts';
-import { GateCheckBody } from './shapes.ts';
+import { GateCheckBody, rejectionsInWords } from './shapes.ts';
 
 const Programs = Type.Array(Type.Object({ program: Type.String(), name: Type.Unsafe<string | null>({ type: ['string', 'null'] }) }));
 const DifferenceBody = Type.Object(

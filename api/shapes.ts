@@ -1,8 +1,10 @@
 /** Building blocks of the wire schemas, the single source for validation, types, serialization and the OpenAPI document. */
 import { type Static, type TSchema, Type } from 'typebox';
-import { SHOWN_PATTERN } from '../src/domain/values/shown-text.ts';
 import { AS_STORED, choice, DecimalText, IdText, nullable } from '../src/core/shapes.ts';
+import type { RiskAttribution, RiskRejection } from '../src/domain/agents/decision.ts';
 import { EXECUTABLE_VENUES, VENUES } from '../src/domain/market/venue.ts';
+import { SHOWN_PATTERN } from '../src/domain/values/shown-text.ts';
+import { withAgesInWords } from '../src/domain/values/words.ts';
 
 export {
   AutonomyWord,
@@ -81,4 +83,16 @@ export function serializable(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node;
   if (AS_STORED in node) return {};
   return Object.fromEntries(Object.entries(node).flatMap(([key, value]) => (key === '$id' ? [] : [[key, serializable(value)]])));
+}
+
+const inWords = (text: string | null): string | null => (text === null ? null : withAgesInWords(text));
+
+/** Returns rejections with ages in words, such as `27 h old`. Decision records keep the hashed milliseconds. */
+export function rejectionsInWords(rejections: readonly RiskRejection[]): RiskRejection[] {
+  return rejections.map((found) => ({ ...found, before: inWords(found.before), after: inWords(found.after) }));
+}
+
+/** Returns the risk attribution of an order with its breaches in words. */
+export function attributionInWords(risk: RiskAttribution | null): RiskAttribution | null {
+  return risk === null ? null : { ...risk, rejections: rejectionsInWords(risk.rejections) };
 }

@@ -5,7 +5,7 @@
 import type { ApiPorts } from '../api/route.ts';
 import { createBasisReads, listBasis } from '../api/v1/rankings/basis.ts';
 import { rankFairValueRoute, rankPrivateRoute } from '../api/v1/rankings/rankings.ts';
-import { createCutReads } from '../src/adapters/store/agents/cut-reads.ts';
+import { createCutReads } from '../src/adapters/store/agents/cut-store.ts';
 import { createBarReads } from '../src/adapters/store/candles/bar-reads.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';

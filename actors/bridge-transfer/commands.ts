@@ -2,38 +2,43 @@
  * Handles quotes and submissions of bridge transfers. Asks every provider, and checks each transaction before it is offered for signing and
  * again before it is sent.
  */
+import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
-import { type ChainHeads, MOST_BEHIND_MS } from '../../src/domain/bridge/arrival.ts';
-import { compareOffers, costUsd, type Declined, type BridgePreference } from '../../src/domain/bridge/comparison.ts';
+import { type BridgePreference, compareOffers, costUsd, type Declined } from '../../src/domain/bridge/comparison.ts';
 import { evmDifferences } from '../../src/domain/bridge/evm-fields.ts';
 import {
   BRIDGE_CHAINS,
   type BridgeProviderName,
   type BridgeWish,
-  toBaseUnits,
   pairObjection,
+  toBaseUnits,
   toUsd,
 } from '../../src/domain/bridge/quote.ts';
 import { sourceCallObjection } from '../../src/domain/bridge/source-call.ts';
-import type { PlannedOffer, QuotedTransaction, SourcePlan } from '../../src/domain/bridge/transfer.ts';
-import { plainDecimal } from '../../src/domain/values/decimal.ts';
+import {
+  type ChainHeads,
+  MOST_BEHIND_MS,
+  type PlannedOffer,
+  type QuotedTransaction,
+  type SourcePlan,
+} from '../../src/domain/bridge/transfer.ts';
 import { PermitLost } from '../../src/domain/orders/execution.ts';
-import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { base58, fromBase58, isAddress } from '../../src/domain/solana/base58.ts';
-import { readMessage, readTransaction, listSigners } from '../../src/domain/solana/message.ts';
+import { listSigners, readMessage, readTransaction } from '../../src/domain/solana/message.ts';
 import { depositObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import { routeObjection } from '../../src/domain/solana/swap.ts';
 import { fromBase64, toPreparedMessage, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
-import { isoTime } from '../../src/domain/values/time.ts';
 import type { Spending } from '../../src/domain/take/live-capital.ts';
+import { plainDecimal } from '../../src/domain/values/decimal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import { isoTime } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
-import { spendingRows } from '../manual-order/spending.ts';
-import { loadActor, type LoadActors } from '../runtime/actor-store.ts';
+import { spendingRows } from '../manual-order/manual-order.ts';
+import { type LoadActors, loadActor } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transferContext, transferState, transferView } from './effects.ts';
-import type { BridgeQuoting } from './ports.ts';
 import type { BridgeSubmission, BridgeTransferInput } from './machine.ts';
+import type { BridgeQuoting } from './ports.ts';
 import type { BridgeTransfer } from './resource.ts';
 
 /** Message for a transfer that does not exist or belongs to another organization. */

@@ -1,16 +1,16 @@
 /** Runs the work of bridge transfers: sends signed source transactions, and reads the provider and both chains. */
 import type { ActorRow } from '../../src/domain/agents/actor-step.ts';
-import { judgeArrival } from '../../src/domain/bridge/arrival.ts';
 import { type ArrivalAxis, isEnded, type Sighting } from '../../src/domain/bridge/axes.ts';
+import { judgeArrival } from '../../src/domain/bridge/transfer.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import { takeLease } from '../proposal/lease.ts';
-import type { LoadActors } from '../runtime/actor-store.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
+import type { LoadActors } from '../runtime/actor-store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { transferContext, transferState, BROADCAST_SOURCE, LOOK_AT_TRANSFER } from './effects.ts';
-import type { BridgeOutside, SettledArrivals } from './ports.ts';
+import { BROADCAST_SOURCE, LOOK_AT_TRANSFER, transferContext, transferState } from './effects.ts';
 import type { BridgeAnswer, BridgeTransferContext } from './machine.ts';
+import type { BridgeOutside, SettledArrivals } from './ports.ts';
 
 interface BridgeExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;

@@ -1,11 +1,17 @@
 /** Ports of bridge transfers: providers, and the two chains that prove what happened. Boot supplies them. */
-import type { ArrivalSighting, ChainHead, ChainHeads } from '../../src/domain/bridge/arrival.ts';
 import type { SourceSighting } from '../../src/domain/bridge/axes.ts';
 import type { ReadEvmTransaction } from '../../src/domain/bridge/evm-fields.ts';
 import type { BridgeChain, BridgeProviderName, BridgeWish, UnsignedEvmTransaction } from '../../src/domain/bridge/quote.ts';
-import type { PlannedOffer, ProviderWord, TransferTerms } from '../../src/domain/bridge/transfer.ts';
-import type { Outcome } from '../../src/domain/values/refusal.ts';
+import type {
+  ArrivalSighting,
+  ChainHead,
+  ChainHeads,
+  PlannedOffer,
+  ProviderWord,
+  TransferTerms,
+} from '../../src/domain/bridge/transfer.ts';
 import type { Broadcast, Simulation } from '../../src/domain/solana/chain.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
 
 /** Push notifications of a provider: requests that have changed, by the provider's ids. */
 export interface BridgePushes {

@@ -1,13 +1,20 @@
-/** Context, view and booking shared by manual orders on every venue. */
-import { type ViewOf, held } from '../../src/core/resource.ts';
-import type { Fill } from '../../src/domain/books/book.ts';
-import { type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
+/** Context, view, verdict and booking shared by manual orders on every venue. */
 import { Type } from 'typebox';
 import { AttributionBody, FillBody } from '../../src/core/order-shapes.ts';
+import { held, type ViewOf } from '../../src/core/resource.ts';
 import { choice, DecimalText, Time } from '../../src/core/shapes.ts';
+import type { ActorRecord } from '../../src/domain/agents/actor-step.ts';
 import type { RiskAttribution } from '../../src/domain/agents/decision.ts';
-import { EXECUTION_MODES, ORDER_SIDES, type Order } from '../../src/domain/orders/order.ts';
+import type { Fill, OpenProposal } from '../../src/domain/books/book.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
+import { EXECUTION_MODES, ORDER_SIDES, type Order } from '../../src/domain/orders/order.ts';
+import { blockedByRisk } from '../../src/domain/risk/blocked-by-risk.ts';
+import type { Spending } from '../../src/domain/take/live-capital.ts';
+import { Decimal, type DecimalString } from '../../src/domain/values/decimal.ts';
+import type { Outcome } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { PresentVerdict } from '../proposal/present-verdict.ts';
+import { type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 
 export const MANUAL_ORDER_FIELDS = {
   mode: { wire: choice(EXECUTION_MODES), column: 'text' },
@@ -77,4 +84,47 @@ function fillRecords(fills: readonly Fill[], info: StepInfo, on: { readonly expe
 
 function readContext({ context }: Pick<StepInfo, 'context'>): ManualOrderContext {
   return context as unknown as ManualOrderContext;
+}
+
+/** An order validated against the market, mandate and manual book of one moment. */
+export interface ManualVerdict {
+  readonly order: Order;
+  readonly verdict: PresentVerdict;
+  /** Price at the touch that the order would trade at. */
+  readonly touch: DecimalString;
+  /** Control epoch of the organization at that moment. A halt ends it. */
+  readonly epoch: number;
+  /** Version of the validated book, or 0 if nothing was booked yet. */
+  readonly bookVersion: number;
+}
+
+/** Effect of an order on the next one on the same book. */
+export interface LeftByOrder {
+  /** Immediate fills. */
+  readonly fills: readonly Fill[];
+  /** Resting part that reserves capacity, or null. */
+  readonly waits: OpenProposal | null;
+}
+
+/** Validation of an order that risk accepts. */
+export type PassedVerdict<Validated extends ManualVerdict = ManualVerdict> = Validated & {
+  readonly verdict: Extract<PresentVerdict, { readonly ok: true }>;
+};
+
+/** Returns the validation if risk accepts the order, or else the refusal, which names every limit. */
+export function passed<Validated extends ManualVerdict>(validated: Outcome<Validated>): Outcome<PassedVerdict<Validated>> {
+  if (!validated.ok) return validated;
+  const { verdict } = validated.value;
+  return verdict.ok ? { ok: true, value: { ...validated.value, verdict } } : blockedByRisk(verdict.risk.rejections);
+}
+
+export interface DollarsSpentRecord extends ActorRecord, Spending {
+  readonly type: 'dollars_spent';
+  readonly orgId: string;
+  readonly at: EpochMs;
+}
+
+/** Returns the row, or none if nothing is spent. The database refuses the step if the dollars are bound elsewhere. */
+export function spendingRows(orgId: string, spending: Spending, at: EpochMs): readonly DollarsSpentRecord[] {
+  return new Decimal(spending.usd).lte(0) ? [] : [{ type: 'dollars_spent', orgId, ...spending, at }];
 }

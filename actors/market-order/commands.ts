@@ -2,31 +2,30 @@
  * Handles manual orders on the spot exchange: assesses risk, then fills on paper or begins a live order, with audit and answer in the
  * step's transaction.
  */
+import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 import type { ActorStart, ActorState } from '../../src/domain/agents/actor-step.ts';
+import { toDollarVenue } from '../../src/domain/books/reserves.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import { findCostModel } from '../../src/domain/orders/costs.ts';
-import { Decimal, plainDecimal, type DecimalString } from '../../src/domain/values/decimal.ts';
-import { contentId } from '../../src/domain/values/ids.ts';
 import type { MarketOrderState, TimeInForce } from '../../src/domain/orders/execution.ts';
 import type { ExecutionMode, Order, OrderSide } from '../../src/domain/orders/order.ts';
 import { paperFill } from '../../src/domain/orders/paper-fill.ts';
-import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
-import { toDollarVenue } from '../../src/domain/books/reserves.ts';
 import { lackInWords } from '../../src/domain/risk/index.ts';
 import type { Spending } from '../../src/domain/take/live-capital.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
+import { contentId } from '../../src/domain/values/ids.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
+import { type LeftByOrder, type ManualVerdict, type PassedVerdict, passed, spendingRows } from '../manual-order/manual-order.ts';
 import { type Obstacle, placedOnVerdict, placingTogether } from '../manual-order/placing.ts';
-import { spendingRows } from '../manual-order/spending.ts';
-import { type LeftByOrder, type PassedVerdict, passed, type ManualVerdict } from '../manual-order/verdict.ts';
+import type { PresentVerdict } from '../proposal/present-verdict.ts';
+import type { RestingTerms } from '../proposal/protocol.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { marketOrderContext, marketOrderRow, marketOrderState } from './effects.ts';
+import type { MarketOrderInput } from './machine.ts';
 import type { MarketOrderView } from './resource.ts';
 import { boundUsd, leftOfOrder } from './resting.ts';
-import type { RestingTerms } from '../proposal/protocol.ts';
-import type { MarketOrderInput } from './machine.ts';
-import type { InstrumentKey } from '../../src/domain/market/venue.ts';
-import type { PresentVerdict } from '../proposal/present-verdict.ts';
 
 /** Message for an order that does not exist or belongs to another organization. */
 export const NO_MARKET_ORDER = 'there is no market order with this id';

@@ -4,15 +4,15 @@
  */
 import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/books/book.ts';
-import { sumFills } from '../../src/domain/orders/filled.ts';
-import { readAnswer, isStale, TAKE_LEASE } from '../proposal/execution-events.ts';
+import type { SeenTrades } from '../../src/domain/orders/execution.ts';
+import type { OrderPart } from '../../src/domain/orders/execution-plan.ts';
+import { sumFills } from '../../src/domain/orders/order.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { ManualOrderContext, ManualOrderInput } from '../manual-order/manual-order.ts';
+import { isStale, readAnswer, TAKE_LEASE } from '../proposal/execution-events.ts';
 import type { ExecutionAnswer, ExecutionEvent, RestingAt, RestingTerms } from '../proposal/protocol.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import { atRest, beginningAtRest, toldFills } from './resting.ts';
-import type { SeenTrades } from '../../src/domain/orders/execution.ts';
-import type { OrderPart } from '../../src/domain/orders/execution-plan.ts';
-import type { EpochMs } from '../../src/domain/values/time.ts';
-import type { ManualOrderContext, ManualOrderInput } from '../manual-order/manual-order.ts';
 
 /** Input of an order. Plain JSON. A paper order begins in its final state or resting. A live one begins unexecuted. */
 export interface MarketOrderInput extends ManualOrderInput {

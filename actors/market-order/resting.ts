@@ -1,8 +1,7 @@
 /** Resting of a person's order: the meaning of answers, the remaining quantity and the records. */
 import type { Fill } from '../../src/domain/books/book.ts';
+import { computeNotionalUsd, sumFills } from '../../src/domain/orders/order.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
-import { sumFills } from '../../src/domain/orders/filled.ts';
-import { computeNotionalUsd } from '../../src/domain/orders/order.ts';
 import { readAnswer } from '../proposal/execution-events.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './machine.ts';
 

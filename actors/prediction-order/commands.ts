@@ -1,21 +1,21 @@
 /** Handles paper orders on prediction markets: risk, then the fill, with audit and answer in the step's transaction. */
+import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import { findCostModel } from '../../src/domain/orders/costs.ts';
-import { contentId } from '../../src/domain/values/ids.ts';
+import type { ExecutionMode, Order } from '../../src/domain/orders/order.ts';
 import { paperFill } from '../../src/domain/orders/paper-fill.ts';
+import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { type PredictionWish, takenFeeUsd } from '../../src/domain/prediction/prediction-order.ts';
+import { contentId } from '../../src/domain/values/ids.ts';
 import type { Outcome } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
+import { type ManualVerdict, type PassedVerdict, passed } from '../manual-order/manual-order.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
-import { type PassedVerdict, passed, type ManualVerdict } from '../manual-order/verdict.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { PredictionOrderView } from './resource.ts';
 import { predictionOrderContext, predictionOrderRow } from './effects.ts';
 import type { PredictionOrderInput } from './machine.ts';
-import type { ExecutionMode, Order } from '../../src/domain/orders/order.ts';
-import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
+import type { PredictionOrderView } from './resource.ts';
 
 /** Message for an order that does not exist or belongs to another organization. */
 export const NO_PREDICTION_ORDER = 'there is no prediction order with this id';

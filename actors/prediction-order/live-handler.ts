@@ -2,31 +2,31 @@
  * Handles live orders in two steps. `prepare` requests a transaction from the venue, validates exactly its effect and stores it. `execute`
  * takes the signed bytes. The venue fills the opened order later.
  */
-import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
-import { type Order, completeOrder } from '../../src/domain/orders/order.ts';
+import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
+import { completeOrder, type Order } from '../../src/domain/orders/order.ts';
 import { takerFeeUsd } from '../../src/domain/prediction/market.ts';
 import type { PredictionWish } from '../../src/domain/prediction/prediction-order.ts';
-import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
-import { readTransaction, listSigners, type WireTransaction } from '../../src/domain/solana/message.ts';
+import { listSigners, readTransaction, type WireTransaction } from '../../src/domain/solana/message.ts';
 import { depositObjection, depositTransactionObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import { fromBase64, toPreparedMessage } from '../../src/domain/solana/verify.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
+import { passed } from '../manual-order/manual-order.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
-import { passed } from '../manual-order/verdict.ts';
 import { type ChainClient, unlessSilent } from '../prepared-transaction/chain-client.ts';
-import { type TransactionSubmission } from '../prepared-transaction/submission.ts';
 import { transactionView } from '../prepared-transaction/effects.ts';
-import type { PreparedTransactionView } from '../prepared-transaction/resource.ts';
-import { type CapacityObstacle, capacityAnswer, capacityRow } from '../prepared-transaction/open-capacity.ts';
 import type { PreparedTransactionInput, ResolvedLookup } from '../prepared-transaction/machine.ts';
-import { lifetimeObjection, resolvedLookups, groupLookups } from '../prepared-transaction/unsigned.ts';
+import { type CapacityObstacle, capacityAnswer, capacityRow } from '../prepared-transaction/open-capacity.ts';
+import type { PreparedTransactionView } from '../prepared-transaction/resource.ts';
+import { type TransactionSubmission } from '../prepared-transaction/submission.ts';
+import { groupLookups, lifetimeObjection, resolvedLookups } from '../prepared-transaction/unsigned.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { toOrderInput, predictionOrderView, NO_PREDICTION_ORDER, type PredictionPreTrade, type PredictionVerdict } from './commands.ts';
+import { NO_PREDICTION_ORDER, type PredictionPreTrade, type PredictionVerdict, predictionOrderView, toOrderInput } from './commands.ts';
 import type { OfferRequest, OnchainOffer, OnchainVenue } from './onchain-venue.ts';
-import type { PredictionOrderView } from './resource.ts';
 import type { PredictionSubject } from './purpose.ts';
+import type { PredictionOrderView } from './resource.ts';
 
 /** Commands of live orders, in two steps. */
 export interface LivePredictionOrders {

@@ -4,13 +4,13 @@
  */
 import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/books/book.ts';
-import { Decimal, type DecimalString } from '../../src/domain/values/decimal.ts';
-import { sumFills } from '../../src/domain/orders/filled.ts';
-import { effect } from '../runtime/actor-kind.ts';
-import { MINUTE_MS } from '../../src/domain/values/time.ts';
+import { sumFills } from '../../src/domain/orders/order.ts';
 import type { OutcomeSide } from '../../src/domain/prediction/market.ts';
 import type { OnchainTerms } from '../../src/domain/prediction/prediction-order.ts';
+import { Decimal, type DecimalString } from '../../src/domain/values/decimal.ts';
+import { MINUTE_MS } from '../../src/domain/values/time.ts';
 import type { ManualOrderContext, ManualOrderInput } from '../manual-order/manual-order.ts';
+import { effect } from '../runtime/actor-kind.ts';
 
 /** Input of an order. Plain JSON. A paper order begins in its final state. A live one waits for its transaction. */
 export interface PredictionOrderInput extends ManualOrderInput {

@@ -2,11 +2,11 @@
 import type { ActorState } from '../../src/domain/agents/actor-step.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
+import { spendingRows } from '../manual-order/manual-order.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
-import { spendingRows } from '../manual-order/spending.ts';
-import { preparedTransactionMachine, type PreparedTransactionContext } from './machine.ts';
+import { type PreparedTransactionContext, preparedTransactionMachine } from './machine.ts';
 import type { PurposeRules, Purposes } from './purpose.ts';
-import { type PreparedTransaction, preparedTransaction, type PreparedTransactionView } from './resource.ts';
+import { type PreparedTransaction, type PreparedTransactionView, preparedTransaction } from './resource.ts';
 
 export const CHECK_TRANSACTION = 'check_transaction';
 export const BROADCAST_TRANSACTION = 'broadcast_transaction';

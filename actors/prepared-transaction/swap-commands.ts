@@ -1,40 +1,40 @@
 /** Prepares swaps: assesses risk, requests a route, simulates it on the chain, and then returns the message to sign. */
+import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
 import { bookIds, type FillQuote } from '../../src/domain/books/book.ts';
-import type { Json } from '../../src/domain/values/canonical-json.ts';
-import type { DecimalString } from '../../src/domain/values/decimal.ts';
-import { computeLimitPrice, type Order, type OrderSide } from '../../src/domain/orders/order.ts';
 import type { Quote } from '../../src/domain/market/quote.ts';
-import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import type { InstrumentKey } from '../../src/domain/market/venue.ts';
+import { computeLimitPrice, type Order, type OrderSide } from '../../src/domain/orders/order.ts';
 import { liveTouch } from '../../src/domain/risk/blocked-by-risk.ts';
 import { readTransaction } from '../../src/domain/solana/message.ts';
 import {
   balanceObjection,
   computePrice,
   type RouteRules,
-  toRaw,
   routeObjection,
   type SwapLeg,
   type SwapOrderParts,
   type SwapPromise,
   swapOrder,
+  toRaw,
 } from '../../src/domain/solana/swap.ts';
 import { toPreparedMessage } from '../../src/domain/solana/verify.ts';
-import type { InstrumentKey } from '../../src/domain/market/venue.ts';
+import type { Json } from '../../src/domain/values/canonical-json.ts';
+import type { DecimalString } from '../../src/domain/values/decimal.ts';
+import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
-import { answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
+import { type ManualVerdict, type PassedVerdict, passed } from '../manual-order/manual-order.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
-import { type ManualVerdict, type PassedVerdict, passed } from '../manual-order/verdict.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type ChainClient, unlessSilent } from './chain-client.ts';
-import type { TransactionSubmission } from './submission.ts';
 import { transactionView } from './effects.ts';
-import type { PreparedTransactionView } from './resource.ts';
-import { type CapacityObstacle, capacityAnswer, capacityRow } from './open-capacity.ts';
 import type { PreparedTransactionInput } from './machine.ts';
+import { type CapacityObstacle, capacityAnswer, capacityRow } from './open-capacity.ts';
+import type { PreparedTransactionView } from './resource.ts';
+import type { TransactionSubmission } from './submission.ts';
 import type { SwapProposal, SwapSubject } from './swap-purpose.ts';
-import type { Route, SwapRouter, RouteStep } from './swap-router.ts';
-import { lifetimeObjection, resolvedLookups, groupLookups } from './unsigned.ts';
-import type { EpochMs } from '../../src/domain/values/time.ts';
+import type { Route, RouteStep, SwapRouter } from './swap-router.ts';
+import { groupLookups, lifetimeObjection, resolvedLookups } from './unsigned.ts';
 
 export interface SwapWish {
   readonly instrument: InstrumentKey;

@@ -3,10 +3,10 @@
  * remainder is taken, or it is cut into slices. Every part takes its own lease.
  */
 import { assign, setup } from 'xstate';
-import { sumFills } from '../../src/domain/orders/filled.ts';
+import { sumFills } from '../../src/domain/orders/order.ts';
 import { effect } from '../runtime/actor-kind.ts';
-import { answered, readAnswer, readFills, RECORD_FILLS, TAKE_LEASE } from './execution-events.ts';
-import { readExecution, isExecuted, isInParts, restMs, waitMs, withPartEnded } from './parts.ts';
+import { answered, RECORD_FILLS, readAnswer, readFills, TAKE_LEASE } from './execution-events.ts';
+import { isExecuted, isInParts, readExecution, restMs, waitMs, withPartEnded } from './parts.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent, ProposalInput } from './protocol.ts';
 
 /** Returns the reason of the end, from any event that ends it. */

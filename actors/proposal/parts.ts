@@ -1,17 +1,16 @@
 /** Parts of a proposal's order: which one is under way, and what follows after one has ended. */
-import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
 import {
   AT_ONCE,
   chooseContinuation,
+  computeRemaining,
   type EndedPart,
   type ExecutionPlan,
   firstPart,
-  computeRemaining,
   type OrderPart,
   REST_MS,
 } from '../../src/domain/orders/execution-plan.ts';
-import { sumFills } from '../../src/domain/orders/filled.ts';
-import { computeNotionalUsd, type Order, resized } from '../../src/domain/orders/order.ts';
+import { computeNotionalUsd, type Order, resized, sumFills } from '../../src/domain/orders/order.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/values/decimal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import { readAnswer, readFills } from './execution-events.ts';
 import type { ProposalContext, ProposalEvent } from './protocol.ts';

@@ -13,9 +13,10 @@ import {
   rankTokens,
   type TokenAnalysis,
   UNRANKED,
+  WINDOW_NAMES,
+  type WindowPerformance,
 } from '../../src/domain/agent-market/analysis.ts';
 import { HOLDER_KINDS, type HolderConcentration } from '../../src/domain/agent-market/holders.ts';
-import { WINDOW_NAMES, type WindowPerformance } from '../../src/domain/agent-market/paired-performance.ts';
 import { RISK_FORMULAS, RISK_TERMS, type RiskScore } from '../../src/domain/agent-market/risk-score.ts';
 import type { Candle } from '../../src/domain/candles/candle.ts';
 import type { CatalogEntry } from '../../src/domain/catalog/catalog.ts';

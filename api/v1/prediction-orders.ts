@@ -1,7 +1,7 @@
 /** Manual orders on prediction markets, on paper or signed by a wallet. */
 import { Type } from 'typebox';
-import { type LivePredictionOrders } from '../../actors/prediction-order/live-handler.ts';
 import { NO_PREDICTION_ORDER, type PredictionOrderCommands } from '../../actors/prediction-order/commands.ts';
+import type { LivePredictionOrders } from '../../actors/prediction-order/live-handler.ts';
 import {
   MarketIdText,
   PredictionOrderStateWord,
@@ -23,8 +23,7 @@ import { sendProblem } from '../problem.ts';
 import { defineRoute, type RouteGroup } from '../route.ts';
 import { choice, IdText, nullable, objectSchema, pageFields, pageSchema, Time, walletAddress } from '../shapes.ts';
 import { orderTerms, readOrderTerms, WISHED_SIDE, type WishedTerms, wishedAmount, wishedSlippage } from './manual-order-body.ts';
-import { SignedTransaction, TAKES_SIGNED_TRANSACTION } from './signed-transaction.ts';
-import { checkedAddress } from './wallet-address.ts';
+import { checkedAddress, SignedTransaction, TAKES_SIGNED_TRANSACTION } from './signed-transaction.ts';
 
 declare module '../route.ts' {
   interface ApiPorts {

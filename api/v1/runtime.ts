@@ -1,14 +1,13 @@
 /** State of the runtime: activities, timers, incidents, interventions, alerts and long work. */
 import { Type } from 'typebox';
-import { type InterventionCommands, INTERVENTIONS } from '../../actors/intervention/commands.ts';
+import { INTERVENTIONS, type InterventionCommands } from '../../actors/intervention/commands.ts';
 import type { RuntimeReads } from '../../src/adapters/store/actors/runtime-reads.ts';
 import type { RecordedIntervention, WorkQueues } from '../../src/adapters/store/actors/runtime-rows.ts';
 import type { LongWorkReads } from '../../src/adapters/store/long-work-store.ts';
 import { WORK_FIELDS } from '../../src/core/work-fields.ts';
 import { VENUES } from '../../src/domain/market/venue.ts';
-import { type LongWork, WORK_KINDS } from '../../src/domain/values/long-work.ts';
 import { isoTime } from '../../src/domain/values/time.ts';
-import { LONG_WORK_STATES, longWorkProgress, longWorkState } from '../../src/domain/values/work-progress.ts';
+import { LONG_WORK_STATES, type LongWork, longWorkProgress, longWorkState, WORK_KINDS } from '../../src/domain/values/work-progress.ts';
 import { requireMember } from '../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
 import { sendProblem } from '../problem.ts';

@@ -1,7 +1,15 @@
-/** Submission of a signed transaction, shared by all routes that accept one. */
+/** Wallets and signed transactions in requests, shared by all routes that accept them. */
 import { Type } from 'typebox';
+import { isAddress } from '../../src/domain/solana/base58.ts';
 import type { ProblemCode } from '../../src/domain/values/problems.ts';
+import { malformed } from '../http/strict-json.ts';
 import { objectSchema } from '../shapes.ts';
+
+/** Returns the address. @throws InputError if the text does not decode to 32 bytes, which its pattern cannot tell. */
+export function checkedAddress(wallet: string): string {
+  if (!isAddress(wallet)) throw malformed('$.wallet', 'it is not an address', '32 bytes in base58');
+  return wallet;
+}
 
 /**
  * Maximum characters of a submission, far more than the longest transaction (1,232 bytes), so that a too long one is refused as a

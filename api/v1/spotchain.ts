@@ -33,8 +33,7 @@ import {
   walletAddress,
 } from '../shapes.ts';
 import { fillBody } from './agent-orders.ts';
-import { SignedTransaction, TAKES_SIGNED_TRANSACTION } from './signed-transaction.ts';
-import { checkedAddress } from './wallet-address.ts';
+import { checkedAddress, SignedTransaction, TAKES_SIGNED_TRANSACTION } from './signed-transaction.ts';
 
 declare module '../route.ts' {
   interface ApiPorts {

@@ -3,20 +3,23 @@
  * other (docs/decisions/0067-row-level-security.md). A port on the engine's connections would see all rows, so callers' ports are created
  * only here and in the capabilities.
  */
-
+import { createDelegationHandler } from '../../actors/delegation/commands.ts';
 import { createInterventions } from '../../actors/intervention/commands.ts';
 import { createLeaderboardWalletHandler } from '../../actors/leaderboard-wallet/commands.ts';
+import { createPreferencesHandler } from '../../actors/risk-preferences/commands.ts';
 import { createActorBranches } from '../../actors/runtime/actor-branches.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { FeedPorts } from '../../api/feeds/feed-ports.ts';
 import type { ApiPorts } from '../../api/route.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { checkedAddress } from '../adapters/evmchain/checked-address.ts';
 import { type EvmWallets, isTextSigned } from '../adapters/identity/wallet-signature.ts';
 import { createActivityFates, createActorReads } from '../adapters/store/actors/actor-reads.ts';
 import { createHistoryStore } from '../adapters/store/actors/history-store.ts';
 import { createInterventionStore } from '../adapters/store/actors/intervention-store.ts';
 import { createRuntimeReads } from '../adapters/store/actors/runtime-reads.ts';
+import { createAgentDirectory } from '../adapters/store/agents/agent-directory.ts';
 import { createDecisionReads } from '../adapters/store/agents/decision-reads.ts';
 import { createBookReads } from '../adapters/store/books/book-reads.ts';
 import { createPositionFills } from '../adapters/store/books/portfolio-reads.ts';
@@ -25,22 +28,18 @@ import { createIdempotencyStore } from '../adapters/store/callers/idempotency-st
 import { createMemberSettings } from '../adapters/store/callers/member-settings.ts';
 import { createConversationStore } from '../adapters/store/copilot/conversation-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import { createRegistrationStore } from '../adapters/store/leaderboard/registration-store.ts';
+import { createDelegationStore } from '../adapters/store/delegations/delegation-store.ts';
+import { createRegistrationStore } from '../adapters/store/leaderboard/leaderboard-store.ts';
+import { createPreferencesStore } from '../adapters/store/risk/risk-preferences-reads.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
+import { createTakeReads } from '../adapters/store/takes/take-reads.ts';
 import { createPortfolioPort } from '../trading/portfolio.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
+import type { RiskDeps } from '../trading/present-market.ts';
 import type { CallerDeps } from './capabilities/capability.ts';
 import { ACTOR_KINDS, type CapabilityPorts, createCallerPorts } from './capabilities/index.ts';
 import { createLinkedWallets } from './wiring/linked-wallets.ts';
 import { createMembers } from './wiring/members.ts';
-import type { RiskDeps } from '../trading/present-market.ts';
-import { createPreferencesHandler } from '../../actors/risk-preferences/commands.ts';
-import type { Clock } from '../../streams/clock/clock.ts';
-import { createPreferencesStore } from '../adapters/store/risk/risk-preferences-reads.ts';
-import { createDelegationHandler } from '../../actors/delegation/commands.ts';
-import { createAgentDirectory } from '../adapters/store/agents/agent-directory.ts';
-import { createDelegationStore } from '../adapters/store/delegations/delegation-store.ts';
-import { createTakeReads } from '../adapters/store/takes/take-reads.ts';
 
 export type CallerPorts = CapabilityPorts &
   Pick<

@@ -1,23 +1,23 @@
 /** Outside access of a process: addresses, request budgets, buses between processes, order books and the chain. */
-import { createBookWants } from '../adapters/queue/book-wants.ts';
 import type { BookWants } from '../../streams/book-wants.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import { createAloneClaims, createSharedClaims } from '../adapters/queue/ask-claims.ts';
-import { type MarketStateBus, createInProcessMarketStateBus, createRedisMarketStateBus } from '../adapters/queue/market-state-bus.ts';
-import { type QuoteBus, createInProcessQuoteBus, createRedisQuoteBus } from '../adapters/queue/quote-bus.ts';
+import { createBookWants } from '../adapters/queue/book-wants.ts';
+import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
+import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
+import { openSharedLimits, type SharedLimits } from '../adapters/queue/redis-client.ts';
 import { budgetsFor, budgetsOn, type MakeBudget } from '../adapters/queue/request-budgets.ts';
-import { openSharedLimits, type SharedLimits } from '../adapters/queue/shared-limits.ts';
 import type { OrderBookReads } from '../adapters/venues/order-book-reads.ts';
-import { createSharedBookReads, type SharedBookReads } from '../adapters/venues/shared-book-reads.ts';
 import { openOnchainPredictions } from '../adapters/venues/prediction/access.ts';
 import type { BudgetPurpose } from '../adapters/venues/request-budget.ts';
+import { createSharedBookReads, type SharedBookReads } from '../adapters/venues/shared-book-reads.ts';
 import { openPrimaryChain } from '../adapters/venues/spotchain/access.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { OutsideAccess } from './capabilities/capability.ts';
 import { agentlaunch } from './outside/agentlaunch.ts';
-import { readAddresses, createOrderBooks, createRequestBudgets, type OutsideReach, openBridge, statedBudgets } from './outside/index.ts';
+import { createOrderBooks, createRequestBudgets, type OutsideReach, openBridge, readAddresses, statedBudgets } from './outside/index.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import type { ServiceProcess } from './service-process.ts';
-import type { Clock } from '../../streams/clock/clock.ts';
 
 export interface MarketAccess {
   /** Addresses and request budgets of all outside systems. */

@@ -11,7 +11,7 @@ import { serviceClock } from '../adapters/store/agents/dispatch-store.ts';
 import { seedOrganization } from '../adapters/store/callers/seed-organization.ts';
 import { stateOrigins } from '../adapters/store/catalog/source-origins.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import { createRegistrationStore } from '../adapters/store/leaderboard/registration-store.ts';
+import { createRegistrationStore } from '../adapters/store/leaderboard/leaderboard-store.ts';
 import type { RunningService } from '../cli/ports.ts';
 import { fillExampleMarket, SELLERS } from '../sandbox/example-market.ts';
 import { EXAMPLE, EXAMPLE_TRADERS } from '../sandbox/example-organization.ts';

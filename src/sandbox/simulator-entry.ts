@@ -6,6 +6,9 @@ import type { Clock } from '../../streams/clock/clock.ts';
 import type { FaultSwitch } from './faults.ts';
 import type { SandboxWorld } from './world.ts';
 
+/** API key that simulators of paid providers require. It is valid only in the sandbox. */
+export const SANDBOX_KEY = 'sandbox';
+
 interface SimulatorAddress {
   readonly clock: Clock;
   readonly faults: FaultSwitch;

@@ -2,7 +2,8 @@
  * Risk of manual orders on any venue. The mandate is the organization's preferences, the book its manual book, with everything pending on
  * it.
  */
-import type { LeftByOrder, ManualVerdict } from '../../actors/manual-order/verdict.ts';
+import type { LeftByOrder, ManualVerdict } from '../../actors/manual-order/manual-order.ts';
+import type { ManualAccount } from '../adapters/store/risk/risk-reads.ts';
 import {
   applyFill,
   applyTransfer,
@@ -14,19 +15,18 @@ import {
   settledByAccount,
   type TradingBook,
 } from '../domain/books/book.ts';
-import { CATALOG } from '../domain/catalog/catalog.ts';
-import { findCostModel } from '../domain/orders/costs.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
 import { freeDollars } from '../domain/books/free-dollars.ts';
+import { toDollarVenue } from '../domain/books/reserves.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
+import { findCostModel } from '../domain/orders/costs.ts';
 import type { ExecutionMode, Order } from '../domain/orders/order.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
-import { toExposureId, readOutcomeKey, restingMark } from '../domain/prediction/prediction-order.ts';
-import type { Outcome } from '../domain/values/refusal.ts';
-import { toDollarVenue } from '../domain/books/reserves.ts';
+import { readOutcomeKey, restingMark, toExposureId } from '../domain/prediction/prediction-order.ts';
 import {
   assessOrder,
-  exposureOfSums,
   decideHalt,
+  exposureOfSums,
   orderContext,
   plusCash,
   type RiskCatalog,
@@ -34,11 +34,11 @@ import {
   type RiskVerdict,
 } from '../domain/risk/index.ts';
 import { type BoundDollars, boundDollarsObjection } from '../domain/take/live-capital.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
+import type { Outcome } from '../domain/values/refusal.ts';
 import type { EpochMs } from '../domain/values/time.ts';
-import type { InstrumentKey } from '../domain/market/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
 import type { PresentInstrument, RiskDeps } from './present-market.ts';
-import type { ManualAccount } from '../adapters/store/risk/risk-reads.ts';
 
 export interface ManualRiskOptions {
   /** Returns the maximum fee of the order in basis points, if the venue's cost model does not give it. */

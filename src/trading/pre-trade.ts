@@ -1,19 +1,18 @@
 /** Risk at an approval and at an execution, on the present quote, book and mandate. */
 import { untouchedBook } from '../../actors/agent/tick-risk.ts';
-import type { ManualVerdict } from '../../actors/manual-order/verdict.ts';
+import type { ManualVerdict } from '../../actors/manual-order/manual-order.ts';
 import type { MarketOrderRequest, MarketPreTrade } from '../../actors/market-order/commands.ts';
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/present-verdict.ts';
 import { bookIds, markBook, type OpenProposal, type TradingBook } from '../domain/books/book.ts';
-import { Decimal, type DecimalString } from '../domain/values/decimal.ts';
 import { freeDollars, NO_ACCOUNTS } from '../domain/books/free-dollars.ts';
-import { floorToStep, findMarketStep, computePriceStep } from '../domain/market/market-step.ts';
-import { type ExecutionMode, computeLimitPrice, type Order, completeOrder } from '../domain/orders/order.ts';
-import { atPresentPrice } from '../domain/orders/present-order.ts';
+import { computePriceStep, findMarketStep, floorToStep } from '../domain/market/market-step.ts';
 import type { Quote } from '../domain/market/quote.ts';
-import { type Outcome, refuse } from '../domain/values/refusal.ts';
-import { assessOrder, exposureOfSums, decideHalt, orderContext, plusCash, type RiskContext } from '../domain/risk/index.ts';
-import { liveTouch } from '../domain/risk/blocked-by-risk.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
+import { atPresentPrice, completeOrder, computeLimitPrice, type ExecutionMode, type Order } from '../domain/orders/order.ts';
+import { liveTouch } from '../domain/risk/blocked-by-risk.ts';
+import { assessOrder, decideHalt, exposureOfSums, orderContext, plusCash, type RiskContext } from '../domain/risk/index.ts';
+import { Decimal, type DecimalString } from '../domain/values/decimal.ts';
+import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import { createLiveMarks } from './live-marks.ts';
 import { accountAfter, createManualRisk, type ManualRisk, type ManualRiskOptions } from './manual-risk.ts';
 import { createMarketLook, deepEnough, lookFor, type MarketLook, type MarketLookDeps, type PresentInstrument } from './present-market.ts';

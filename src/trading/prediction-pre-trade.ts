@@ -1,11 +1,12 @@
 /** Risk of prediction orders, on the market's listing, its book requested now, and the shared risk function. */
-import { passed } from '../../actors/manual-order/verdict.ts';
+import { passed } from '../../actors/manual-order/manual-order.ts';
 import type { PredictionPreTrade } from '../../actors/prediction-order/commands.ts';
 import { predictionSubject } from '../../actors/prediction-order/purpose.ts';
 import type { PreparedTransactionContext } from '../../actors/prepared-transaction/machine.ts';
 import { createFreshness } from '../../streams/quality/freshness.ts';
 import { assessedBook } from '../../streams/quality/prediction-quality.ts';
 import { bookIds } from '../domain/books/book.ts';
+import { atPresentPrice } from '../domain/orders/order.ts';
 import type { OutcomeSide, PredictionBook, PredictionMarket } from '../domain/prediction/market.ts';
 import {
   closedBecause,
@@ -17,10 +18,9 @@ import {
   outcomeKey,
   readOutcomeKey,
 } from '../domain/prediction/prediction-order.ts';
-import { atPresentPrice } from '../domain/orders/present-order.ts';
-import { type Outcome, refuse } from '../domain/values/refusal.ts';
-import { presentMarket } from '../domain/risk/index.ts';
 import { notLive } from '../domain/risk/blocked-by-risk.ts';
+import { presentMarket } from '../domain/risk/index.ts';
+import { type Outcome, refuse } from '../domain/values/refusal.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import { agedQuote, type LatestQuotes } from './live-marks.ts';
 import type { ManualRisk } from './manual-risk.ts';

@@ -1,21 +1,20 @@
 /** Present market of an instrument: the venue's own book if it publishes one, else the received quote, with the other inputs of risk. */
 import { withReferenceFlags } from '../../streams/quality/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/quality/freshness.ts';
-import { CATALOG } from '../domain/catalog/catalog.ts';
-import { Decimal } from '../domain/values/decimal.ts';
-import type { Order } from '../domain/orders/order.ts';
-import type { BookEdge, OrderBook } from '../domain/market/order-book.ts';
-import { type Depth, takenFrom } from '../domain/orders/paper-fill.ts';
-import { atPresentPrice } from '../domain/orders/present-order.ts';
-import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
-import { type PoolLiquidity, POOL_LIQUIDITY_MAX_AGE_MS, presentMarket, type RiskMarket } from '../domain/risk/index.ts';
-import type { EpochMs } from '../domain/values/time.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../domain/market/venue.ts';
-import { agedQuote, type LatestQuotes } from './live-marks.ts';
-import type { Autonomy } from '../domain/agents/agent.ts';
-import type { Outcome } from '../domain/values/refusal.ts';
-import type { DisabledVenues } from '../domain/risk/order-context.ts';
 import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
+import type { Autonomy } from '../domain/agents/agent.ts';
+import { CATALOG } from '../domain/catalog/catalog.ts';
+import type { BookEdge, OrderBook } from '../domain/market/order-book.ts';
+import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../domain/market/venue.ts';
+import { atPresentPrice, type Order } from '../domain/orders/order.ts';
+import { type Depth, takenFrom } from '../domain/orders/paper-fill.ts';
+import { POOL_LIQUIDITY_MAX_AGE_MS, type PoolLiquidity, presentMarket, type RiskMarket } from '../domain/risk/index.ts';
+import type { DisabledVenues } from '../domain/risk/order-context.ts';
+import { Decimal } from '../domain/values/decimal.ts';
+import type { Outcome } from '../domain/values/refusal.ts';
+import type { EpochMs } from '../domain/values/time.ts';
+import { agedQuote, type LatestQuotes } from './live-marks.ts';
 
 /** Reads of every order assessment. */
 export interface RiskDeps {

@@ -1,22 +1,22 @@
 /** Swaps on the primary chain before signing: the legs of a token, and risk on its quote. */
-import { passed } from '../../actors/manual-order/verdict.ts';
+import { passed } from '../../actors/manual-order/manual-order.ts';
 import type { PreparedTransactionContext } from '../../actors/prepared-transaction/machine.ts';
-import { type SwapPreTrade, findSeller } from '../../actors/prepared-transaction/swap-commands.ts';
+import { findSeller, type SwapPreTrade } from '../../actors/prepared-transaction/swap-commands.ts';
 import { swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
 import { createFreshness } from '../../streams/quality/freshness.ts';
+import type { PrimaryChain } from '../adapters/venues/spotchain/access.ts';
 import { bookIds, computeSellable } from '../domain/books/book.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
+import type { InstrumentKey } from '../domain/market/venue.ts';
+import { presentMarket } from '../domain/risk/index.ts';
+import { type SwapLeg, toUi, USDC_LEG } from '../domain/solana/swap.ts';
+import { multiplierAt } from '../domain/solana/token-layout.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/values/decimal.ts';
 import { type Outcome, refuse } from '../domain/values/refusal.ts';
-import { presentMarket } from '../domain/risk/index.ts';
-import { type SwapLeg, USDC_LEG, toUi } from '../domain/solana/swap.ts';
-import { multiplierAt } from '../domain/solana/token-layout.ts';
 import type { EpochMs } from '../domain/values/time.ts';
-import type { InstrumentKey } from '../domain/market/venue.ts';
 import { agedQuote } from './live-marks.ts';
 import { createManualRisk } from './manual-risk.ts';
-import { poolLiquidity, referenceNow, type RiskDeps } from './present-market.ts';
-import type { PrimaryChain } from '../adapters/venues/spotchain/access.ts';
+import { poolLiquidity, type RiskDeps, referenceNow } from './present-market.ts';
 
 /** Legs of a token's swap, and the program that owns its accounts. */
 export interface TokenLegs {

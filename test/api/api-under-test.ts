@@ -1,5 +1,4 @@
 /** The whole API on a real database with the real commands; every answer is checked against the OpenAPI document. */
-
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, InjectOptions } from 'fastify';
@@ -17,7 +16,7 @@ import { createLog } from '../../src/adapters/log/log.ts';
 import { createAgentMarket } from '../../src/adapters/solana/agent-market.ts';
 import { readWorkQueues } from '../../src/adapters/store/actors/runtime-reads.ts';
 import { createAgentTokenReads } from '../../src/adapters/store/agents/agent-token-store.ts';
-import { createCutReads } from '../../src/adapters/store/agents/cut-reads.ts';
+import { createCutReads } from '../../src/adapters/store/agents/cut-store.ts';
 import { createSignalReads } from '../../src/adapters/store/agents/signal-hook-store.ts';
 import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';

@@ -5,8 +5,7 @@ import { createModelPorts } from '../../src/adapters/language-model/model-ports.
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { createIntelligenceStore } from '../../src/adapters/store/intelligence/intelligence-store.ts';
 import { StoryTracker } from '../../src/domain/intelligence/story-tracker.ts';
-import { createModelScript } from '../../src/sandbox/language-model/model-script.ts';
-import { createModelSimulator } from '../../src/sandbox/language-model/simulator.ts';
+import { createModelScript, createModelSimulator } from '../../src/sandbox/language-model/simulator.ts';
 import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { INJECTIONS } from '../domain/copilot/injections.ts';
 import { aReport } from '../domain/intelligence/reports.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIntelligenceStore } from '../../src/adapters/store/intelligence/intelligence-store.ts';
 import type { MacroObservation } from '../../src/domain/intelligence/macro.ts';
+import type { SocialPost } from '../../src/domain/intelligence/record.ts';
 import type { Report } from '../../src/domain/intelligence/report.ts';
-import type { SocialPost } from '../../src/domain/intelligence/social.ts';
 import { StoryTracker } from '../../src/domain/intelligence/story-tracker.ts';
 import { aReport } from '../domain/intelligence/reports.ts';
 import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import net from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { TIMEOUT_MS } from '../../api/server.ts';
-import { PROBLEMS } from '../../src/domain/values/problems.ts';
-import { sendRefusal } from '../../api/problem.ts';
 import { addressKey, createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
-import { attributionInWords } from '../../api/risk-shapes.ts';
+import { sendRefusal } from '../../api/problem.ts';
+import { TIMEOUT_MS } from '../../api/server.ts';
+import { attributionInWords } from '../../api/shapes.ts';
 import type { RiskRejection } from '../../src/domain/agents/decision.ts';
+import { PROBLEMS } from '../../src/domain/values/problems.ts';
 import { REFUSING_PORT } from '../harness/ports.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, newId, payload, type Reply } from './api-under-test.ts';
 

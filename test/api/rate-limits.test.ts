@@ -1,7 +1,7 @@
 // Requests are counted across all processes that share a Redis, and per process if it does not answer.
 import { expect, test } from 'vitest';
 import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
-import { openSharedLimits } from '../../src/adapters/queue/shared-limits.ts';
+import { openSharedLimits } from '../../src/adapters/queue/redis-client.ts';
 import { testRedis } from '../harness/redis.ts';
 
 const redisUrl = await testRedis();

@@ -1,7 +1,7 @@
 // Readiness by venue, cached by elapsed time: neither a silent venue nor a wrong clock is hidden.
 import { expect, test } from 'vitest';
+import { recent } from '../../api/operation/operation-routes.ts';
 import { createReadiness, type ReadinessDeps } from '../../api/operation/readiness-parts.ts';
-import { recent } from '../../api/operation/recent.ts';
 import type { VenueState } from '../../src/domain/market/market-state.ts';
 
 const NOW = 1_800_000_000_000;

@@ -1,6 +1,6 @@
 // Settings of a member over HTTP: private to the member, versioned, bounded, and gone with the membership.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LONGEST_SETTING, MOST_SETTINGS } from '../../src/domain/identity/setting.ts';
+import { LONGEST_SETTING, MOST_SETTINGS } from '../../src/domain/identity/member.ts';
 import { type ApiUnderTest, apiUnderTest, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;

@@ -1,9 +1,8 @@
 // An order whose market has moved since its decision: never a worse price, and never refused for a better one.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { atPresentPrice, type Order, sizeOrder } from '../../src/domain/orders/order.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
-import { type Order, sizeOrder } from '../../src/domain/orders/order.ts';
-import { atPresentPrice } from '../../src/domain/orders/present-order.ts';
 
 function order(side: 'buy' | 'sell', touch: string): Order {
   const made = sizeOrder({

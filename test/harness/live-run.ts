@@ -1,31 +1,31 @@
 // Live run in miniature with a recorder: the product's own pipeline, store, agents, Takes, ticks, timers and executions.
+import { expect } from 'vitest';
 import { createProposalHandler } from '../../actors/proposal/commands.ts';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
 import { createPreferencesHandler } from '../../actors/risk-preferences/commands.ts';
+import { eachRow } from '../../actors/runtime/containment.ts';
 import { createTakeHandler } from '../../actors/take/commands.ts';
-import { activeManifests } from '../../src/adapters/store/agents/manifest-reads.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../src/adapters/store/agents/dispatch-store.ts';
+import { activeManifests } from '../../src/adapters/store/agents/manifest-reads.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
 import { createProposalStore } from '../../src/adapters/store/orders/proposal-store.ts';
 import { createPreferencesStore } from '../../src/adapters/store/risk/risk-preferences-reads.ts';
 import { createTakeReads } from '../../src/adapters/store/takes/take-reads.ts';
 import { createTapeRecorder } from '../../src/adapters/tape/recorder.ts';
+import { compileManifest } from '../../src/domain/agents/decide.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import type { IndicatorNeed } from '../../src/domain/market/cut.ts';
-import { compileManifest } from '../../src/domain/agents/decide.ts';
 import { NO_FLAGS, type Quote } from '../../src/domain/market/quote.ts';
 import { refuse } from '../../src/domain/values/refusal.ts';
 import { TAKE_TICK_MS } from '../../src/domain/values/time.ts';
 import { createPreTrade } from '../../src/trading/pre-trade.ts';
-import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
+import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { actorsOn, countedIds } from '../world/actor-world.ts';
 import { NO_TRADES, riskOn } from './trading.ts';
 import { waitFor } from './wait-for.ts';
-import { expect } from 'vitest';
-import { eachRow } from '../../actors/runtime/containment.ts';
 
 export const ORG = '00000000-0000-7000-8000-000000000001';
 export const PERIOD = 60_000;

@@ -1,5 +1,4 @@
 // Inputs of trading over a test's database, composed as in src/boot.
-
 import { join } from 'node:path';
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import { openSigningLedger, type SigningLedger } from '../../src/adapters/signing-keys/signing-ledger.ts';
@@ -9,12 +8,12 @@ import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import { createSigningReads } from '../../src/adapters/store/delegations/signing-reads.ts';
 import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
-import { refuse } from '../../src/domain/values/refusal.ts';
-import { ALL_ENABLED } from '../../src/domain/risk/index.ts';
 import { type ExecutableVenue, splitInstrumentKey } from '../../src/domain/market/venue.ts';
-import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/maker.ts';
-import type { SigningDeps } from '../../src/trading/signing-validation.ts';
+import { ALL_ENABLED } from '../../src/domain/risk/index.ts';
+import { refuse } from '../../src/domain/values/refusal.ts';
+import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/pool.ts';
 import type { RiskDeps, VenueBooks } from '../../src/trading/present-market.ts';
+import type { SigningDeps } from '../../src/trading/signing-validation.ts';
 
 const allEnabled: RiskDeps['disabledVenues'] = () => ALL_ENABLED;
 

@@ -1,26 +1,25 @@
 // The owner of the tables can write anything, but the verifier names it from public keys alone, and assessments ignore such rows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyName, keysOfWriter, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
-import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { separateLogins } from '../../src/adapters/store/logins.ts';
-import { SCHEMA_LOCK } from '../../src/adapters/store/schema-lock.ts';
 import { moveTimeTo } from '../../src/adapters/store/simulated-time.ts';
 import { correctCuts } from '../../src/adapters/store/trail/cut-corrections.ts';
 import { feedCutAt, newestFeedCut } from '../../src/adapters/store/trail/feed-cut.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
 import { trailText } from '../../src/adapters/store/trail/trail-text.ts';
-import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
+import { registerWriters, SCHEMA_LOCK } from '../../src/adapters/store/trail/writer-registry.ts';
 import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { decisionHash } from '../../src/domain/agents/decision.ts';
 import type { EvidenceDraft } from '../../src/domain/agents/evidence.ts';
 import { provesConsistency } from '../../src/domain/trail/merkle.ts';
 import { parseCheckpoint, parseNote } from '../../src/domain/trail/signed-note.ts';
+import { contained } from '../harness/contained.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { MINUTE, OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';
-import { contained } from '../harness/contained.ts';
 
 let world: SignedFixture;
 let template: SignedFixture;

@@ -1,8 +1,7 @@
 /** Decision records of agents, their explanations, and recommendations. */
 import { type TSchema, Type } from 'typebox';
 import { decision } from '../../../actors/ticking/resource.ts';
-import type { DecisionStore } from '../../../src/adapters/store/agents/decision-reads.ts';
-import type { Recommendation } from '../../../src/adapters/store/agents/recommendation-reads.ts';
+import type { DecisionStore, Recommendation } from '../../../src/adapters/store/agents/decision-reads.ts';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { explainDecision } from '../../../src/domain/agents/explain-decision.ts';
 import { requireMember } from '../../caller.ts';

@@ -10,8 +10,7 @@ import type { EvaluationCommands } from '../../../actors/evaluation/commands.ts'
 import type { ActorHistory } from '../../../actors/runtime/actor-history.ts';
 import type { RunPages } from '../../../src/adapters/run-pages.ts';
 import type { AgentReads, LastHalt } from '../../../src/adapters/store/agents/agent-reads.ts';
-import type { DecisionStore } from '../../../src/adapters/store/agents/decision-reads.ts';
-import type { Recommendations } from '../../../src/adapters/store/agents/recommendation-reads.ts';
+import type { DecisionStore, Recommendations } from '../../../src/adapters/store/agents/decision-reads.ts';
 import type { EvaluationReads } from '../../../src/adapters/store/evaluations/evaluation-store.ts';
 import type { PreviewStore } from '../../../src/adapters/store/evaluations/trial-reads.ts';
 import type { AgentCalibration } from '../../../src/adapters/store/gates/calibration-store.ts';
@@ -39,7 +38,7 @@ import { getCalibration, listEvidence, listGates, promoteAgent, signOffAgent } f
 import { closeAgentPositions, emergencyHalt, getHalt, pauseAgent, releaseAgent, resumeAgent } from './agent-halts.ts';
 import { getChart, listHistory } from './agent-history.ts';
 import { createAgentToken, listAgentTokens, revokeAgentToken } from './agent-tokens.ts';
-import { addAgentVersion, listVersions, ManifestBody, ManifestTakenBody, parseManifest, manifestTakenBody } from './agent-versions.ts';
+import { addAgentVersion, listVersions, ManifestBody, ManifestTakenBody, manifestTakenBody, parseManifest } from './agent-versions.ts';
 import { previewBacktest } from './backtest-previews.ts';
 import { getBriefContext, getOutsideContext } from './outside-context.ts';
 import { getOutsideProposal, listOutsideProposals, proposeTrade } from './outside-proposals.ts';

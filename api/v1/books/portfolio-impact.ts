@@ -9,9 +9,8 @@ import { plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { requireMember } from '../../caller.ts';
 import { malformed } from '../../http/strict-json.ts';
 import { sendRefusal } from '../../problem.ts';
-import { attributionInWords } from '../../risk-shapes.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, NullableDecimalText, objectSchema } from '../../shapes.ts';
+import { attributionInWords, choice, DecimalText, NullableDecimalText, objectSchema } from '../../shapes.ts';
 import { FORMULAS, FormulasBody, inputBody, PortfolioBody, PortfolioInputBody, portfolioBody } from './portfolio.ts';
 import { addressesNamed, chooseMode, namedWallets, readWallets } from './portfolio-wallets.ts';
 

@@ -1,6 +1,6 @@
 /** Value locked on chains, with its age and changes. */
 import { Type } from 'typebox';
-import type { ChainDay, ChainRow } from '../../../src/adapters/store/intelligence/intelligence-rows.ts';
+import type { ChainDay, ChainRow } from '../../../src/adapters/store/intelligence/intelligence-reads.ts';
 import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';

@@ -1,10 +1,10 @@
 /** Market events with their confirmation, and social posts, which confirm nothing. */
 import { Type } from 'typebox';
-import type { StoredEvent } from '../../../src/adapters/store/intelligence/intelligence-rows.ts';
+import type { StoredEvent } from '../../../src/adapters/store/intelligence/intelligence-reads.ts';
 import { CONFIRMED_BY, STORY_STATES } from '../../../src/domain/intelligence/corroboration.ts';
 import { MENTION_KINDS } from '../../../src/domain/intelligence/entities.ts';
+import type { SocialPost } from '../../../src/domain/intelligence/record.ts';
 import { CHANNELS, DIRECTIONS, EVENT_KINDS, REPORT_ACTIONS } from '../../../src/domain/intelligence/report.ts';
-import type { SocialPost } from '../../../src/domain/intelligence/social.ts';
 import { SEVERITIES } from '../../../src/domain/market/market-event.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
 import { pageBody, pageOfQuery } from '../../cursor.ts';

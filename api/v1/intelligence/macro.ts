@@ -1,18 +1,18 @@
 /** Macro series with their vintages, the calendar of releases, and the regime of risk appetite. */
 import { Type } from 'typebox';
-import type { StoredPoint } from '../../../src/adapters/store/intelligence/intelligence-rows.ts';
+import type { StoredPoint } from '../../../src/adapters/store/intelligence/intelligence-reads.ts';
 import {
   CURVE_REGIMES,
   changeOver,
   curveRegime,
   dateAt,
-  rateImpact,
   MACRO_SERIES,
   type MacroSeries,
   POLICY_DAYS,
   POLICY_REGIMES,
   policyRegime,
   RELEASE_IMPACTS,
+  rateImpact,
   SERIES_GROUPS,
   SERIES_UNITS,
 } from '../../../src/domain/intelligence/macro.ts';

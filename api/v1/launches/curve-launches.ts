@@ -5,8 +5,8 @@ import type { Launch } from '../../../actors/launch/resource.ts';
 import type { LauncherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import { NO_AGENT } from '../../../src/domain/agents/agent.ts';
 import { type CurveWish, wishProblem } from '../../../src/domain/launch/curve/curve-config.ts';
-import { DBC_PRESETS, type LaunchPreset, PRESET_KEYS, findPreset } from '../../../src/domain/launch/presets.ts';
 import { type LaunchPreview, previewCurve } from '../../../src/domain/launch/launch-preview.ts';
+import { DBC_PRESETS, findPreset, type LaunchPreset, PRESET_KEYS } from '../../../src/domain/launch/presets.ts';
 import { listedObjection } from '../../../src/domain/launch/quote-mint.ts';
 import type { QuoteToken, TokenDollars } from '../../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_2022 } from '../../../src/domain/solana/programs.ts';
@@ -19,8 +19,7 @@ import { idInPath, isUuid } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, objectSchema, shownText, Time, walletAddress } from '../../shapes.ts';
-import { TAKES_SIGNED_TRANSACTION } from '../signed-transaction.ts';
-import { checkedAddress } from '../wallet-address.ts';
+import { checkedAddress, TAKES_SIGNED_TRANSACTION } from '../signed-transaction.ts';
 import { AnyLaunchBody, anyLaunchBody, LaunchBody, LaunchPath, launchBody } from './launch-body.ts';
 
 declare module '../../route.ts' {

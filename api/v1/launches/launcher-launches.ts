@@ -9,7 +9,7 @@ import { isUuid } from '../../identifier.ts';
 import { sendRefusal } from '../../problem.ts';
 import { type ApiPorts, defineRoute } from '../../route.ts';
 import { IdText, objectSchema, shownText, Time, walletAddress } from '../../shapes.ts';
-import { checkedAddress } from '../wallet-address.ts';
+import { checkedAddress } from '../signed-transaction.ts';
 import { LauncherLaunchBody, launcherLaunchBody } from './launch-body.ts';
 
 declare module '../../route.ts' {

@@ -1,6 +1,6 @@
 /** Wallets of anybody, as the perpetuals venue and the EVM chain report them. */
 import { Type } from 'typebox';
-import type { ChainWalletReads } from '../../../src/adapters/evmchain/wallet-reads.ts';
+import type { ChainWalletReads } from '../../../src/adapters/evmchain/wallet-reader.ts';
 import type { PrimaryWalletReads } from '../../../src/adapters/solana/primary-wallets.ts';
 import type { PublicWalletReads } from '../../../src/adapters/venues/evmvenue/perp-reads.ts';
 import type { PublicWallet } from '../../../src/domain/identity/wallet.ts';

@@ -1,7 +1,7 @@
 /** Ranked tokenized equities and pre-IPO tokens, at the newest or a past cut. */
 import { Type } from 'typebox';
 import type { AssessmentPhrasing } from '../../../src/adapters/language-model/model-ports.ts';
-import type { CutReads } from '../../../src/adapters/store/agents/cut-reads.ts';
+import type { CutReads } from '../../../src/adapters/store/agents/cut-store.ts';
 import type { BarReads } from '../../../src/adapters/store/candles/bar-reads.ts';
 import { EXECUTION_MODES, type ExecutionMode } from '../../../src/domain/orders/order.ts';
 import { computePortfolio } from '../../../src/domain/portfolio/portfolio.ts';

@@ -1,8 +1,7 @@
 /** Assessments of stocks: a closed object, and no claim without a source. */
 import { Type } from 'typebox';
-import { type Assessment, assessStock, type Evidence } from '../../../src/domain/assessment/assess-stock.ts';
+import { type Assessment, assessStock, type Evidence, SOURCE_KINDS } from '../../../src/domain/assessment/assess-stock.ts';
 import { checkPhrasing } from '../../../src/domain/assessment/check-phrasing.ts';
-import { SOURCE_KINDS } from '../../../src/domain/assessment/claim.ts';
 import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { didYouMean } from '../../../src/domain/values/nearest-name.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';

@@ -22,13 +22,12 @@ import {
   type TransactionSerialized,
 } from 'viem';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import type { ArrivalSighting, ChainHead } from '../../domain/bridge/arrival.ts';
 import type { SourceSighting } from '../../domain/bridge/axes.ts';
 import { evmDifferences, type ReadEvmTransaction } from '../../domain/bridge/evm-fields.ts';
 import type { UnsignedEvmTransaction } from '../../domain/bridge/quote.ts';
-import type { TransferTerms } from '../../domain/bridge/transfer.ts';
-import { type Outcome, refuse } from '../../domain/values/refusal.ts';
+import type { ArrivalSighting, ChainHead, TransferTerms } from '../../domain/bridge/transfer.ts';
 import type { Broadcast } from '../../domain/solana/chain.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { createJsonRpc, type JsonRpc, type Reply } from '../json-rpc.ts';
 import { EVM_HASH } from './provider-http.ts';
 

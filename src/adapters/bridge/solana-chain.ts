@@ -1,8 +1,6 @@
 /** Client of the primary chain for bridge transfers. */
-
-import type { ArrivalSighting, ChainHead } from '../../domain/bridge/arrival.ts';
 import type { SourceSighting } from '../../domain/bridge/axes.ts';
-import type { TransferTerms } from '../../domain/bridge/transfer.ts';
+import type { ArrivalSighting, ChainHead, TransferTerms } from '../../domain/bridge/transfer.ts';
 import { fromBase58 } from '../../domain/solana/base58.ts';
 import type { BalanceChanges } from '../../domain/solana/chain.ts';
 import { depositObjection } from '../../domain/solana/prediction-deposit.ts';

@@ -16,8 +16,10 @@ import {
   TimeoutError,
 } from 'viem';
 import type { Clock } from '../../../streams/clock/clock.ts';
+import { type AccountKind, type ChainToken, type ChainWallet, toAmount } from '../../domain/identity/wallet.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
-import { type AccountKind, toAmount, type ChainToken, type ChainWallet } from '../../domain/identity/wallet.ts';
+import { briefly } from '../brief-answers.ts';
+import { checkedAddress } from './checked-address.ts';
 
 /** Contract that batches reads into one call, at the same address on nearly every chain. */
 const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
@@ -213,3 +215,20 @@ function describeReason(error: unknown): string {
       ?.slice(0, 160) ?? 'unknown error'
   );
 }
+
+const CACHE_MS = 5_000;
+
+/** Creates the reads, once per process. */
+export function createChainWalletReads(options: Parameters<typeof createWalletReader>[0]) {
+  const chain = createWalletReader(options);
+  const balances = briefly<ChainWallet>(options.clock, CACHE_MS);
+  return {
+    async read(text: string): Promise<Outcome<ChainWallet>> {
+      const address = checkedAddress(text);
+      return address.ok ? balances(address.value, () => chain.read(address.value)) : address;
+    },
+  };
+}
+
+/** Reads of balances on the EVM chain at one block. */
+export type ChainWalletReads = ReturnType<typeof createChainWalletReads>;

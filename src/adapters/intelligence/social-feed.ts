@@ -5,16 +5,15 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { zonedInstant, type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';
-import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
-import type { SocialPost } from '../../domain/intelligence/social.ts';
+import type { IntelligenceRecord, SocialPost } from '../../domain/intelligence/record.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
+import { type EpochMs, MINUTE_MS, zonedInstant } from '../../domain/values/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
 import type { ClientQuery, KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
-import { readCount, toRecord, readText } from './field-reading.ts';
+import { readCount, readText, toRecord } from './field-reading.ts';
 
 const SOCIAL_SOURCE = 'news:social';
 const PLATFORM = 'x';

@@ -4,17 +4,16 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { plainDecimal } from '../../domain/values/decimal.ts';
-import type { ChainTvl, ChainTvlDay } from '../../domain/intelligence/chain-tvl.ts';
-import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
+import type { ChainTvl, ChainTvlDay, IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
+import { plainDecimal } from '../../domain/values/decimal.ts';
 import { DAY_MS, type EpochMs, HOUR_MS, isoTime } from '../../domain/values/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Reading, type Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { UNCHANGED } from '../venues/venue-http.ts';
-import { toRecord, readText } from './field-reading.ts';
+import { readText, toRecord } from './field-reading.ts';
 
 const TVL_SOURCE = 'news:tvl';
 const CHAIN_FIELDS = knownFields(TVL_SOURCE, 'gecko_id tvl tokenSymbol cmcId name chainId');

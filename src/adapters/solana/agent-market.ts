@@ -1,9 +1,15 @@
 /** Market data of agent tokens: holders, creators and curves from the node, depth and prices from the feeds. */
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { type CreatorLook, type DepthLook, halve, type PriceLook, type TokenLook } from '../../domain/agent-market/analysis.ts';
-import { vestingState } from '../../domain/agent-market/vesting-state.ts';
+import {
+  type CreatorLook,
+  type DepthLook,
+  halve,
+  type PriceLook,
+  type TokenLook,
+  vestingState,
+} from '../../domain/agent-market/analysis.ts';
 import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
+import type { TokenOrigin } from '../../domain/catalog/listed-token.ts';
 import { priceOfSqrt } from '../../domain/launch/curve/curve-config.ts';
 import {
   associatedAccount,
@@ -14,14 +20,14 @@ import {
   successorVaultAddress,
 } from '../../domain/launch/curve/program.ts';
 import { wholeTokens } from '../../domain/launch/launch-preview.ts';
-import type { TokenOrigin } from '../../domain/catalog/listed-token.ts';
+import type { QuoteToken, TokenDollars } from '../../domain/launch/quote-tokens.ts';
 import type { Quote } from '../../domain/market/quote.ts';
-import { readTokenAccount } from '../../domain/solana/token-layout.ts';
 import { midPrice } from '../../domain/market/valuation.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
+import { readTokenAccount } from '../../domain/solana/token-layout.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
 import { NodeError } from '../json-rpc.ts';
 import type { SolanaRpc } from './rpc.ts';
-import type { QuoteToken, TokenDollars } from '../../domain/launch/quote-tokens.ts';
 
 type MarketLook = Pick<TokenLook, 'at' | 'holders'> & {
   readonly creator: CreatorLook | null;

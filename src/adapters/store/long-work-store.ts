@@ -2,12 +2,11 @@
 import { basename } from 'node:path';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { CandleSeries } from '../../domain/candles/candle.ts';
-import type { LongWork, WorkKind } from '../../domain/values/long-work.ts';
 import type { Page, PageOf } from '../../domain/values/page.ts';
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
-import { longWorkProgress, type Waiting, type WorkProgress } from '../../domain/values/work-progress.ts';
+import { type LongWork, longWorkProgress, type Waiting, type WorkKind, type WorkProgress } from '../../domain/values/work-progress.ts';
 import type { Sql } from './database.ts';
-import { pageOfRows } from './page-of-rows.ts';
+import { pageOfRows } from './queries.ts';
 
 /** Minimum milliseconds between two reports of changes, and maximum between two signs of life. */
 const TELL_MS = 1_000;

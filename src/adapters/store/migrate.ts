@@ -1,10 +1,9 @@
 /** Applies database migrations: forward only, in order, each once and in one transaction. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { openDatabase, type Transaction, type Sql } from './database.ts';
-import { SCHEMA_LOCK } from './schema-lock.ts';
+import { openDatabase, type Sql, type Transaction } from './database.ts';
 import type { BatchSigner } from './trail/batch-seal.ts';
-import { sealAsOwner } from './trail/writer-registry.ts';
+import { SCHEMA_LOCK, sealAsOwner } from './trail/writer-registry.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 

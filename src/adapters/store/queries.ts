@@ -2,6 +2,7 @@
  * Queries that can run alone or combined into one statement, so that the facts of an order need one round trip and come from one snapshot.
  */
 import type postgres from 'postgres';
+import type { PageOf } from '../../domain/values/page.ts';
 import type { Sql, Transaction } from './database.ts';
 
 /** Unsent statement and the parser of its rows. Amounts must be selected as text, because JSON would turn them into floats. */
@@ -24,4 +25,15 @@ export async function runQueries<Values extends object>(
   const parts = asked.map(([name, { statement }]) => sql`(select coalesce(json_agg(r), '[]') from (${statement}) r) as ${sql(name)}`);
   const [found] = await sql<{ [name: string]: never[] }[]>`select ${parts.reduce((before, part) => sql`${before}, ${part}`)}`;
   return Object.fromEntries(asked.map(([name, { read }]) => [name, read(found?.[name] ?? [])])) as Values;
+}
+
+/** Drops the extra row and returns the position of the next page. */
+export function pageOfRows<Row>(rows: readonly Row[], limit: number, position: (row: Row) => string): PageOf<Row> {
+  const last = rows[limit - 1];
+  return rows.length > limit && last !== undefined ? { items: rows.slice(0, limit), next: position(last) } : { items: rows, next: null };
+}
+
+/** Escapes a text for `ilike`, to match anywhere. */
+export function anywhere(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
 }

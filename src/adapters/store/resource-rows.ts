@@ -2,7 +2,7 @@
 import type { ActorRecord } from '../../domain/agents/actor-step.ts';
 import type { Page, PageOf } from '../../domain/values/page.ts';
 import { type Fragment, type Sql, send, type Transaction } from './database.ts';
-import { pageOfRows } from './page-of-rows.ts';
+import { pageOfRows } from './queries.ts';
 
 /** Statements of a resource's definition. */
 interface Written {

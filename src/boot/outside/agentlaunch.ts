@@ -1,7 +1,7 @@
 /** External launcher of agent tokens in this service. */
 import { createLauncher } from '../../adapters/launcher/launcher-http.ts';
 import type { Reach } from '../../adapters/reach.ts';
-import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
+import { SANDBOX_KEY } from '../../sandbox/simulator-entry.ts';
 import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
 

@@ -3,19 +3,18 @@
  * and a line in `index.ts`, which reads the settings and joins the adapters' client with the sandbox's simulator. Facts about a venue
  * that the engine needs in advance (limits, costs, listings) are in `src/domain/venues`.
  */
+import type { BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
+import type { BridgeContext } from '../../adapters/bridge/bridge-context.ts';
 import type { MakeBudget } from '../../adapters/queue/request-budgets.ts';
 import type { VenueMarket } from '../../adapters/reach.ts';
 import type { AskBook } from '../../adapters/venues/order-book-reads.ts';
 import type { MarkMemory } from '../../adapters/venues/reference/issuer-marks.ts';
 import type { RequestBudget } from '../../adapters/venues/request-budget.ts';
 import type { AskTrades } from '../../adapters/venues/venue-flows.ts';
-import type { Secret } from '../../domain/values/secret.ts';
 import type { Venue } from '../../domain/market/venue.ts';
-import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
-import type { Simulators } from '../../sandbox/simulator-entry.ts';
+import type { Secret } from '../../domain/values/secret.ts';
+import { SANDBOX_KEY, type Simulators } from '../../sandbox/simulator-entry.ts';
 import type { Config } from '../config.ts';
-import type { BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
-import type { BridgeContext } from '../../adapters/bridge/bridge-context.ts';
 
 /** Returns the URL of a simulator: `http://127.0.0.1:<port>`. @throws Error if no sandbox is found */
 export type SimulatorAt = (name: string) => string;

@@ -1,8 +1,8 @@
 /** Intelligence in this service: wire, filings, macro series, value locked and social posts. */
 import { ALPACA_NEWS_PER_MINUTE, type IntelligenceAddresses, intelligenceBudgets } from '../../adapters/intelligence/access.ts';
+import { SANDBOX_KEY } from '../../sandbox/simulator-entry.ts';
 import type { Config } from '../config.ts';
 import { keyFor, type OutsideEntry, type SimulatorAt } from './entry.ts';
-import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 
 /** API key of the sandbox's FRED and EDGAR. It is valid only in the sandbox. */
 const SANDBOX_MACRO_KEY = '0123456789abcdef0123456789abcdef';

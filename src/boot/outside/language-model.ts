@@ -1,5 +1,5 @@
 /** Language model in this service, used only if the environment names one. */
-import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
+import { SANDBOX_KEY } from '../../sandbox/simulator-entry.ts';
 import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
 

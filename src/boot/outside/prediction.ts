@@ -1,10 +1,10 @@
 /** Prediction markets in this service: both providers, and the on-chain venue of live orders. */
-import { resolve, join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type PredictionAddresses, predictionAccess } from '../../adapters/venues/prediction/access.ts';
-import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
+import { openAccessKey } from '../../sandbox/prediction/access-key.ts';
+import { SANDBOX_KEY } from '../../sandbox/simulator-entry.ts';
 import type { Config } from '../config.ts';
 import { type SimulatorAt, streamAt, type VenueEntry } from './entry.ts';
-import { openAccessKey } from '../../sandbox/prediction/access-key.ts';
 
 /** Opens the key that the sandbox's Kalshi accepts, and creates it on first use. @param home state folder */
 const sandboxKalshiKey = (home: string) => openAccessKey(join(home, 'kalshi'));

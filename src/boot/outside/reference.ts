@@ -1,9 +1,9 @@
 /** Reference prices in this service: the share oracle, its fallback and the issuers' marks. */
 import { type ReferenceAddresses, referenceAccess } from '../../adapters/venues/reference/access.ts';
-import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
+import { CATALOG, referenceShares } from '../../domain/catalog/catalog.ts';
+import { SANDBOX_KEY } from '../../sandbox/simulator-entry.ts';
 import type { Config } from '../config.ts';
 import { keyFor, type SimulatorAt, type VenueEntry } from './entry.ts';
-import { CATALOG, referenceShares } from '../../domain/catalog/catalog.ts';
 
 export const reference = {
   ...referenceAccess,

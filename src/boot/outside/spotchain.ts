@@ -1,11 +1,10 @@
 /** Primary chain in this service: its aggregator, the history of its pools, and its node. */
 import { KEYLESS_PER_MINUTE, type SpotchainAddresses, spotchainAccess } from '../../adapters/venues/spotchain/access.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
-import { SANDBOX_MAKER } from '../../sandbox/spotchain/maker.ts';
-import { poolAddress } from '../../sandbox/spotchain/pool-address.ts';
+import { SANDBOX_KEY } from '../../sandbox/simulator-entry.ts';
+import { poolAddress, SANDBOX_MAKER } from '../../sandbox/spotchain/pool.ts';
 import type { Config } from '../config.ts';
 import { keyFor, type SimulatorAt, type VenueEntry } from './entry.ts';
-import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 
 /** Wallet that receives the partner's fees of a launch in the sandbox. `sandboxKey('launch partner')` signs for it. */
 const SANDBOX_LAUNCH_PARTNER = '8PkHChnn4NQugLyY6eVH96kCrR76KhhEp5UKxBrnFHSH';

@@ -1,9 +1,8 @@
 /** Feed role: receives the venues, cuts every slot and passes quotes on. One process at a time is active; others are on standby. */
-
 import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-notices.ts';
 import { tellAgents } from '../../../actors/agent/feed-telling.ts';
-import type { Containment } from '../../../actors/runtime/containment.ts';
 import type { ClockWatch } from '../../../actors/runtime/clock-watch.ts';
+import type { Containment } from '../../../actors/runtime/containment.ts';
 import { createDuty, type DutyWork } from '../../../actors/runtime/duty.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
@@ -11,37 +10,35 @@ import { createMarketNeeds, type MarketNeeds } from '../../../actors/ticking/mar
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createFlowKeeper, type FlowKeeperOptions } from '../../../streams/flow-keeper.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
-import type { Feed } from '../../../streams/merge-feeds.ts';
 import { publishMarketStates } from '../../../streams/market-states.ts';
+import type { Feed } from '../../../streams/merge-feeds.ts';
 import { createIntelligenceFeed } from '../../adapters/intelligence/intelligence-feed.ts';
+import type { Logger } from '../../adapters/log/log.ts';
 import { messageCounts, type ServiceMetrics } from '../../adapters/log/metrics.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
-import { activeManifests, liveInstruments, tradersSubscribedTo } from '../../adapters/store/agents/manifest-reads.ts';
 import { keepCuts } from '../../adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../adapters/store/agents/dispatch-store.ts';
-import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
-import { createWorkRecorder } from '../../adapters/store/long-work-store.ts';
-import { keepBars } from '../../adapters/store/candles/keep-bars.ts';
-import { keepPools } from '../../adapters/store/catalog/keep-pools.ts';
-import { keepSpreads } from '../../adapters/store/catalog/keep-spreads.ts';
+import { activeManifests, liveInstruments, tradersSubscribedTo } from '../../adapters/store/agents/manifest-reads.ts';
+import { createCandleStore, keepBars } from '../../adapters/store/candles/candle-store.ts';
+import { keepSpreads } from '../../adapters/store/catalog/market-history-store.ts';
+import { keepPools } from '../../adapters/store/catalog/pool-liquidity-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createShadowStore } from '../../adapters/store/gates/shadow-store.ts';
 import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
-import { keepPredictions } from '../../adapters/store/predictions/keep-predictions.ts';
-import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
-import { heldInstruments } from '../../adapters/store/vaults/vault-store.ts';
+import { createWorkRecorder } from '../../adapters/store/long-work-store.ts';
+import { createPredictionStore, keepPredictions } from '../../adapters/store/predictions/prediction-store.ts';
 import { TIDY_MS } from '../../adapters/store/store-upkeep.ts';
+import { heldInstruments } from '../../adapters/store/vaults/vault-store.ts';
 import { createWriteLine } from '../../adapters/store/write-line.ts';
 import { keepHourlyBars } from '../../adapters/venues/keep-hourly-bars.ts';
 import { hourlySeries } from '../../domain/basis/basis-legs.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import type { BudgetState } from '../../domain/market/market-state.ts';
-import { TAKE_TICK_MS } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
+import { TAKE_TICK_MS } from '../../domain/values/time.ts';
 import { measureDue } from '../../trading/shadow-measuring.ts';
-import type { Logger } from '../../adapters/log/log.ts';
 import type { Venues } from '../outside/index.ts';
 
 const DUTY = 'feed';

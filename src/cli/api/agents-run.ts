@@ -1,8 +1,7 @@
 /** Implementation of `sevengate agents`. */
 import type { Agent, Decision, EvaluationRun, Gates, Manifest, Operations } from '../../../clients/typescript/src/index.ts';
-import { findAgent } from './find-agent.ts';
 import { documentIn } from './given-document.ts';
-import { columns, spaced, type Terminal } from './terminal.ts';
+import { columns, findAgent, spaced, type Terminal } from './terminal.ts';
 
 export async function listAgents({ api, json, print }: Terminal): Promise<void> {
   const agents: Agent[] = [];

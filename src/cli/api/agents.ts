@@ -1,7 +1,7 @@
 /** `sevengate agents`: agents of the running service, from creation to closing their positions. */
 import { Argument, type Command } from 'commander';
 import { AUTONOMY_LEVELS } from '../../domain/agents/agent.ts';
-import { count as wholeNumber, named } from '../words.ts';
+import { named, count as wholeNumber } from '../words.ts';
 import { atService, withClientOptions } from './client-options.ts';
 
 const AGENT = ['<agent>', 'name or id of the agent', named('the name of an agent')] as const;

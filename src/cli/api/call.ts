@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Call, Client } from '../../../clients/typescript/src/index.ts';
 import { nearestNames } from '../../domain/values/nearest-name.ts';
-import { atService, type ClientOptions, field, type Fields, withClientOptions } from './client-options.ts';
+import { atService, type ClientOptions, type Fields, field, withClientOptions } from './client-options.ts';
 import { documentIn, jsonIn } from './given-document.ts';
 import type { Terminal } from './terminal.ts';
 

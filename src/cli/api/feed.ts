@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Channel } from '../../../clients/typescript/src/index.ts';
 import { count } from '../words.ts';
-import { atService, type ClientOptions, field, type Fields, withClientOptions } from './client-options.ts';
+import { atService, type ClientOptions, type Fields, field, withClientOptions } from './client-options.ts';
 import type { Terminal } from './terminal.ts';
 
 export function feedCommand(command: Command): void {

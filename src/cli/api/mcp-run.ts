@@ -1,8 +1,8 @@
 /** Model Context Protocol server, which passes a client's requests to the running service. */
 import { AGENT_TOKEN } from '../../../actors/agent/agent-tokens.ts';
+import { servedRoutes } from '../../../api/document/openapi.ts';
 import { servePipes } from '../../../api/mcp/serve-pipes.ts';
 import type { ToolSet } from '../../../api/mcp/tool-sets.ts';
-import { servedRoutes } from '../../../api/document/openapi.ts';
 import type { ClientOptions } from './client-options.ts';
 import { readConnection } from './terminal.ts';
 

@@ -1,8 +1,7 @@
 /** Implementation of `sevengate proposals`. */
 import { ApiError, type Proposal } from '../../../clients/typescript/src/index.ts';
 import { type Chosen, chosenId } from './client-options.ts';
-import { findAgent } from './find-agent.ts';
-import { columns, spaced, type Terminal } from './terminal.ts';
+import { columns, findAgent, spaced, type Terminal } from './terminal.ts';
 
 const LISTED = 50;
 const HEAD = ['ID', 'STATE', 'ORDER', 'LIMIT', 'FILLED', 'REASON'];

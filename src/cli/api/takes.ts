@@ -1,6 +1,6 @@
 /** `sevengate takes`: theses in words that are compiled into Takes, armed, watched and closed. */
 import { type Command, Option } from 'commander';
-import { count as wholeNumber, named } from '../words.ts';
+import { named, count as wholeNumber } from '../words.ts';
 import { atService, choosing, withClientOptions } from './client-options.ts';
 
 const COMMANDS = {

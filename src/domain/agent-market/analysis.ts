@@ -1,13 +1,87 @@
 /** Analyzes an agent token: its holders, its depth, its risk, and its performance against its share. */
 import type { Candle } from '../candles/candle.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import { type LockedVesting, vestingTotal } from '../launch/curve/curve-config.ts';
+import type { InstrumentKey } from '../market/venue.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../values/time.ts';
-import type { InstrumentKey } from '../market/venue.ts';
-import { measureConcentration, type HolderConcentration, type HolderReading, toPercent } from './holders.ts';
-import { pairedPerformance, type WindowPerformance } from './paired-performance.ts';
-import { type RiskScore, computeRiskScore } from './risk-score.ts';
-import type { VestingState } from './vesting-state.ts';
+import { type HolderConcentration, type HolderReading, measureConcentration, toPercent } from './holders.ts';
+import { computeRiskScore, type RiskScore } from './risk-score.ts';
+
+interface VestingState {
+  /** `none`: nothing is locked. `waiting`: the curve is not complete, so everything is locked. */
+  readonly state: 'none' | 'waiting' | 'unlocking' | 'unlocked';
+  /** Raw units. */
+  readonly total: bigint;
+  readonly unlocked: bigint;
+  /** Unix seconds at which everything is unlocked, or null if not yet known. */
+  readonly endsAt: bigint | null;
+}
+
+/**
+ * Computes the vesting state. `finishedAt` is the curve's completion and `now` the present, both in Unix seconds. `finishedAt` is 0 before
+ * the completion.
+ */
+export function vestingState(vesting: LockedVesting, finishedAt: bigint, now: bigint): VestingState {
+  const total = vestingTotal(vesting);
+  if (total === 0n) return { state: 'none', total, unlocked: 0n, endsAt: null };
+  if (finishedAt === 0n) return { state: 'waiting', total, unlocked: 0n, endsAt: null };
+  const cliff = finishedAt + vesting.cliffDurationFromMigrationTime;
+  const endsAt = cliff + vesting.frequency * vesting.numberOfPeriods;
+  if (now < cliff) return { state: 'unlocking', total, unlocked: 0n, endsAt };
+  const passed = vesting.frequency === 0n ? vesting.numberOfPeriods : (now - cliff) / vesting.frequency;
+  const periods = passed < vesting.numberOfPeriods ? passed : vesting.numberOfPeriods;
+  const unlocked = vesting.cliffUnlockAmount + periods * vesting.amountPerPeriod;
+  return { state: unlocked >= total ? 'unlocked' : 'unlocking', total, unlocked, endsAt };
+}
+
+const PERFORMANCE_WINDOWS = { '24h': 24, '7d': 168, '30d': 720 } as const;
+type PerformanceWindow = keyof typeof PERFORMANCE_WINDOWS;
+export const WINDOW_NAMES = Object.keys(PERFORMANCE_WINDOWS) as readonly PerformanceWindow[];
+/** Maximum age of a bar that prices an instant. A stock's token may not trade overnight. */
+const TOLERANCE_MS = DAY_MS;
+
+export interface WindowPerformance {
+  readonly window: PerformanceWindow;
+  /** Percent, or null if a bar of that time is missing. */
+  readonly tokenPct: number | null;
+  readonly stockPct: number | null;
+  /** Return of the token measured in the share: (1 + token) / (1 + share) - 1. */
+  readonly relativePct: number | null;
+}
+
+type Bars = readonly Pick<Candle, 'openTime' | 'close'>[];
+
+/** Returns the close of the last bar that had closed by `at`, or null if none is recent enough. */
+function closeAt(bars: Bars, at: EpochMs): Decimal | null {
+  let found: Bars[number] | null = null;
+  for (const bar of bars) if (bar.openTime + HOUR_MS <= at) found = bar;
+  return found === null || at - (found.openTime + HOUR_MS) > TOLERANCE_MS || !new Decimal(found.close).gt(0)
+    ? null
+    : new Decimal(found.close);
+}
+
+function ratioOver(bars: Bars, from: EpochMs, to: EpochMs): Decimal | null {
+  const [before, now] = [closeAt(bars, from), closeAt(bars, to)];
+  return before === null || now === null ? null : now.div(before);
+}
+
+const percent = (ratio: Decimal | null): number | null =>
+  ratio === null ? null : ratio.minus(1).times(100).toDecimalPlaces(6).toNumber() + 0;
+
+/** Compares returns over several windows. `token` and `stock` are closed hourly bars in dollars, ascending. */
+export function pairedPerformance(token: Bars, stock: Bars, now: EpochMs): readonly WindowPerformance[] {
+  return WINDOW_NAMES.map((window) => {
+    const from = now - PERFORMANCE_WINDOWS[window] * HOUR_MS;
+    const [own, share] = [ratioOver(token, from, now), ratioOver(stock, from, now)];
+    return {
+      window,
+      tokenPct: percent(own),
+      stockPct: percent(share),
+      relativePct: percent(own === null || share === null ? null : own.div(share)),
+    };
+  });
+}
 
 /** History of bars that the analysis needs, in milliseconds. */
 export const BARS_BACK_MS = 32 * DAY_MS;

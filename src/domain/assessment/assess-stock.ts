@@ -5,14 +5,50 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
-import type { Observation } from '../market/cut.ts';
-import type { DecimalString } from '../values/decimal.ts';
 import type { EventKind } from '../intelligence/report.ts';
+import type { Observation } from '../market/cut.ts';
 import type { Severity } from '../market/market-event.ts';
 import { type ClosedBar, computeMomentum } from '../ranking/momentum.ts';
+import type { DecimalString } from '../values/decimal.ts';
 import { type EpochMs, isoTime } from '../values/time.ts';
 import { ageInWords } from '../values/words.ts';
-import { type Claim, type ClaimList, claimList, type Source, type Sources } from './claim.ts';
+
+export const SOURCE_KINDS = ['quote', 'reference', 'filing', 'news', 'bars', 'pool', 'catalog', 'calendar'] as const;
+type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** Observation, by the id under which it can be looked up. */
+interface Source {
+  readonly id: string;
+  readonly kind: SourceKind;
+  readonly at: EpochMs;
+}
+
+/** A list of at least one source, by type. */
+type Sources = readonly [Source, ...Source[]];
+
+/** A claim. `id` is unique in its assessment, such as `bull.1`. Sources are ids of the assessment's list. */
+export interface Claim {
+  readonly id: string;
+  readonly text: string;
+  readonly sources: readonly [string, ...string[]];
+}
+
+/** Claims of one list, numbered. `sources` collects their sources. */
+type ClaimList = ReturnType<typeof claimList>;
+
+/** Creates a list. @param seen All sources of the assessment by id, shared by its lists. */
+function claimList(name: string, seen: Map<string, Source>) {
+  const claims: Claim[] = [];
+  return {
+    claims,
+    /** Adds a claim with at least one source. */
+    add(text: string, sources: Sources) {
+      for (const source of sources) seen.set(source.id, source);
+      const [first, ...others] = sources;
+      claims.push({ id: `${name}.${claims.length + 1}`, text, sources: [first.id, ...others.map(({ id }) => id)] });
+    },
+  };
+}
 
 /** A stored event as an assessment reads it. */
 export interface EvidenceEvent {

@@ -3,8 +3,7 @@
  * and direction must stay. Otherwise the whole answer is refused.
  */
 import { isObject } from '../values/field.ts';
-import type { Assessment, Catalyst } from './assess-stock.ts';
-import type { Claim } from './claim.ts';
+import type { Assessment, Catalyst, Claim } from './assess-stock.ts';
 
 /** Lists that may be rephrased. */
 const PHRASED_LISTS = ['bull', 'bear', 'valuation', 'catalysts'] as const;

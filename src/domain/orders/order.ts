@@ -1,10 +1,11 @@
 /** Orders for paper and live, and their size. */
 import type { Stage } from '../agents/agent.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
-import { floorToStep, findMarketStep, priceStepExponent } from '../market/market-step.ts';
+import type { Fill } from '../books/book.ts';
+import { findMarketStep, floorToStep, priceStepExponent } from '../market/market-step.ts';
 import type { Quote } from '../market/quote.ts';
-import { ceilDivide, floorDivide, powerOfTen, toRatio, scaledText, stepScale, USD_SCALE, usdText } from '../values/exact.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import { ceilDivide, floorDivide, powerOfTen, scaledText, stepScale, toRatio, USD_SCALE, usdText } from '../values/exact.ts';
 
 /** `paper`: filled by the fill model against live quotes. `live`: sent to the venue. */
 export const EXECUTION_MODES = ['paper', 'live'] as const;
@@ -152,4 +153,29 @@ function chooseTighter(side: OrderSide, limit: DecimalString, worst: DecimalStri
 /** Returns the order with another quantity, such as the headroom that risk reports. */
 export function resized(order: Order, quantity: DecimalString): Order {
   return completeOrder({ ...order, quantity });
+}
+
+type Amount = 'quantity' | 'notionalUsd' | 'feeUsd';
+type Amounts = Pick<Fill, Amount | 'fillPrice' | 'executedQuantity'>;
+
+/** Adds one amount of all fills, as the venue executed them and before commission, to `before`. Exact. */
+export function sumFills(amount: Amount, fills: readonly Amounts[], before: DecimalString = '0'): DecimalString {
+  return plainDecimal(fills.reduce((sum, fill) => sum.plus(executedAmount(amount, fill)), new Decimal(before)));
+}
+
+function executedAmount(amount: Amount, fill: Amounts): Decimal | DecimalString {
+  if (fill.executedQuantity === undefined || amount === 'feeUsd') return fill[amount];
+  return amount === 'quantity' ? fill.executedQuantity : new Decimal(fill.executedQuantity).times(fill.fillPrice);
+}
+
+/**
+ * Tightens the limit price to the slippage budget on the present quote. A limit never loosens: a buy whose market rose keeps its limit and
+ * may go unfilled, and one whose market fell is not judged as beyond its budget. Without a price on its side the order stays unchanged.
+ */
+export function atPresentPrice(order: Order, quote: Pick<OrderQuote, 'bid' | 'ask'> | null): Order {
+  const touch = quote === null ? null : order.side === 'buy' ? quote.ask : quote.bid;
+  if (touch === null || !new Decimal(touch).gt(0)) return order;
+  const budgeted = computeLimitPrice(order.instrument, order.side, touch, order.maxSlippageBps);
+  const closer = order.side === 'buy' ? new Decimal(budgeted).lt(order.limitPrice) : new Decimal(budgeted).gt(order.limitPrice);
+  return closer ? completeOrder({ ...order, limitPrice: budgeted }) : order;
 }

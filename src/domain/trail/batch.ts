@@ -2,6 +2,7 @@
  * A writer's signed batch: all rows that one transaction wrote. Each row is an entry of a Merkle tree, the signature covers the root, and
  * the signed batch is in turn an entry of the log that checkpoints cover.
  */
+import { sha256Hex } from '../values/canonical-json.ts';
 import { leafHash, merkleRoot, thinnedRoot } from './merkle.ts';
 
 /** Writers. Each process signs with its own keys. `owner` signs a person's corrections at the machine, and no process opens its key. */
@@ -68,4 +69,25 @@ export function batchText({ xid, writer, keyId, at, changes, root }: TrailBatch)
 /** Returns the entry of a signed batch in the log. */
 export function logEntry(batch: TrailBatch, signature: string): Buffer {
   return Buffer.from(`${batchText(batch)}${signature}\n`);
+}
+
+interface SignedDecision {
+  readonly agentId: string;
+  readonly slot: number;
+  /** SHA-256 in hexadecimal over the whole decision. */
+  readonly hash: string;
+}
+
+/** Returns the SHA-256 over the lines `agent slot hash`, sorted by slot and agent. */
+export function decisionsDigest(decisions: readonly SignedDecision[]): string {
+  const ordered = [...decisions].sort((a, b) => a.slot - b.slot || (a.agentId < b.agentId ? -1 : 1));
+  let text = '';
+  for (const { agentId, slot, hash } of ordered) text += `${agentId} ${slot} ${hash}\n`;
+  return sha256Hex(text);
+}
+
+/** Returns the SHA-256 over the lines `instrument hash`, sorted by instrument. */
+export function cutDigest(observations: readonly { readonly instrument: string; readonly hash: string }[]): string {
+  const ordered = [...observations].sort((a, b) => (a.instrument < b.instrument ? -1 : 1));
+  return sha256Hex(ordered.map(({ instrument, hash }) => `${instrument} ${hash}\n`).join(''));
 }

@@ -1,10 +1,11 @@
 /** Progress of long work, its remaining time, and what it waits for, in one shape for all kinds. */
-import { SLICES, sliceCount } from '../orders/execution-plan.ts';
 import type { ArrivalState, SourceState, TransferState } from '../bridge/axes.ts';
-import type { ProposalState } from '../orders/execution.ts';
 import type { CurveLaunchState } from '../launch/launch-state.ts';
 import type { LauncherLaunchState } from '../launch/launcher.ts';
 import type { Urgency } from '../manifest/manifest.ts';
+import type { Venue } from '../market/venue.ts';
+import type { ProposalState } from '../orders/execution.ts';
+import { SLICES, sliceCount } from '../orders/execution-plan.ts';
 import type { Order } from '../orders/order.ts';
 import type { ReplayPosition } from '../tape/replay-position.ts';
 import type { EpochMs } from './time.ts';
@@ -250,7 +251,7 @@ type LongWorkState = (typeof LONG_WORK_STATES)[number];
 const SILENT_AFTER_MS = 30_000;
 
 /** Self-report of such work. */
-export interface TrackedWork {
+interface TrackedWork {
   readonly unit: string;
   readonly done: number;
   /** Null before it is counted. */
@@ -276,4 +277,27 @@ export function longWorkProgress(work: TrackedWork, at: EpochMs): WorkProgress {
   const { unit, done, total, waitingFor, begunAt } = work;
   const counted = total === null ? null : { done, total, unit };
   return state === 'silent' ? workProgress({ counted, at }) : workProgress({ counted, begunAt, waitingFor, at });
+}
+
+/** Kinds of long work without a record of their own. */
+export const WORK_KINDS = ['import', 'backfill', 'event_import', 'fact_import', 'archive_move', 'sandbox_advance'] as const;
+
+export type WorkKind = (typeof WORK_KINDS)[number];
+
+/** Long work that is running or ended recently. The number is its position in the list. */
+export interface LongWork extends TrackedWork {
+  readonly number: number;
+  readonly kind: WorkKind;
+  /** Subject of the work, in a few words. */
+  readonly subject: string;
+  /** Names of the files without their folders, or the venue. */
+  readonly source: string;
+  /** Command or part of the service that does the work, and its process. */
+  readonly workedOnBy: string;
+  /** Series of an import or backfill of bars, or null for other work. */
+  readonly venue: Venue | null;
+  readonly instrument: string | null;
+  readonly timeframe: string | null;
+  /** Time of the read, by the clock of the other times. */
+  readonly at: EpochMs;
 }

@@ -1,4 +1,7 @@
 /** Simulator of the primary chain's node on loopback: JSON-RPC and subscriptions over a real virtual machine. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAddress } from '@solana/kit';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { AGGREGATOR_PROGRAM } from '../../domain/solana/programs.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
@@ -8,14 +11,10 @@ import { createSolanaChain, type SolanaChain } from './chain.ts';
 import { DEPOSIT_PROGRAM, depositModel } from './deposit-program.ts';
 import { fund, type GenesisOptions, writeGenesis } from './genesis.ts';
 import type { Generation } from './launch-programs/create-config.ts';
-import { writeLaunchGenesis } from './launch-programs/launch-genesis.ts';
-import { launchModels } from './launch-programs/launch-models.ts';
+import { launchModels, writeLaunchGenesis } from './launch-programs/launch-models.ts';
 import { createMethods } from './methods.ts';
 import { RpcRefusal } from './parameters.ts';
 import { createSubscriptions } from './subscriptions.ts';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { isAddress } from '@solana/kit';
 
 export interface ChainOptions extends GenesisOptions {
   readonly clock: Clock;

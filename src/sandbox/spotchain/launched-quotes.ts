@@ -6,7 +6,7 @@ import { NATIVE_MINT } from '../../domain/launch/quote-tokens.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Market } from '../market/market.ts';
 import type { LaunchedMarket, LaunchedTick, LaunchedToken } from './launched-market.ts';
-import { poolAddress } from './pool-address.ts';
+import { poolAddress } from './pool.ts';
 import type { SwapQuote } from './swap-builder.ts';
 
 const NATIVE_SYMBOL = 'SOL';

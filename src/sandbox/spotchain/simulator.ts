@@ -1,5 +1,4 @@
 /** Simulator of the aggregator on loopback: Jupiter's quotes, prices and limits, and GeckoTerminal's pool bars, over the seeded market. */
-
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
@@ -7,8 +6,7 @@ import type { Market } from '../market/market.ts';
 import { createHttpSimulator, type SimulatorReply, type SimulatorRequest } from '../reference/http-simulator.ts';
 import type { LaunchedMarket } from './launched-market.ts';
 import { type BarRange, createLaunchedQuotes } from './launched-quotes.ts';
-import { throughPool } from './pool.ts';
-import { poolAddress } from './pool-address.ts';
+import { poolAddress, throughPool } from './pool.ts';
 import type { Cheat, SwapBuilder, SwapQuote } from './swap-builder.ts';
 
 /** Token that has a pool against the stablecoin. */

@@ -5,7 +5,7 @@ import { readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { SimulatorReply } from '../reference/http-simulator.ts';
 import type { SolanaChain } from '../solana/chain.ts';
-import { errorSentence } from '../solana/transaction-error.ts';
+import { decodeTransaction, fullySigned, type ReadTransaction } from '../solana/decode-transaction.ts';
 import { COMMON_TABLE, commonAddresses, fund, type MintListing } from '../solana/genesis.ts';
 import {
   associatedAccount,
@@ -20,9 +20,9 @@ import {
   WRAPPED_SOL,
 } from '../solana/instructions.ts';
 import { type SandboxKey, sandboxKey } from '../solana/keys.ts';
-import { fullySigned, type ReadTransaction, decodeTransaction } from '../solana/decode-transaction.ts';
+import { errorSentence } from '../solana/transaction-error.ts';
 import { type LaunchedRoute, launchedRoute, openRouteAccounts } from './launched-route.ts';
-import { SANDBOX_MAKER } from './maker.ts';
+import { SANDBOX_MAKER } from './pool.ts';
 
 /** Swap quote. Amounts in raw units. */
 export interface SwapQuote {

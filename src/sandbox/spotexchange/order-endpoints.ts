@@ -1,10 +1,9 @@
 /** Signed endpoints of the simulated exchange: orders, order status, account and trades. */
 import { DAY_MS, type EpochMs } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
-import { amountText, toUnits } from './exact-amount.ts';
 import { type ApiKey, missing, readSigned, refusal } from './signed-request.ts';
 import type { SimulatedBook } from './simulated-book.ts';
-import { failedFilter } from './symbol-filters.ts';
+import { amountText, failedFilter, toUnits } from './symbol-filters.ts';
 import type { OrderRequest, Trade, TradingAccount, VenueOrder } from './trading-account.ts';
 
 /** Order limits of one account, in ten seconds and in a day. */

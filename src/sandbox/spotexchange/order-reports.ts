@@ -1,10 +1,10 @@
 /** Order reports of the simulated exchange's websocket API: signed subscriptions and their events. */
-import type { EpochMs } from '../../domain/values/time.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
+import type { EpochMs } from '../../domain/values/time.ts';
 import type { LoopbackAnswer, LoopbackRequest, LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { RepeatingCalls } from '../repeating-calls.ts';
-import { amountText } from './exact-amount.ts';
 import { keepAlive } from './socket-life.ts';
+import { amountText } from './symbol-filters.ts';
 import type { ExecutionType, Trade, TradingAccount, VenueOrder } from './trading-account.ts';
 
 /** Interval at which resting orders are checked for fills. Milliseconds. */

@@ -1,18 +1,17 @@
 /** Simulator of the spot exchange on loopback: Binance's REST and websocket formats over the seeded market. */
-
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import type { Market } from '../market/market.ts';
 import { RequestWeight } from '../request-weight.ts';
-import { ONE } from './exact-amount.ts';
 import { type MarketEndpoint, marketEndpoints, WEIGHT_LIMIT } from './market-endpoints.ts';
 import { MarketStreams } from './market-streams.ts';
 import { createOrderEndpoints } from './order-endpoints.ts';
 import { OrderReports } from './order-reports.ts';
 import { type ApiKey, readSigned, refusal } from './signed-request.ts';
 import { type BookChange, chooseRules, SimulatedBook } from './simulated-book.ts';
+import { ONE } from './symbol-filters.ts';
 import { TradingAccount } from './trading-account.ts';
 import type { VenueState } from './venue-state.ts';
 

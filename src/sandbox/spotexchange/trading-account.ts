@@ -1,7 +1,7 @@
 /** Account of the simulated exchange: balances, orders, and matching against the simulated books. */
 import type { EpochMs } from '../../domain/values/time.ts';
-import { amountText, ONE, product, stepped } from './exact-amount.ts';
 import type { BookChange, SimulatedBook } from './simulated-book.ts';
+import { amountText, ONE, product, stepped } from './symbol-filters.ts';
 
 type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED';
 

@@ -1,8 +1,6 @@
 /** Statistics of an equity curve. Ratios and statistics are plain numbers. */
-
 import { NO_VARIANCE } from '../../domain/agents/evidence.ts';
-import { normalCdf, normalQuantile } from '../../domain/values/normal-distribution.ts';
-import { mean, sampleDeviation } from '../../domain/values/statistics.ts';
+import { mean, normalCdf, normalQuantile, sampleDeviation } from '../../domain/values/statistics.ts';
 
 /** Day count of annualized returns: calendar days around the clock, or trading days of the exchange. */
 export type DayCount = 'continuous' | 'us_sessions';

@@ -4,8 +4,9 @@ import type { PresentVerdict, PreTrade } from '../../../actors/proposal/present-
 import type { MarketView } from '../../../streams/market-view.ts';
 import type { InstrumentRelations } from '../../../streams/slot-cut.ts';
 import { markBook } from '../../domain/books/book.ts';
-import type { DecimalString } from '../../domain/values/decimal.ts';
-import { atPresentPrice } from '../../domain/orders/present-order.ts';
+import { midPrice } from '../../domain/market/valuation.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
+import { atPresentPrice } from '../../domain/orders/order.ts';
 import {
   ALL_ENABLED,
   assessOrder,
@@ -15,9 +16,8 @@ import {
   presentMarket,
   type RiskPreferences,
 } from '../../domain/risk/index.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
-import { midPrice } from '../../domain/market/valuation.ts';
-import type { InstrumentKey } from '../../domain/market/venue.ts';
 import type { BrokeredAgent, ReplayBooks } from './replay-books.ts';
 
 interface ReplayRiskDeps {

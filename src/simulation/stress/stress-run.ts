@@ -3,33 +3,32 @@
  * under a virtual clock, with an auditor that checks every step. Equal manifests, markets and seeds give equal bytes.
  */
 import { createAssessor, decidedOrder, markAt, readBook, type TradingAgent, untouchedBook } from '../../../actors/agent/tick-risk.ts';
+import { type CompiledManifest, compileManifest } from '../../domain/agents/decide.ts';
+import type { AgentBook, RuleOutcome, Verdict } from '../../domain/agents/decision.ts';
+import { RULES_VERSION, type StressRun, type StressSeries } from '../../domain/agents/evidence.ts';
 import {
   applyFill,
   applyFunding,
   type Fill,
+  findPosition,
   type MarkedBook,
   markBook,
   type Position,
-  findPosition,
   type TradingBook,
 } from '../../domain/books/book.ts';
-import { canonicalJson, type Json, sha256Hex } from '../../domain/values/canonical-json.ts';
 import { findConditionDefinition } from '../../domain/conditions/index.ts';
-import { findCostModel } from '../../domain/orders/costs.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { Cut } from '../../domain/market/cut.ts';
-import { type CompiledManifest, compileManifest } from '../../domain/agents/decide.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
-import type { AgentBook, RuleOutcome, Verdict } from '../../domain/agents/decision.ts';
+import type { Quote } from '../../domain/market/quote.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
+import { findCostModel } from '../../domain/orders/costs.ts';
 import { AT_ONCE, planExecution } from '../../domain/orders/execution-plan.ts';
 import { computeFundingUsd } from '../../domain/orders/funding.ts';
-import { isPerpetual, computeLeverage, liquidationAt, liquidationFill, findMarginTiers } from '../../domain/orders/margin.ts';
-import { RULES_VERSION, type StressRun, type StressSeries } from '../../domain/agents/evidence.ts';
-import type { Manifest } from '../../domain/manifest/manifest.ts';
-import type { OutsideProposal } from '../../domain/outside/outside-proposal.ts';
-import { type Order, type OrderQuote, resized, sizeOrder } from '../../domain/orders/order.ts';
+import { computeLeverage, findMarginTiers, isPerpetual, liquidationAt, liquidationFill } from '../../domain/orders/margin.ts';
+import { atPresentPrice, type Order, type OrderQuote, resized, sizeOrder } from '../../domain/orders/order.ts';
 import { paperFill } from '../../domain/orders/paper-fill.ts';
-import { atPresentPrice } from '../../domain/orders/present-order.ts';
-import type { Quote } from '../../domain/market/quote.ts';
+import { computeNearPrice, restingFill } from '../../domain/orders/resting-fill.ts';
+import type { OutsideProposal } from '../../domain/outside/outside-proposal.ts';
 import {
   assessOrder,
   combineMandate,
@@ -40,9 +39,9 @@ import {
   type RiskPreferences,
   UNCONTROLLED,
 } from '../../domain/risk/index.ts';
-import { computeNearPrice, restingFill } from '../../domain/orders/resting-fill.ts';
+import { canonicalJson, type Json, sha256Hex } from '../../domain/values/canonical-json.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../domain/values/decimal.ts';
 import { type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
-import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { createRestingFlows, type RestingFlows } from '../resting-flows.ts';
 import { createBookAudit } from './book-audit.ts';
 import { EquityCurve } from './equity-curve.ts';

@@ -1,8 +1,8 @@
 // Predetermined truth of one simulated transfer at every moment: what both chains show, and what the provider answers.
 import { createHash } from 'node:crypto';
-import type { ArrivalSighting } from '../../../src/domain/bridge/arrival.ts';
 import type { SourceSighting } from '../../../src/domain/bridge/axes.ts';
 import type { BridgeChain, BridgeProviderName, BridgeWish } from '../../../src/domain/bridge/quote.ts';
+import type { ArrivalSighting } from '../../../src/domain/bridge/transfer.ts';
 import { base58 } from '../../../src/domain/solana/base58.ts';
 import { QUOTED } from './sample.ts';
 

@@ -1,7 +1,7 @@
 // An order is placed only on a validation that still holds: it is validated again if not, or answered.
 import { expect, test } from 'vitest';
+import { passed } from '../../../actors/manual-order/manual-order.ts';
 import { type Obstacle, placedOnVerdict, placingTogether } from '../../../actors/manual-order/placing.ts';
-import { passed } from '../../../actors/manual-order/verdict.ts';
 import { PermitLost } from '../../../src/domain/orders/execution.ts';
 import { refuse } from '../../../src/domain/values/refusal.ts';
 import { latch } from '../../harness/latch.ts';

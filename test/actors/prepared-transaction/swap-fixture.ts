@@ -2,7 +2,6 @@
 // moves.
 
 import { type Keypair, VersionedTransaction } from '@solana/web3.js';
-import type { CommandContext } from '../../../src/core/command-context.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/resource.ts';
 import type { SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';
@@ -14,14 +13,15 @@ import { createPreparedTransactionStore } from '../../../src/adapters/store/orde
 import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../../../src/adapters/venues/spotchain/orders.ts';
 import { createSwaps } from '../../../src/boot/capabilities/prepared-transaction.ts';
+import type { CommandContext } from '../../../src/core/command-context.ts';
 import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import type { Quality, Quote } from '../../../src/domain/market/quote.ts';
-import type { Outcome } from '../../../src/domain/values/refusal.ts';
-import { computePrice, type SwapLeg } from '../../../src/domain/solana/swap.ts';
 import type { InstrumentKey } from '../../../src/domain/market/venue.ts';
+import { computePrice, type SwapLeg } from '../../../src/domain/solana/swap.ts';
+import type { Outcome } from '../../../src/domain/values/refusal.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
-import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
+import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/pool.ts';
 import { createSpotchainSimulator } from '../../../src/sandbox/spotchain/simulator.ts';
 import { createSwapBuilder } from '../../../src/sandbox/spotchain/swap-builder.ts';
 import { createPreTrade } from '../../../src/trading/pre-trade.ts';

@@ -5,8 +5,7 @@ import { createModelPorts } from '../../../src/adapters/language-model/model-por
 import type { Assessment } from '../../../src/domain/assessment/assess-stock.ts';
 import { checkPhrasing } from '../../../src/domain/assessment/check-phrasing.ts';
 import { checkRewording } from '../../../src/domain/copilot/check-rewording.ts';
-import { createModelScript, MODEL_COURSES, type ModelScript } from '../../../src/sandbox/language-model/model-script.ts';
-import { createModelSimulator } from '../../../src/sandbox/language-model/simulator.ts';
+import { createModelScript, createModelSimulator, MODEL_COURSES, type ModelScript } from '../../../src/sandbox/language-model/simulator.ts';
 import type { HttpSimulator } from '../../../src/sandbox/reference/http-simulator.ts';
 import { createVirtualClock, type VirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { INJECTIONS } from '../../domain/copilot/injections.ts';

@@ -1,7 +1,7 @@
 // Trades of prediction markets are stored in batches, including those just before the end.
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
-import { keepPredictions } from '../../../src/adapters/store/predictions/keep-predictions.ts';
+import { keepPredictions } from '../../../src/adapters/store/predictions/prediction-store.ts';
 import type { PredictionNews, PredictionTrade } from '../../../src/domain/prediction/market.ts';
 
 test('trades received before the end are stored in one batch, and nothing after it', () => {

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { readyDatabase } from '../../../src/adapters/store/ready-database.ts';
-import { SCHEMA_LOCK } from '../../../src/adapters/store/schema-lock.ts';
+import { SCHEMA_LOCK } from '../../../src/adapters/store/trail/writer-registry.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 

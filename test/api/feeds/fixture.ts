@@ -20,7 +20,7 @@ import { createInProcessQuoteBus, type QuoteBus } from '../../../src/adapters/qu
 import { createActorReads } from '../../../src/adapters/store/actors/actor-reads.ts';
 import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/actors/announcement-tail.ts';
 import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
-import { createCutReads } from '../../../src/adapters/store/agents/cut-reads.ts';
+import { createCutReads } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createBarReads } from '../../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';

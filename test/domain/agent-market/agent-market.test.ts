@@ -1,24 +1,23 @@
 // Analytics of agent tokens: holders, wash-resistant volume, risk score, vesting, and performance against the share.
-
 import { describe, expect, test } from 'vitest';
 import {
   analyzeToken,
+  countedVolume,
   duplicatedExposure,
+  pairedPerformance,
   rankTokens,
   type TokenLook,
-  countedVolume,
+  vestingState,
   volumeStability,
 } from '../../../src/domain/agent-market/analysis.ts';
-import { measureConcentration, type HolderReading, holderKind, type TokenHolding } from '../../../src/domain/agent-market/holders.ts';
-import { pairedPerformance } from '../../../src/domain/agent-market/paired-performance.ts';
-import { RISK_TERMS, RISK_WEIGHTS, type RiskInputs, computeRiskScore } from '../../../src/domain/agent-market/risk-score.ts';
-import { vestingState } from '../../../src/domain/agent-market/vesting-state.ts';
+import { type HolderReading, holderKind, measureConcentration, type TokenHolding } from '../../../src/domain/agent-market/holders.ts';
+import { computeRiskScore, RISK_TERMS, RISK_WEIGHTS, type RiskInputs } from '../../../src/domain/agent-market/risk-score.ts';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
+import { agentTokenEntry } from '../../../src/domain/catalog/listed-token.ts';
 import { vestingTotal } from '../../../src/domain/launch/curve/curve-config.ts';
 import { POOL_AUTHORITY, SUCCESSOR_AUTHORITY } from '../../../src/domain/launch/curve/program.ts';
-import { agentTokenEntry } from '../../../src/domain/catalog/listed-token.ts';
-import { seededRandom } from '../../../src/domain/values/seeded-random.ts';
 import { CURVE_PROGRAM, LOCKER_PROGRAM } from '../../../src/domain/solana/programs.ts';
+import { seededRandom } from '../../../src/domain/values/seeded-random.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

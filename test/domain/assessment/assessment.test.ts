@@ -1,9 +1,14 @@
 /** Assessments: every claim has a listed source, thin evidence is named as thin, and a straying phrasing is refused. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Assessment, assessStock, type Evidence, type EvidenceEvent } from '../../../src/domain/assessment/assess-stock.ts';
+import {
+  type Assessment,
+  assessStock,
+  type Claim,
+  type Evidence,
+  type EvidenceEvent,
+} from '../../../src/domain/assessment/assess-stock.ts';
 import { checkPhrasing } from '../../../src/domain/assessment/check-phrasing.ts';
-import type { Claim } from '../../../src/domain/assessment/claim.ts';
 import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
 import { HOUR, LIVE_REFERENCE, observation, SLOT } from '../observations.ts';
 

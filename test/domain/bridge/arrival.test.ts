@@ -1,7 +1,7 @@
 // Payments of a transfer: none from before its quote, and none that settled another transfer.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ArrivalSighting, judgeArrival, isOlder } from '../../../src/domain/bridge/arrival.ts';
+import { type ArrivalSighting, isOlder, judgeArrival } from '../../../src/domain/bridge/transfer.ts';
 
 const HEAD = { height: 100, at: 50_000 };
 const OWN = 'own transfer';

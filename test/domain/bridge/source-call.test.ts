@@ -2,7 +2,7 @@
 import { Keypair, PublicKey, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { describe, expect, test } from 'vitest';
 import { burnCall } from '../../../src/adapters/bridge/cctp/burn.ts';
-import { depositCall } from '../../../src/adapters/bridge/relay/deposit.ts';
+import { depositCall } from '../../../src/adapters/bridge/relay/provider.ts';
 import { type SourceCall, sourceCallObjection } from '../../../src/domain/bridge/source-call.ts';
 import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';

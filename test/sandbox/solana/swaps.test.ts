@@ -1,10 +1,9 @@
 // Transactions of the aggregator are real: signed by the taker they move exactly what was quoted, and nothing else passes.
-
 import { getAssociatedTokenAddressSync, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from '@solana/spl-token';
 import { PublicKey, VersionedTransaction } from '@solana/web3.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
-import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
+import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/pool.ts';
 import { type ChainFixture, chainFixture, SHARE, STABLE, signed, TAXED } from './chain-fixture.ts';
 
 let fixture: ChainFixture;

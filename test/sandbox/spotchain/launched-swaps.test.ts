@@ -12,10 +12,10 @@ import { findPreset } from '../../../src/domain/launch/presets.ts';
 import { delegatedSwapObjection } from '../../../src/domain/solana/delegated-swap.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { TOKEN_2022, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
+import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { startKeeper } from '../../../src/sandbox/solana/launch-programs/keeper.ts';
-import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
-import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
+import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/pool.ts';
 import { type ChainFixture, chainFixture, type Json, KEY, type Route, SHARE, STABLE, signed } from '../solana/chain-fixture.ts';
 import { buildCurveConfig, enrich, landOn, launchCast, launchScript, WRAPPED_SOL, wireOf } from '../solana/launch-fixture.ts';
 

@@ -1,35 +1,35 @@
 // Past data of backtests besides bars, on a real database: archived events, issuers' marks, daily liquidity.
 import { Subject } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importArchive } from '../../../src/adapters/intelligence/import-events.ts';
 import { createKnownHistoryReads } from '../../../src/adapters/store/candles/backtest-reads.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
+import { importHistoryFile } from '../../../src/adapters/store/catalog/history-files.ts';
 import { createIssuerMarkStore } from '../../../src/adapters/store/catalog/issuer-mark-store.ts';
 import {
   factsOverTime,
   keepHalfSpread,
   keepHistory,
   keepLeastLiquidity,
+  keepSpreads,
   marksOverTime,
 } from '../../../src/adapters/store/catalog/market-history-store.ts';
-import { keepSpreads } from '../../../src/adapters/store/catalog/keep-spreads.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { importHistoryFile } from '../../../src/adapters/store/catalog/history-files.ts';
-import { importArchive } from '../../../src/adapters/intelligence/import-events.ts';
+import { keepArchive, readArchives } from '../../../src/adapters/store/intelligence/event-archive-store.ts';
 import { createWorkReads } from '../../../src/adapters/store/long-work-store.ts';
-import type { Counted } from '../../../src/domain/values/work-progress.ts';
-import { createLiveClock } from '../../../streams/clock/live-clock.ts';
-import { readArchives, keepArchive } from '../../../src/adapters/store/intelligence/event-archive-store.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
 import { missingHistoryText } from '../../../src/domain/backtest/missing-history.ts';
 import type { Candle } from '../../../src/domain/candles/candle.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
-import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
+import type { FeedMessage } from '../../../src/domain/market/market-event.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
+import type { Counted } from '../../../src/domain/values/work-progress.ts';
 import { missingHistory } from '../../../src/simulation/backtest/missing-history.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
+import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { payload } from '../../domain/authored.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 

@@ -2,13 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { normalCdf, normalQuantile } from '../../../src/domain/values/normal-distribution.ts';
-import { sampleDeviation } from '../../../src/domain/values/statistics.ts';
+import { normalCdf, normalQuantile, sampleDeviation } from '../../../src/domain/values/statistics.ts';
 import {
+  computeShape,
   expectedBestSharpe,
   maxDrawdown,
   probabilisticSharpe,
-  computeShape,
   sharpeRatio,
   sortinoRatio,
 } from '../../../src/simulation/backtest/ratios.ts';

@@ -1,13 +1,16 @@
 // Swaps of this service on the leaderboard: counted before the provider reports them, and once afterwards.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 import { readEnhanced, type WalletTransaction } from '../../../src/adapters/indexer/enhanced-history.ts';
-import { createLeaderboardReads, createLeaderboardStore } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
-import { createRegistrationStore } from '../../../src/adapters/store/leaderboard/registration-store.ts';
+import {
+  createLeaderboardReads,
+  createLeaderboardStore,
+  createRegistrationStore,
+} from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
 import { CATALOG, USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
 import { toEnhanced } from '../../../src/sandbox/indexer/simulator.ts';
 import { createLeaderboardRefresh } from '../../../src/trading/leaderboard-refresh.ts';
 import { AAPLX, must, ORG, preparedSwap, type SwapFixture, signedBy, swapFixture } from '../../actors/prepared-transaction/swap-fixture.ts';
-import { eachRow } from '../../../actors/runtime/containment.ts';
 
 let fixture: SwapFixture;
 beforeAll(async () => {

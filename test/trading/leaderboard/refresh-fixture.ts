@@ -1,19 +1,21 @@
 // Refresh of the leaderboard on a real PostgreSQL, with histories that a test writes page by page.
-
+import { eachRow } from '../../../actors/runtime/containment.ts';
+import type { WalletHistories } from '../../../src/adapters/indexer/access.ts';
+import type { WalletTransaction } from '../../../src/adapters/indexer/enhanced-history.ts';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
-import { createLeaderboardReads, createLeaderboardStore } from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
-import { createRegistrationStore } from '../../../src/adapters/store/leaderboard/registration-store.ts';
+import {
+  createLeaderboardReads,
+  createLeaderboardStore,
+  createRegistrationStore,
+} from '../../../src/adapters/store/leaderboard/leaderboard-store.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
+import type { ReportedFill } from '../../../src/domain/identity/wallet.ts';
 import type { LeaderboardWindow } from '../../../src/domain/leaderboard/leaderboard-entry.ts';
 import { base58 } from '../../../src/domain/solana/base58.ts';
-import type { ReportedFill } from '../../../src/domain/identity/wallet.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createLeaderboardRefresh } from '../../../src/trading/leaderboard-refresh.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
-import { eachRow } from '../../../actors/runtime/containment.ts';
-import type { WalletTransaction } from '../../../src/adapters/indexer/enhanced-history.ts';
-import type { WalletHistories } from '../../../src/adapters/indexer/access.ts';
 
 export const NOW = Date.UTC(2026, 2, 2, 14, 31);
 export const ORG = '00000000-0000-7000-8000-000000000001';

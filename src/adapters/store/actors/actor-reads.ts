@@ -6,10 +6,62 @@ import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
-import { anywhere, pageOfRows } from '../page-of-rows.ts';
-import { actorName } from './actor-name.ts';
+import { anywhere, pageOfRows } from '../queries.ts';
 import { archivedSteps } from '../trail/history-archive.ts';
-import { type ActorStep, stepsBetween } from './step-reads.ts';
+
+export interface ActorStep {
+  readonly version: number;
+  readonly at: EpochMs;
+  readonly machine: string;
+  readonly event: Json;
+  readonly from: Json;
+  readonly to: Json;
+  readonly cause: string | null;
+}
+
+interface StepRow extends Omit<ActorStep, 'from' | 'to'> {
+  readonly from_value: Json;
+  readonly to_value: Json;
+}
+
+function toStep({ version, at, machine, event, from_value, to_value, cause }: StepRow): ActorStep {
+  return { version, at, machine, event, from: from_value, to: to_value, cause };
+}
+
+const columns = (sql: Sql) => sql`version, at, machine, event, from_value, to_value, cause`;
+
+/** Reads a page of steps, newest first. The position is the last step's version. */
+export async function newestSteps(sql: Sql, actorId: string, { limit, after }: Page): Promise<PageOf<ActorStep>> {
+  const rows = await sql<StepRow[]>`
+    select ${columns(sql)} from steps
+    where actor_id = ${actorId} ${after === null ? sql`` : sql`and version < ${Number(after)}`} order by version desc limit ${limit + 1}`;
+  const page = pageOfRows(rows, limit, (row) => String(row.version));
+  return { items: page.items.map(toStep), next: page.next };
+}
+
+/** Reads the steps after version `from` up to `to`, oldest first. */
+async function stepsBetween(sql: Sql, actorId: string, from: number, to: number): Promise<readonly ActorStep[]> {
+  const rows = await sql<StepRow[]>`
+    select ${columns(sql)} from steps where actor_id = ${actorId} and version > ${from} and version <= ${to} order by version`;
+  return rows.map(toStep);
+}
+
+/**
+ * Builds the column: the name of the agent or of the evaluated agent, the instrument of an order, the asset of a transfer, the symbol of a
+ * token or Take, or a transaction's purpose; null for other actors. The query has `a` of actors and `g` of agents. An outcome of a
+ * prediction market is named by its question, which the caller adds.
+ */
+export function actorName(sql: Sql) {
+  const order = sql`a.snapshot #> '{context,order}'`;
+  const wish = sql`a.snapshot #> '{context,wish}'`;
+  return sql`coalesce(g.name,
+    case when ${order}->>'instrument' not like 'prediction:%'
+      then concat_ws(' ', ${order}->>'side', ${order}->>'quantity', split_part(${order}->>'instrument', ':', 2)) end,
+    case when a.kind = 'bridge_transfer' then concat_ws(' ', ${wish}->>'amount', ${wish}->>'token') end,
+    case when a.kind = 'evaluation' then (select o.name from agents o where o.id = (a.snapshot #>> '{context,agentId}')::uuid) end,
+    a.snapshot #>> '{context,symbol}',
+    replace(a.snapshot #>> '{context,purpose}', '_', ' '))`;
+}
 
 export type ActorStatus = ActorRow['status'];
 

@@ -2,8 +2,8 @@
 import type { FoundActivity, InterventionStore } from '../../../../actors/intervention/commands.ts';
 import type { Sql } from '../database.ts';
 import { writeRecords } from './actor-records.ts';
-import { activityLeft } from './activity-left.ts';
 import { createActorStore, inTransaction } from './actor-store.ts';
+import { activityLeft } from './runtime-reads.ts';
 
 export function createInterventionStore(sql: Sql): InterventionStore {
   const { load } = createActorStore(sql);

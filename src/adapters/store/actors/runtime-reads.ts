@@ -1,12 +1,11 @@
 /** Reads of the runtime: waiting work, incidents and interventions of an organization, and the progress of all work. */
-import type { Page, PageOf } from '../../../domain/values/page.ts';
-import { stalledShards } from '../agents/shard-health.ts';
-import { pageOfRows } from '../page-of-rows.ts';
 import { UUID_PATTERN } from '../../../domain/values/ids.ts';
+import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
-import type { Sql } from '../database.ts';
-import { activityLeft } from './activity-left.ts';
-import { actorName } from './actor-name.ts';
+import { stalledShards } from '../agents/shard-health.ts';
+import type { Sql, Transaction } from '../database.ts';
+import { pageOfRows } from '../queries.ts';
+import { actorName } from './actor-reads.ts';
 import type {
   ActorIncident,
   AnnouncedAlert,
@@ -16,6 +15,16 @@ import type {
   WaitingTimer,
   WorkQueues,
 } from './runtime-rows.ts';
+
+/**
+ * Builds the condition: the actor has taken a step after the one that requested the activity, whose version is in the key. If the steps
+ * were archived, the actor has ended. The query has `c` of activities.
+ */
+export function activityLeft(sql: Sql | Transaction) {
+  return sql`(exists (
+    select 1 from steps s where s.actor_id = c.actor_id and s.version > split_part(c.key, ':', 2)::bigint
+      and s.event->>'type' <> 'quarantine.released') or exists (select 1 from moved_actors m where m.actor_id = c.actor_id))`;
+}
 
 export function createRuntimeReads(sql: Sql, clock: { now(): number }) {
   const ofActor = () => sql`a.id as "actorId", a.kind as "actorKind", ${actorName(sql)} as "actorName", a.status as "actorStatus"`;

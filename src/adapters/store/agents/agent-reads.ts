@@ -2,15 +2,15 @@
 import { type AgentView, agent } from '../../../../actors/agent/resource.ts';
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../../../domain/agents/evidence.ts';
 import type { Position } from '../../../domain/books/book.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { SourceOrigin } from '../../../domain/market/data-source.ts';
 import type { Json } from '../../../domain/values/canonical-json.ts';
-import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
-import { type ActorStep, newestSteps } from '../actors/step-reads.ts';
+import { type ActorStep, newestSteps } from '../actors/actor-reads.ts';
 import type { Sql } from '../database.ts';
 import { type EvidenceRecord, evidenceColumns, toEvidence } from '../gates/evidence-store.ts';
-import { pageOfRows } from '../page-of-rows.ts';
+import { pageOfRows } from '../queries.ts';
 import { selectColumns } from '../resource-rows.ts';
 
 /** Present state of an agent's chart. */

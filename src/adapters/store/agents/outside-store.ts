@@ -1,19 +1,19 @@
 /** Store of outside proposals. Rows are append-only; the result of a proposal follows from the decision of its slot. */
-import { agent } from '../../../../actors/agent/resource.ts';
 import type { OutsideReceipt, OutsideStore, OutsideView } from '../../../../actors/agent/outside-proposals.ts';
-import { canonicalJson } from '../../../domain/values/canonical-json.ts';
-import type { Cut } from '../../../domain/market/cut.ts';
+import { agent } from '../../../../actors/agent/resource.ts';
 import { type DecisionRow, decisionId } from '../../../domain/agents/decision.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { Cut } from '../../../domain/market/cut.ts';
 import { type OutsideProposal, outsideState, type ProposedTrade } from '../../../domain/outside/outside-proposal.ts';
+import { canonicalJson } from '../../../domain/values/canonical-json.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import { readTradedBooks } from '../books/book-store.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { pageOfRows } from '../page-of-rows.ts';
-import { readPreferences } from '../risk/risk-preferences-store.ts';
+import { pageOfRows } from '../queries.ts';
 import { selectColumns } from '../resource-rows.ts';
+import { readPreferences } from '../risk/risk-preferences-store.ts';
 import { toAgent } from './agent-reads.ts';
 import { readWrittenCut } from './cut-store.ts';
 

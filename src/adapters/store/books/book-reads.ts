@@ -1,15 +1,15 @@
 /** Reads of books: an organization's list, and the fills of a book, newest first. Every read takes the organization. */
 import type { Fill, FillQuote, Position } from '../../../domain/books/book.ts';
 import type { LedgerMove } from '../../../domain/books/equity-course.ts';
+import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import type { ShadowMeasurement } from '../../../domain/shadow/measure.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
-import type { ExecutionMode } from '../../../domain/orders/order.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
-import { pageOfRows } from '../page-of-rows.ts';
-import { createTotalReads, type MoveRow, toMove } from './total-reads.ts';
+import { pageOfRows } from '../queries.ts';
 import { type BookFigures, toBookFigures } from './book-store.ts';
+import { createTotalReads, type MoveRow, toMove } from './total-reads.ts';
 
 /** Book in a list, valued at cost, because a list has no prices. */
 export interface BookSummary {

@@ -1,5 +1,5 @@
 /** Store of a member's settings. Other members cannot see them. */
-import { MOST_SETTINGS, type Setting } from '../../../domain/identity/setting.ts';
+import { MOST_SETTINGS, type Setting } from '../../../domain/identity/member.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
 import type { Sql } from '../database.ts';
 

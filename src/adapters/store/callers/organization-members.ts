@@ -7,7 +7,7 @@ import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { pageOfRows } from '../page-of-rows.ts';
+import { pageOfRows } from '../queries.ts';
 
 interface InvitationRow {
   readonly id: string;

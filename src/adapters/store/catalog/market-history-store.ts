@@ -1,10 +1,13 @@
 /** Store of marks, liquidity and spreads over time (`market_history`, `issuer_marks`) for backtests. */
+import type { Observable } from 'rxjs';
+import type { Fact } from '../../../domain/backtest/fact.ts';
+import type { DataSource } from '../../../domain/market/data-source.ts';
+import type { FeedMessage } from '../../../domain/market/market-event.ts';
+import { halfSpreadBps } from '../../../domain/market/quote.ts';
+import { type InstrumentKey, instrumentKey, isExecutable, splitInstrumentKey } from '../../../domain/market/venue.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Stretch } from '../../../domain/values/stretches.ts';
-import { type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
-import type { DataSource } from '../../../domain/market/data-source.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../../domain/market/venue.ts';
-import type { Fact } from '../../../domain/backtest/fact.ts';
+import { type EpochMs, HOUR_MS, MINUTE_MS } from '../../../domain/values/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { readsReal, writesReal } from './source-origins.ts';
 
@@ -122,4 +125,52 @@ export async function listHistory(sql: Sql): Promise<
       select what, instrument, is_real, at from market_history
       union all select 'issuer_mark', instrument, is_real, seen_at from issuer_marks
     ) as known group by what, instrument, is_real order by what, instrument, is_real desc`;
+}
+
+/** Milliseconds of which one quote per instrument counts. */
+const SAMPLE_MS = MINUTE_MS;
+
+interface HourOfQuotes {
+  readonly hour: number;
+  sum: number;
+  count: number;
+  sampledAt: EpochMs;
+}
+
+/**
+ * Starts storing. An hour is written with the first quote of a later one. `write` queues work one piece at a time. Returns the stop
+ * function.
+ */
+export function keepSpreads(deps: {
+  readonly sql: Sql;
+  /** Messages that passed the quality checks. */
+  readonly assessed: Observable<FeedMessage>;
+  readonly write: (what: string, work: () => Promise<unknown>) => void;
+  readonly onFailure: (error: unknown) => void;
+}): () => void {
+  const hours = new Map<InstrumentKey, HourOfQuotes>();
+  const subscription = deps.assessed.subscribe({
+    next(message) {
+      if (message.kind !== 'quote' || !isExecutable(message.venue) || message.venue === 'prediction') return;
+      const instrument = instrumentKey(message.venue, message.instrument);
+      const { receivedAt } = message;
+      const before = hours.get(instrument);
+      if (before !== undefined && receivedAt - before.sampledAt < SAMPLE_MS) return;
+      const half = halfSpreadBps(message);
+      if (half === null) return;
+      const hour = Math.floor(receivedAt / HOUR_MS);
+      if (before?.hour === hour) {
+        before.sum += half;
+        before.count += 1;
+        before.sampledAt = receivedAt;
+        return;
+      }
+      hours.set(instrument, { hour, sum: half, count: 1, sampledAt: receivedAt });
+      if (before === undefined) return;
+      const mean = Math.round((before.sum / before.count) * 1e4) / 1e4;
+      deps.write('keeping the spread of an hour', () => keepHalfSpread(deps.sql, instrument, mean, before.sampledAt));
+    },
+    error: deps.onFailure,
+  });
+  return () => subscription.unsubscribe();
 }

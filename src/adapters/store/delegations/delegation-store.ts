@@ -1,13 +1,13 @@
 /** Store of delegations, which are granted once, revoked once and never changed, and of orders passed to the delegated signer. */
-import { type Delegation, type DelegatedOrder, delegatedOrder, delegation, revocation } from '../../../../actors/delegation/resource.ts';
+import { type DelegatedOrder, type Delegation, delegatedOrder, delegation, revocation } from '../../../../actors/delegation/resource.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { createActorStore, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { readExposureVersion } from '../orders/prepared-transaction-store.ts';
-import { readProposalFacts, type ProposalFacts } from '../orders/proposal-facts.ts';
-import { append, selectColumns, createRowReads } from '../resource-rows.ts';
+import { type ProposalFacts, readProposalFacts } from '../orders/proposal-facts.ts';
+import { append, createRowReads, selectColumns } from '../resource-rows.ts';
 import { DelegationLost } from './execution-permit.ts';
 
 type Row = Readonly<Record<string, unknown>> & { readonly orgId: string };

@@ -1,22 +1,23 @@
 /** Reads of the delegated signer before a signature: the transaction, its proposal, the facts of its permit and the trader's decision. */
+
+import type { DelegatedOrder } from '../../../../actors/delegation/resource.ts';
+import type { MarketOrderContext } from '../../../../actors/market-order/machine.ts';
+import type { ProposalContext } from '../../../../actors/proposal/protocol.ts';
 import type { Autonomy, Disposition, Stage } from '../../../domain/agents/agent.ts';
 import { type AgentBook, EMPTY_BOOK } from '../../../domain/agents/decision.ts';
-import type { TraderKind } from '../../../domain/identity/delegation.ts';
-import type { ProposalState, PermitFacts } from '../../../domain/orders/execution.ts';
-import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { CutHashes, type Reading } from '../../../domain/agents/observed-state.ts';
-import type { Order } from '../../../domain/orders/order.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
+import type { TraderKind } from '../../../domain/identity/delegation.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { Cut } from '../../../domain/market/cut.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
+import type { PermitFacts, ProposalState } from '../../../domain/orders/execution.ts';
+import type { Order } from '../../../domain/orders/order.ts';
+import type { PreparedMessage } from '../../../domain/solana/verify.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql } from '../database.ts';
 import { feedCutAt, newestFeedCut } from '../trail/feed-cut.ts';
 import { createDelegationReads, readDelegatedOrder } from './delegation-store.ts';
-import type { Cut } from '../../../domain/market/cut.ts';
-import type { PreparedMessage } from '../../../domain/solana/verify.ts';
-import type { DelegatedOrder } from '../../../../actors/delegation/resource.ts';
-import type { MarketOrderContext } from '../../../../actors/market-order/machine.ts';
-import type { ProposalContext } from '../../../../actors/proposal/protocol.ts';
 
 /** State of a prepared transaction's actor. */
 export interface SignableTransaction {

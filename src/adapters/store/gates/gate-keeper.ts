@@ -3,7 +3,6 @@
  * connection.
  */
 import type { Stage } from '../../../domain/agents/agent.ts';
-import { canonicalHash } from '../../../domain/values/canonical-json.ts';
 import {
   assessEvidence,
   EVIDENCE_KINDS,
@@ -20,20 +19,29 @@ import {
   type OutdatedEvidence,
   outdatedWords,
 } from '../../../domain/agents/evidence.ts';
-import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import { draftProblems } from '../../../domain/manifest/reader.ts';
-import { normalCdf } from '../../../domain/values/normal-distribution.ts';
 import { computePaperSeries } from '../../../domain/agents/paper-evaluation.ts';
 import { computeShadowSeries } from '../../../domain/agents/shadow-evaluation.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import { draftProblems } from '../../../domain/manifest/reader.ts';
+import { canonicalHash } from '../../../domain/values/canonical-json.ts';
+import { normalCdf } from '../../../domain/values/statistics.ts';
 import { DAY_MS, type EpochMs, isoTime } from '../../../domain/values/time.ts';
 import { figureInWords } from '../../../domain/values/words.ts';
-import type { Sql } from '../database.ts';
 import { createSilenceReports } from '../agents/outside-silence.ts';
+import type { Sql } from '../database.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
 import { UnsignedRow } from '../trail/signed-rows.ts';
-import { type EvidenceRecord, type EvidenceWriter, evidenceColumns, toEvidence, type StoredEvidence } from './evidence-store.ts';
 import { filledAgents, tellDrift } from './calibration-store.ts';
-import { outdatedEvidence, tellOutdated, untoldAgents } from './outdated-evidence.ts';
+import {
+  type EvidenceRecord,
+  type EvidenceWriter,
+  evidenceColumns,
+  outdatedEvidence,
+  type StoredEvidence,
+  tellOutdated,
+  toEvidence,
+  untoldAgents,
+} from './evidence-store.ts';
 
 /** Agent whose gates are assessed. */
 interface GatedAgent {

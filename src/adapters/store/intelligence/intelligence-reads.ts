@@ -1,14 +1,66 @@
 /** Reads of intelligence for the API: events with reports, posts, value locked on chains, macro series, the calendar. */
 import type { Assessment } from '../../../domain/intelligence/corroboration.ts';
-import type { MacroRelease } from '../../../domain/intelligence/macro.ts';
+import type { MacroRelease, SeriesPoint } from '../../../domain/intelligence/macro.ts';
+import type { SocialPost } from '../../../domain/intelligence/record.ts';
 import type { EventKind, Report } from '../../../domain/intelligence/report.ts';
-import type { SocialPost } from '../../../domain/intelligence/social.ts';
 import { SEVERITIES, type Severity } from '../../../domain/market/market-event.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
-import type { ChainDay, ChainRow, EventFilter, PostFilter, StoredEvent, StoredPoint } from './intelligence-rows.ts';
 import { readReports } from './intelligence-store.ts';
+
+/** Event with all of its stored reports. */
+export interface StoredEvent extends Assessment {
+  readonly id: string;
+  readonly receivedAt: EpochMs;
+  readonly reports: readonly Report[];
+}
+
+interface EventFilter {
+  /** Underlying. */
+  readonly symbol?: string;
+  readonly minSeverity?: Severity;
+  readonly kind?: EventKind;
+  /** True for confirmed events only, false for unconfirmed ones only. */
+  readonly confirmed?: boolean;
+  readonly from?: EpochMs;
+}
+
+interface PostFilter {
+  /** Underlying. */
+  readonly symbol?: string;
+  readonly platform?: string;
+  readonly author?: string;
+  /** True for posts about catalog instruments only. */
+  readonly mapped: boolean;
+  readonly minLikes?: number;
+  readonly from?: EpochMs;
+}
+
+/** Newest snapshot of a chain and earlier values; null if unknown. */
+export interface ChainRow {
+  /** Null for the total of all chains. */
+  readonly chain: string | null;
+  readonly chainId: string | null;
+  readonly tokenSymbol: string | null;
+  readonly tvlUsd: string;
+  readonly receivedAt: EpochMs;
+  readonly dayBefore: string | null;
+  readonly weekBefore: string | null;
+}
+
+export interface ChainDay {
+  readonly date: string;
+  readonly tvlUsd: string;
+}
+
+/** Value of a series as known, and the value that it replaced. */
+export interface StoredPoint extends SeriesPoint {
+  readonly vintage: string;
+  readonly receivedAt: EpochMs;
+  /** First published value if it was revised, else null. */
+  readonly firstValue: string | null;
+}
 
 /** Maximum extra age of a snapshot that stands for a day or a week ago, in milliseconds. */
 const TOLERANCE_MS = 3 * HOUR_MS;

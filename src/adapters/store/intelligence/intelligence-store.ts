@@ -1,8 +1,7 @@
 /** Store of intelligence: stories with reports, macro series, the calendar, value locked on chains and social posts. */
-import type { ChainTvl, ChainTvlDay } from '../../../domain/intelligence/chain-tvl.ts';
 import type { MacroObservation, MacroRelease } from '../../../domain/intelligence/macro.ts';
-import { type Report, listReportSymbols } from '../../../domain/intelligence/report.ts';
-import type { SocialPost } from '../../../domain/intelligence/social.ts';
+import type { ChainTvl, ChainTvlDay, SocialPost } from '../../../domain/intelligence/record.ts';
+import { listReportSymbols, type Report } from '../../../domain/intelligence/report.ts';
 import type { TrackerChange } from '../../../domain/intelligence/story-tracker.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import type { Sql, Transaction } from '../database.ts';

@@ -1,5 +1,6 @@
 /** Store of the wallet leaderboard: read histories, sales, and the ranking. */
-import { plainDecimal } from '../../../domain/values/decimal.ts';
+import type { RegistrationDirectory } from '../../../../actors/leaderboard-wallet/commands.ts';
+import type { WalletChain } from '../../../domain/identity/linked-wallet.ts';
 import type { FifoLedger, WalletEvent } from '../../../domain/leaderboard/fifo-ledger.ts';
 import {
   LEADERBOARD_WINDOWS,
@@ -10,14 +11,15 @@ import {
   type WalletSale,
   WINDOW_MS,
 } from '../../../domain/leaderboard/leaderboard-entry.ts';
-import type { WalletChain } from '../../../domain/identity/linked-wallet.ts';
 import type { LandedTransaction } from '../../../domain/solana/chain.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
+import type { WalletTransaction } from '../../indexer/enhanced-history.ts';
+import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { pageOfRows } from '../page-of-rows.ts';
-import type { WalletTransaction } from '../../indexer/enhanced-history.ts';
+import { pageOfRows } from '../queries.ts';
 
 /** A wallet at the start of its refresh. */
 export interface RefreshedWallet {
@@ -355,5 +357,22 @@ function toSale(row: SaleRow): WalletSale {
     costUsd: money(row.cost_usd),
     profitUsd: money(row.profit_usd),
     reference: row.reference,
+  };
+}
+
+export function createRegistrationStore(sql: Sql): RegistrationDirectory {
+  return {
+    async count(orgId) {
+      const [row] = await sql<{ n: number }[]>`select count(*)::int as n from leaderboard_registrations where org_id = ${orgId}`;
+      return row?.n ?? 0;
+    },
+
+    register: (orgId, { chain, address, label, by, at }, records) =>
+      inTransaction(sql, async (transaction) => {
+        await transaction`
+          insert into leaderboard_registrations (org_id, chain, address, label, registered_by, registered_at)
+          values (${orgId}, ${chain}, ${address}, ${label}, ${by}, ${at}) on conflict do nothing`;
+        await writeRecords(transaction, records);
+      }),
   };
 }

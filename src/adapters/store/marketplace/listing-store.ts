@@ -2,14 +2,14 @@
 import type { ListingWish } from '../../../../actors/listing/commands.ts';
 import { type Listing, listing } from '../../../../actors/listing/resource.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
-import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { anywhere, pageOfRows } from '../page-of-rows.ts';
+import { anywhere, pageOfRows } from '../queries.ts';
 import { selectColumns } from '../resource-rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;

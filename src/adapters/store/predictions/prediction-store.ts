@@ -1,10 +1,11 @@
 /** Store of prediction markets with their last state, their events, and trades of the last two days. */
-
+import { bufferTime, filter, map, Subject, Subscription, takeUntil } from 'rxjs';
 import type { PredictionMarket, PredictionProvider, PredictionStatus, PredictionTrade } from '../../../domain/prediction/market.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { DAY_MS, type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
+import type { PredictionFeed } from '../../venues/prediction/provider-feed.ts';
 import type { Sql } from '../database.ts';
-import { anywhere, pageOfRows } from '../page-of-rows.ts';
+import { anywhere, pageOfRows } from '../queries.ts';
 
 /** Filter of prediction markets. Absent fields are ignored. */
 export interface PredictionFilter {
@@ -127,3 +128,38 @@ export function createPredictionStore(sql: Sql) {
 }
 
 export type PredictionStore = ReturnType<typeof createPredictionStore>;
+
+/**
+ * Milliseconds between two writes of trades. Each transaction costs a signature, and stored trades are read only if a venue does not
+ * answer.
+ */
+const TRADES_EVERY_MS = 5_000;
+
+/** Starts storing. `write` queues work one piece at a time. Returns the stop function, which also writes the last trades. */
+export function keepPredictions(deps: {
+  readonly feeds: readonly Pick<PredictionFeed, 'news'>[];
+  readonly store: Pick<PredictionStore, 'saveMarkets' | 'saveTrades'>;
+  readonly write: (what: string, work: () => Promise<unknown>) => void;
+  readonly onFailure: (error: unknown) => void;
+}): () => void {
+  const { store, write } = deps;
+  const kept = new Subscription();
+  const stopped = new Subject<void>();
+  for (const { news } of deps.feeds) {
+    const markets = news.pipe(filter((one) => one.kind === 'markets'));
+    const trades = news.pipe(
+      takeUntil(stopped),
+      filter((one) => one.kind === 'trades'),
+      bufferTime(TRADES_EVERY_MS),
+      map((several) => several.flatMap((one) => one.trades)),
+      filter((several) => several.length > 0),
+    );
+    const error = deps.onFailure;
+    kept.add(markets.subscribe({ next: (one) => write('keeping prediction markets', () => store.saveMarkets(one.markets)), error }));
+    kept.add(trades.subscribe({ next: (several) => write('keeping prediction trades', () => store.saveTrades(several)), error }));
+  }
+  return () => {
+    stopped.next();
+    kept.unsubscribe();
+  };
+}

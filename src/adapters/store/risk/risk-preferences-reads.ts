@@ -5,7 +5,7 @@ import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
-import { pageOfRows } from '../page-of-rows.ts';
+import { pageOfRows } from '../queries.ts';
 import { type PreferencesRow, readPreferences, storedPreferences } from './risk-preferences-store.ts';
 
 /** Lists stored versions, newest first. The position is the last version. */

@@ -3,7 +3,7 @@ import type { PreferencesView } from '../../../../actors/risk-preferences/comman
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/preferences.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { runQuery, type Query } from '../queries.ts';
+import { type Query, runQuery } from '../queries.ts';
 
 export interface PreferencesRow {
   version: number;

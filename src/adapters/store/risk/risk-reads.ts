@@ -3,29 +3,29 @@
 import type { PreferencesView } from '../../../../actors/risk-preferences/commands.ts';
 import type { Autonomy, Stage } from '../../../domain/agents/agent.ts';
 import { bookIds, type OpenProposal, type TradingBook } from '../../../domain/books/book.ts';
-import { type TransitAmount, transitReservations } from '../../../domain/bridge/transit.ts';
 import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/books/free-dollars.ts';
+import { type TransitAmount, transitReservations } from '../../../domain/bridge/transit.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
+import type { ExecutionMode } from '../../../domain/orders/order.ts';
+import type { PredictionMarket } from '../../../domain/prediction/market.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';
+import type { PoolLiquidity } from '../../../domain/risk/order-context.ts';
+import type { RiskPreferences } from '../../../domain/risk/preferences.ts';
+import type { BoundDollars } from '../../../domain/take/live-capital.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { askedTogether } from '../asked-together.ts';
-import { readAllBooks, bookById, readTradedBooks, readHeldBooks } from '../books/book-store.ts';
+import { bookById, readAllBooks, readHeldBooks, readTradedBooks } from '../books/book-store.ts';
 import { type OtherBooksOf, otherBookSums, readOtherBookSums } from '../books/exposure-reads.ts';
-import { runQuery, runQueries, type Query } from '../queries.ts';
 import { amountsInTransit } from '../bridge/bridge-transfer-store.ts';
 import { poolLiquidity } from '../catalog/pool-liquidity-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { openMarketOrders } from '../orders/market-order-store.ts';
 import { marketsOfOutcomes, openPredictionOrders } from '../orders/prediction-order-store.ts';
 import { openPreparedTransactions } from '../orders/prepared-transaction-store.ts';
-import { accountFacts, readAccountFacts, type Bound, boundDollars, NOTHING_BOUND } from '../vaults/account-facts.ts';
-import { NEVER_SET, readPreferences, preferencesOfAll, preferencesQuery } from './risk-preferences-store.ts';
-import type { ExecutionMode } from '../../../domain/orders/order.ts';
-import type { PredictionMarket } from '../../../domain/prediction/market.ts';
-import type { PoolLiquidity } from '../../../domain/risk/order-context.ts';
-import type { RiskPreferences } from '../../../domain/risk/preferences.ts';
-import type { BoundDollars } from '../../../domain/take/live-capital.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
-import type { InstrumentKey } from '../../../domain/market/venue.ts';
+import { type Query, runQueries, runQuery } from '../queries.ts';
+import { accountFacts, type Bound, boundDollars, NOTHING_BOUND, readAccountFacts } from '../vaults/account-facts.ts';
+import { NEVER_SET, preferencesOfAll, preferencesQuery, readPreferences } from './risk-preferences-store.ts';
 
 /** A book of an organization. `version` counts bookings, from 0. */
 interface AccountBook {

@@ -1,19 +1,19 @@
 /** Reads of Takes: lists, single Takes, steps, chart states, and inputs of commands. */
 import type { UnaskedTake } from '../../../../actors/take/reread-armed.ts';
 import { type PublishedTake, publishedTake, type TakeView, take } from '../../../../actors/take/resource.ts';
-import type { Json } from '../../../domain/values/canonical-json.ts';
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/preferences.ts';
 import { listOpen } from '../../../domain/take/reread-take.ts';
 import { expectedSlippageOfTake, type Take, type TakeOrigin, type TakeState } from '../../../domain/take/take.ts';
+import type { Json } from '../../../domain/values/canonical-json.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
-import { type ActorStep, newestSteps } from '../actors/step-reads.ts';
+import { type ActorStep, newestSteps } from '../actors/actor-reads.ts';
 import type { ChartState } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
 import { createDelegationReads } from '../delegations/delegation-store.ts';
-import { pageOfRows } from '../page-of-rows.ts';
-import { selectColumns, createRowReads } from '../resource-rows.ts';
-import { readPreferences, preferencesOfAll } from '../risk/risk-preferences-store.ts';
+import { pageOfRows } from '../queries.ts';
+import { createRowReads, selectColumns } from '../resource-rows.ts';
+import { preferencesOfAll, readPreferences } from '../risk/risk-preferences-store.ts';
 
 interface TakeFilter {
   readonly origin: TakeOrigin | null;

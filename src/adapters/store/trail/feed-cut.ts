@@ -3,10 +3,10 @@
  * hide a cut but cannot invent one.
  */
 import type { Cut, Observation } from '../../../domain/market/cut.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
+import { cutDigest } from '../../../domain/trail/batch.ts';
 import { sha256Hex } from '../../../domain/values/canonical-json.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
-import { cutDigest } from '../../../domain/trail/batch-digests.ts';
-import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { batchFault, readBatches } from './batch-check.ts';

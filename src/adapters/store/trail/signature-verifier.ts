@@ -2,20 +2,18 @@
  * Verifies the signatures of the trail by public keys only: every batch, every row against the last batch that wrote it, the sums over
  * decisions, cuts and bars, and the log of batches with its checkpoints.
  */
-
-import type { EpochMs } from '../../../domain/values/time.ts';
-import { type ChangeOp, logEntry, type Writer } from '../../../domain/trail/batch.ts';
-import { decisionsDigest } from '../../../domain/trail/batch-digests.ts';
+import { type ChangeOp, decisionsDigest, logEntry, type Writer } from '../../../domain/trail/batch.ts';
 import { appendLeaf, consistencyProof, emptyFrontier, frontierRoot, leafHash } from '../../../domain/trail/merkle.ts';
 import type { Checkpoint } from '../../../domain/trail/signed-note.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';
-import { barDigest } from './signed-rows.ts';
-import { batchFault, readBatches, type StoredBatch, type StoredChange } from './batch-check.ts';
 import { verifyShadowWindows } from '../gates/shadow-store.ts';
+import { batchFault, readBatches, type StoredBatch, type StoredChange } from './batch-check.ts';
 import { verifyCorrections } from './cut-corrections.ts';
-import { GUARDED_TABLES, mayWrite, SUMMED_TABLES } from './table-writers.ts';
 import { foreignCuts, foreignSteps, foreignTicks } from './row-signers.ts';
+import { barDigest } from './signed-rows.ts';
+import { GUARDED_TABLES, mayWrite, SUMMED_TABLES } from './table-writers.ts';
 import { readCheckpoint } from './trail-log.ts';
 
 /** Receives one difference: time, agent, affected part, and a sentence. */

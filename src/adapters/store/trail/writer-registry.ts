@@ -3,8 +3,13 @@
  */
 import { createHash } from 'node:crypto';
 import { openDatabase, type Transaction } from '../database.ts';
-import { SCHEMA_LOCK } from '../schema-lock.ts';
 import { type BatchSigner, sealBatch } from './batch-seal.ts';
+
+/**
+ * Id of the advisory lock for changing the schema and registering writers, which prevents deadlocks between processes that start at once.
+ * Any constant works.
+ */
+export const SCHEMA_LOCK = 7_070_707;
 
 export interface RegisteredWriter extends BatchSigner {
   /** Ed25519 public key, 32 bytes. */

@@ -1,12 +1,12 @@
 /** Reads the newest comparison of an organization's accounts, and the claims on them. */
-import type { DollarsSpentRecord } from '../../../../actors/manual-order/spending.ts';
+import type { DollarsSpentRecord } from '../../../../actors/manual-order/manual-order.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/books/free-dollars.ts';
 import type { DollarVenue, HeldDollars, ReserveLine } from '../../../domain/books/reserves.ts';
 import { type BoundAtVenue, type BoundDollars, boundDollarsObjection, DollarsBound } from '../../../domain/take/live-capital.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { runQuery, type Query } from '../queries.ts';
+import { type Query, runQuery } from '../queries.ts';
 
 interface FactsRow {
   readonly org_id: string;

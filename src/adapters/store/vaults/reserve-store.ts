@@ -1,6 +1,5 @@
 /** Store of comparisons between claims and holdings, and their inputs. */
 import type { VaultReserves } from '../../../../actors/agent/vault-handler.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import {
   type DollarVenue,
   type KeptReserveCheck,
@@ -9,12 +8,13 @@ import {
   type ReserveClaims,
   simulatedCheck,
 } from '../../../domain/books/reserves.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
-import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { pageOfRows } from '../page-of-rows.ts';
+import { pageOfRows } from '../queries.ts';
 
 interface ClaimRow {
   readonly org_id: string;

@@ -3,19 +3,19 @@ import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { ActorRecord } from '../../../domain/agents/actor-step.ts';
 import type { Stage } from '../../../domain/agents/agent.ts';
 import { bookIds, emptyBook, markBook } from '../../../domain/books/book.ts';
+import { drawdownPct, shareValue } from '../../../domain/books/vault.ts';
 import type { Observation } from '../../../domain/market/cut.ts';
+import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Page, PageOf } from '../../../domain/values/page.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
-import { drawdownPct, shareValue } from '../../../domain/books/vault.ts';
 import type { UnreadableRow } from '../../../domain/values/value-text.ts';
-import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import { BookMoved, readTradedBooks, type StoredBook } from '../books/book-store.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { outdatedEvidence } from '../gates/outdated-evidence.ts';
-import { pageOfRows } from '../page-of-rows.ts';
+import { outdatedEvidence } from '../gates/evidence-store.ts';
+import { pageOfRows } from '../queries.ts';
 import { type SignedRows, UnsignedRow } from '../trail/signed-rows.ts';
 
 /** Vault and its rank in its organization, valued at its last mark. */

@@ -1,6 +1,7 @@
-/** Book of price levels that is updated by differences. */
+/** Book of price levels that is updated by differences, and its levels from a scan. */
 import type { BookLevel } from '../../../domain/market/order-book.ts';
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import type { FrameScan } from '../frame-scan.ts';
 
 export type BookSide = 'bids' | 'asks';
 
@@ -57,4 +58,22 @@ export function bestFirst(levels: BookLevel[], side: BookSide): BookLevel[] {
   if (side === 'bids' ? ascending : descending) return levels.reverse();
   const sign = side === 'bids' ? -1 : 1;
   return levels.sort((a, b) => sign * compareDecimals(a.price, b.price));
+}
+
+/** Returns a price strictly between 0 and 1, or null for any other number, which the JSON parser handles. */
+export function scannedPrice(scan: FrameScan, span: number): DecimalString | null {
+  const price = scan.shortest(span);
+  return price !== null && price.length > 2 && price.charCodeAt(0) === 48 ? price : null;
+}
+
+/** Returns the non-empty levels from index `from` on, or null if one has no valid price. */
+export function scannedLevels(scan: FrameScan, from: number, count: number): BookLevel[] | null {
+  const levels: BookLevel[] = [];
+  for (let level = from; level < from + count; level++) {
+    const price = scannedPrice(scan, 2 * level);
+    const size = scan.shortest(2 * level + 1);
+    if (price === null || size === null) return null;
+    if (size !== '0') levels.push({ price, size });
+  }
+  return levels;
 }

@@ -1,9 +1,7 @@
 // Candles: exact decimals back, corrections kept, repeats harmless, ranges half-open.
-
 import { Subject } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCandleStore } from '../../../../src/adapters/store/candles/candle-store.ts';
-import { keepBars } from '../../../../src/adapters/store/candles/keep-bars.ts';
+import { createCandleStore, keepBars } from '../../../../src/adapters/store/candles/candle-store.ts';
 import { stateOrigins } from '../../../../src/adapters/store/catalog/source-origins.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import type { CandleBatch } from '../../../../src/domain/candles/candle.ts';

@@ -10,17 +10,16 @@ import { type SpotCredentials, signWithKey, spotSigner } from '../../../../src/a
 import { fetchTrades } from '../../../../src/adapters/venues/spotexchange/trades.ts';
 import type { VenueHttp } from '../../../../src/adapters/venues/venue-http.ts';
 import { applyFill, emptyBook, type Fill, markBook } from '../../../../src/domain/books/book.ts';
-import { Decimal, plainDecimal } from '../../../../src/domain/values/decimal.ts';
 import { deriveClientOrderId } from '../../../../src/domain/orders/exchange-request.ts';
 import type { VenueAnswer } from '../../../../src/domain/orders/execution.ts';
-import { sumFills } from '../../../../src/domain/orders/filled.ts';
-import { isOrderOn, type Order, completeOrder } from '../../../../src/domain/orders/order.ts';
-import { assessOrder, DEFAULT_PREFERENCES, combineMandate, NO_OTHER_BOOKS, type RiskApproved } from '../../../../src/domain/risk/index.ts';
+import { completeOrder, isOrderOn, type Order, sumFills } from '../../../../src/domain/orders/order.ts';
+import { assessOrder, combineMandate, DEFAULT_PREFERENCES, NO_OTHER_BOOKS, type RiskApproved } from '../../../../src/domain/risk/index.ts';
+import { Decimal, plainDecimal } from '../../../../src/domain/values/decimal.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../../../src/sandbox/spotexchange/simulator.ts';
-import { createUnknownFields, type UnknownFields } from '../../../../streams/feed-counters.ts';
 import { timeLeft } from '../../../../streams/clock/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../../../../streams/clock/virtual-clock.ts';
+import { createUnknownFields, type UnknownFields } from '../../../../streams/feed-counters.ts';
 import { NOON, tinyMarket, until } from './tiny-world.ts';
 
 const CREDENTIALS: SpotCredentials = { key: 'ours', secret: 'aSharedSecret' };

@@ -1,11 +1,10 @@
 /** Scanner of Kalshi's frequent frames (whole books and differences) without JSON.parse. */
 import type { BookLevel } from '../../../../domain/market/order-book.ts';
-import type { DecimalString } from '../../../../domain/values/decimal.ts';
 import { complement } from '../../../../domain/prediction/market.ts';
+import type { DecimalString } from '../../../../domain/values/decimal.ts';
 import type { EpochMs } from '../../../../domain/values/time.ts';
 import { FrameScan, LevelLayout, Literal, memberNames } from '../../frame-scan.ts';
-import type { BookSide } from '../level-book.ts';
-import { scannedLevels, scannedPrice } from '../scan-levels.ts';
+import { type BookSide, scannedLevels, scannedPrice } from '../level-book.ts';
 
 /** Whole book. The venue lists bids of both outcomes: a bid for no is an offer of yes at one minus its price. */
 export interface SnapshotMessage {

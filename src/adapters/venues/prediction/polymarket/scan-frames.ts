@@ -3,8 +3,7 @@ import type { BookLevel } from '../../../../domain/market/order-book.ts';
 import type { DecimalString } from '../../../../domain/values/decimal.ts';
 import type { EpochMs } from '../../../../domain/values/time.ts';
 import { FrameScan, LevelLayout, memberNames } from '../../frame-scan.ts';
-import { bestFirst } from '../level-book.ts';
-import { scannedLevels, scannedPrice } from '../scan-levels.ts';
+import { bestFirst, scannedLevels, scannedPrice } from '../level-book.ts';
 
 /** Whole book of one token, from `/book` and from `book` frames. */
 export interface TokenBook {
