@@ -2,8 +2,9 @@
  * A real request and answer of every operation, and a real answer of every error, recorded from the tests by `npm run examples` and shown
  * in the API document.
  */
+import { readFileSync } from 'node:fs';
+import { once } from '../../src/core/once.ts';
 import type { ProblemCode } from '../../src/domain/values/problems.ts';
-import RECORDED from '../examples.json' with { type: 'json' };
 
 export interface OperationExample {
   /** Requested path and query. */
@@ -19,4 +20,5 @@ interface Examples {
   readonly problems: { readonly [Code in ProblemCode]?: unknown };
 }
 
-export const EXAMPLES: Examples = RECORDED;
+/** Returns the examples. They are read with the first document: most starts are followed by none. */
+export const readExamples = once(() => JSON.parse(readFileSync(new URL('../examples.json', import.meta.url), 'utf8')) as Examples);

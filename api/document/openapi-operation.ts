@@ -6,7 +6,7 @@ import { permissionText } from '../permission.ts';
 import { ProblemBody } from '../problem.ts';
 import { commonRefusals, type Route } from '../route.ts';
 import { codeSamples, snakeCase } from './code-samples.ts';
-import { EXAMPLES } from './examples.ts';
+import { readExamples } from './examples.ts';
 import type { schemaComponents } from './schema-components.ts';
 
 type Node = { readonly [key: string]: unknown };
@@ -62,7 +62,7 @@ function isPaged({ answers, schema: { querystring } }: Route): boolean {
 }
 
 function problemExamples(codes: readonly ProblemCode[]): { readonly examples?: Node } {
-  const known = codes.filter((code) => EXAMPLES.problems[code] !== undefined);
+  const known = codes.filter((code) => readExamples().problems[code] !== undefined);
   return known.length === 0 ? {} : { examples: Object.fromEntries(known.map((code) => [code, { $ref: `#/components/examples/${code}` }])) };
 }
 
@@ -120,7 +120,7 @@ function buildRequestBody(route: Route, convert: Convert): Node {
   return {
     required: route.bodyRule !== 'optional',
     content: {
-      'application/json': { ...content, ...withExample(EXAMPLES.operations[route.name]?.body) },
+      'application/json': { ...content, ...withExample(readExamples().operations[route.name]?.body) },
       ...(route.yaml === true ? { 'application/yaml': content } : {}),
       ...(route.raw === true ? { 'text/plain': { schema: { type: 'string' } } } : {}),
     },
@@ -138,7 +138,7 @@ function buildAnswers(route: Route, convert: Convert, hasLocation: boolean): { [
     const content =
       schema === undefined
         ? { [contentType ?? 'text/plain']: { schema: { type: 'string' } } }
-        : { 'application/json': { schema: convert(schema), ...withExample(EXAMPLES.operations[route.name]?.answers[status]) } };
+        : { 'application/json': { schema: convert(schema), ...withExample(readExamples().operations[route.name]?.answers[status]) } };
     const headers = hasLocation && Number(status) === CREATED ? { ...COMMON_HEADERS, ...LOCATION_HEADER } : COMMON_HEADERS;
     responses[status] = { description, headers, content };
   }
@@ -193,7 +193,7 @@ export function buildOperation(route: Route, convert: Convert, shared: ResponseC
         whole: wholeBody(route.schema.body),
         isPaged: isPaged(route),
       },
-      EXAMPLES.operations[route.name] ?? { url: sampleUrl(route) },
+      readExamples().operations[route.name] ?? { url: sampleUrl(route) },
     ),
     parameters: [
       ...listParameters(route.schema.params, 'path', convert),

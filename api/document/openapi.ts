@@ -7,7 +7,7 @@ import { permissionText } from '../permission.ts';
 import { defineRoute, type Route, type Tag } from '../route.ts';
 import { ROUTE_GROUPS, ROUTES } from '../v1/index.ts';
 import { REPLAY } from '../v1/replay/replay-routes.ts';
-import { EXAMPLES } from './examples.ts';
+import { readExamples } from './examples.ts';
 import { buildOperation, ResponseComponents, toPathTemplate } from './openapi-operation.ts';
 import { schemaComponents } from './schema-components.ts';
 
@@ -78,9 +78,13 @@ export const TAGS: readonly Tag[] = [...new Set([...ROUTE_GROUPS.map(({ tag }) =
   (one, other) => one.position - other.position,
 );
 
-const PROBLEM_EXAMPLES = Object.fromEntries(
-  Object.entries(EXAMPLES.problems).map(([code, value]) => [code, { summary: PROBLEMS[code as ProblemCode].title, value }]),
-);
+/** Returns the example of each error. */
+function problemExamples(): Node {
+  const { problems } = readExamples();
+  return Object.fromEntries(
+    Object.entries(problems).map(([code, value]) => [code, { summary: PROBLEMS[code as ProblemCode].title, value }]),
+  );
+}
 
 /** Authentication methods. */
 const SECURITY_SCHEMES = {
@@ -132,7 +136,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Node
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      examples: PROBLEM_EXAMPLES,
+      examples: problemExamples(),
       parameters: PARAMETERS,
       headers: HEADERS,
       responses: responses.all(),

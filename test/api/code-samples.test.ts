@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, createClient } from '../../clients/typescript/src/client.ts';
 import { ApiError } from '../../clients/typescript/src/errors.ts';
-import { EXAMPLES } from '../../api/document/examples.ts';
+import { readExamples } from '../../api/document/examples.ts';
 import { documentedRoutes, openApiDocument } from '../../api/document/openapi.ts';
 import { PERMISSIONS } from '../../src/domain/agents/agent.ts';
 import { PYTHON } from '../clients/run-python.ts';
@@ -46,7 +46,7 @@ function expectUnderstood(statuses: readonly number[], asked: readonly Sampled[]
   expect(statuses).toHaveLength(asked.length);
   const wrong = asked.flatMap(({ operationId, responses }, index) => {
     const status = statuses[index] as number;
-    const mustBeUnderstood = EXAMPLES.operations[operationId] !== undefined && operationId !== WORKS_ONCE;
+    const mustBeUnderstood = readExamples().operations[operationId] !== undefined && operationId !== WORKS_ONCE;
     return status in responses && !(mustBeUnderstood && MISUNDERSTOOD.includes(status)) ? [] : [`${operationId}: ${status}`];
   });
   expect(wrong).toEqual([]);

@@ -1,7 +1,7 @@
 // Terminal: live prices, orders by mouse, approvals by keyboard, and its size.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EXAMPLES } from '../../api/document/examples.ts';
+import { readExamples } from '../../api/document/examples.ts';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import {
@@ -154,7 +154,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
       const service = socket.connectToServer();
       service.onMessage((message) => void heard.released.then(() => socket.send(message)));
     });
-    const { items } = Object(EXAMPLES.operations['listWork']?.answers['200']) as { readonly items: readonly object[] };
+    const { items } = Object(readExamples().operations['listWork']?.answers['200']) as { readonly items: readonly object[] };
     // A table has a search field from its twentieth row on, if it begins with so many.
     let rows = 19;
     await phone.route('**/v1/runtime/work?*', (route) =>

@@ -1,6 +1,6 @@
 /** Widens the answers that a page reads: large losses, long names and symbols, old times, and an example of each empty list. */
 import type { Page } from 'playwright-core';
-import { EXAMPLES } from '../../api/document/examples.ts';
+import { readExamples } from '../../api/document/examples.ts';
 import { DAY_MS } from '../../src/domain/values/time.ts';
 
 /** Answers that name what the page joins with the feed, or who is signed in. */
@@ -45,7 +45,7 @@ const pathOf = (url: string): string => url.split('?')[0] as string;
 
 /** Returns the recorded answer of the operation at this path, if it is a list with rows. */
 function exampleOf(path: string): unknown {
-  const examples = Object.values(EXAMPLES.operations).flatMap((one) => (one === undefined || one.body !== undefined ? [] : [one]));
+  const examples = Object.values(readExamples().operations).flatMap((one) => (one === undefined || one.body !== undefined ? [] : [one]));
   return examples.find(({ url, answers }) => pathOf(url) === path && !isEmpty(answers['200']))?.answers['200'];
 }
 

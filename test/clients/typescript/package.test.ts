@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build, transformSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EXAMPLES } from '../../../api/document/examples.ts';
+import { readExamples } from '../../../api/document/examples.ts';
 import { documentedRoutes, openApiDocument } from '../../../api/document/openapi.ts';
 import { joinService, type SharedService } from '../../journeys/shared-service.ts';
 
@@ -42,7 +42,7 @@ function documentedSamples(): string {
   const { paths } = openApiDocument(documentedRoutes(), '0.0.0') as { readonly paths: Record<string, Record<string, Sampled>> };
   const sources = Object.values(paths)
     .flatMap((methods) => Object.values(methods))
-    .filter(({ operationId }) => EXAMPLES.operations[operationId] !== undefined)
+    .filter(({ operationId }) => readExamples().operations[operationId] !== undefined)
     .map(({ 'x-codeSamples': samples }) => samples.find(({ lang }) => lang === 'TypeScript')?.source ?? '');
   const blocks = sources.map((source) => `{\n${source}\nvoid answer;\n}`);
   return `import type { Client } from '@sevengate/client';\ndeclare const api: Client;\n${blocks.join('\n')}\n`;
