@@ -224,13 +224,36 @@ export function stateText(value) {
     .join(', ');
 }
 
+/** Effects of timers, by their names in the state charts. */
+const TIMERS = /** @type {{ readonly [name: string]: string }} */ ({
+  approvalWindow: 'approval expires',
+  askAfter: 'ask the launcher again',
+  atOnce: 'continue at once',
+  carryAfter: 'follow the transaction',
+  degradedFor: 'degraded for too long',
+  delayAfter: 'mark as delayed',
+  expireAfter: 'quote expires',
+  expiryLookAfter: 'check for expiry',
+  followAfter: 'follow the transaction',
+  lateLookAfter: 'check the late payment',
+  lifeLeft: 'Take expires',
+  lookAfter: 'read the curve',
+  lookAgain: 'check again',
+  reconcileAfter: 'reconcile with the venue',
+  refusedLookAfter: 'check after a refusal',
+  restWindow: 'end of resting',
+  unpaidUntil: 'offer expires',
+  unsignedLookAfter: 'check for expiry',
+  untilNext: 'next slice',
+});
+
 /**
- * Shortens an event type: `xstate.after.degradedFor.agent@1.feed.degraded` becomes `after degradedFor`.
+ * Names an event type for people: `xstate.after.degradedFor.agent@1.feed.degraded` becomes `degraded for too long`.
  * @param {string} type
  */
 export function eventWord(type) {
-  const after = /^xstate\.after\.([^.]+)\./.exec(type);
-  return after ? `after ${after[1]}` : type;
+  const [, timer] = /^xstate\.after\.([^.]+)\./.exec(type) ?? [];
+  return timer === undefined ? type : (TIMERS[timer] ?? `after ${timer}`);
 }
 
 /**

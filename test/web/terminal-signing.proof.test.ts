@@ -130,7 +130,7 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
     const place = page.getByRole('region', { name: 'Signature required' });
     await expectRefused(place, [...OTHER_ACCOUNT, ...TRANSACTIONS, ...GUARDED]);
     const sentences = (await place.getByRole('listitem').allInnerTexts()).join('\n');
-    expect(sentences).toContain('Makes the token “Lantern <b>Bearer</b>” (LANTERN) with the mint');
+    expect(sentences).toContain('Creates the token “Lantern <b>Bearer</b>” (LANTERN) with the mint');
     expect(sentences).not.toContain('not known here');
     expect(await axeFindings(page)).toEqual([]);
     expect((await service.get(`/v1/launches/${launch.id}`)).body.state).toBe('prepared');

@@ -1,11 +1,14 @@
 // Texts and numbers for people.
 import { expect, test } from 'vitest';
+import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { ageInWords, withAgesInWords } from '../../src/domain/values/words.ts';
 
 /** Loads a module of the pages, whose types are in comments that this type check does not read. */
 const moduleOf = async (name: string) => (await import(new URL(`../../web/${name}`, import.meta.url).href)) as never;
-const { age, forPeople, numberText, priceText, quoteText, rejectionWords, valueText, withAges } = (await moduleOf('words.js')) as {
-  readonly [Name in 'forPeople' | 'priceText' | 'quoteText' | 'withAges']: (text: string) => string;
+const { age, eventWord, forPeople, numberText, priceText, quoteText, rejectionWords, valueText, withAges } = (await moduleOf(
+  'words.js',
+)) as {
+  readonly [Name in 'eventWord' | 'forPeople' | 'priceText' | 'quoteText' | 'withAges']: (text: string) => string;
 } & {
   age(ms: number): string;
   numberText(value: number): string;
@@ -108,4 +111,11 @@ test.each([
 test('a refusal shows ages in a suitable unit, and nothing else differs from the record', () => {
   const rejection = { code: 'stale_quote', limit: '5000 ms', before: 'stale, over_age, 104100000 ms old', after: null, suggestion: null };
   expect(rejectionWords(rejection)).toMatch(/: limit 5000 ms, before stale, over_age, 28 h old$/);
+});
+
+test('every timer of the state charts has words for people', () => {
+  const timers = ACTOR_KINDS.flatMap(({ machine }) => Object.keys(machine.implementations.delays ?? {}));
+  expect(timers).toContain('lookAfter');
+  expect([...new Set(timers)].filter((name) => eventWord(`xstate.after.${name}.machine@1.state`).includes(name))).toEqual([]);
+  expect(eventWord('positions.closed')).toBe('positions.closed');
 });

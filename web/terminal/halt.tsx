@@ -56,7 +56,7 @@ function HaltDialog() {
       <p className="faint">A member with risk:manage resumes the agents. Positions stay open.</p>
       <Written
         label="Reason (optional)"
-        description="Every member sees it beside your name."
+        description="All members see it with your name."
         maxLength={500}
         value={reason}
         write={setReason}

@@ -32,13 +32,12 @@ const STEPS: readonly Step[] = [
   },
   {
     name: 'Backtest',
-    words:
-      'Open an agent, then Evaluations: a backtest goes on while you do something else. Seven gates stand between an idea and real money.',
+    words: 'Open an agent, then Evaluations: a backtest runs in the background. Seven gates stand between an idea and real money.',
     address: 'agents',
   },
   {
     name: 'Halt',
-    words: 'The red button above stops every agent at once, from every page. Whoever manages risk resumes them, one by one or all.',
+    words: 'The red button above stops every agent at once, from every page. A risk manager resumes them, one by one or all at once.',
     address: 'operate',
   },
 ];

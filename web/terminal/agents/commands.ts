@@ -17,7 +17,7 @@ export function useAgentActions(): SpotlightActionGroupData {
       ? [action(agent, 'Pause', ['stop'], () => carryOut(api.pauseAgent({ id: agent.id }), `${agent.name} is paused.`))]
       : []),
     ...(agent.paused && mayManage
-      ? [action(agent, 'Resume', ['start'], () => carryOut(api.resumeAgent({ id: agent.id }), `${agent.name} is on duty again.`))]
+      ? [action(agent, 'Resume', ['start'], () => carryOut(api.resumeAgent({ id: agent.id }), `${agent.name} is running again.`))]
       : []),
     ...(mayTrade ? [action(agent, 'Backtest', ['simulate'], () => backtest(agent))] : []),
   ]);

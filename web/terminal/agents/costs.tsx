@@ -10,8 +10,7 @@ export function Costs({ agentId }: { readonly agentId: string }) {
   const read = useRead(['calibration', agentId], (call) => api.getCalibration({ id: agentId }, call), { staleTime: 60_000 });
   const { data } = read;
   if (data === undefined) return <Loaded query={read} />;
-  if (data.fills.length === 0)
-    return <p className="empty">Expected and realized cost appear here after the first fill. {promised(data)}</p>;
+  if (data.fills.length === 0) return <p className="empty">Expected and realized cost appear here after the first fill. {assumed(data)}</p>;
   return (
     <div className="costs">
       <p className={data.drifted === true ? 'warn' : undefined}>{describeVerdict(data)}</p>
@@ -23,8 +22,8 @@ export function Costs({ agentId }: { readonly agentId: string }) {
   );
 }
 
-const promised = ({ promisedBps }: Calibration): string =>
-  promisedBps === null ? '' : `The backtest promised ${bps(promisedBps)} bps a fill.`;
+const assumed = ({ promisedBps }: Calibration): string =>
+  promisedBps === null ? '' : `The backtest assumed ${bps(promisedBps)} bps per fill.`;
 
 function describeVerdict(of: Calibration): string {
   const words =
@@ -32,8 +31,8 @@ function describeVerdict(of: Calibration): string {
       ? 'Too few fills to compare yet.'
       : of.drifted
         ? 'Fills cost more than expected: earlier backtests are optimistic.'
-        : 'Fills cost what was expected.';
-  return `${words} ${promised(of)}`;
+        : 'Fills cost as expected.';
+  return `${words} ${assumed(of)}`;
 }
 
 /** Expected cost to the right, realized cost upwards: a fill above the diagonal cost more than expected. */
@@ -87,13 +86,17 @@ function Figures({ of: { paper, live, groups } }: { readonly of: Calibration }) 
       rows={rows.filter(([, { fills }]) => fills > 0)}
       keyOf={([name]) => name}
       columns={[
-        { title: 'Cost (bps) of', text: ([name]) => name },
+        { title: 'Fills of', text: ([name]) => name },
         { title: 'Fills', text: ([, { fills }]) => fills },
-        { title: 'Expected', text: ([, { expectedBps }]) => bps(expectedBps) },
-        { title: 'Realized', isFigure: true, text: ([, { realizedBps }]) => bps(realizedBps) },
-        { title: 'Bias', isFigure: true, text: ([, { biasBps }]) => bps(biasBps) },
-        { title: 'Median', text: ([, { medianBps }]) => bps(medianBps) },
-        { title: 'Dearer / cheaper', text: ([, { dearer, cheaper }]) => `${dearer} / ${cheaper}` },
+        { title: 'Expected (bps)', text: ([, { expectedBps }]) => bps(expectedBps) },
+        { title: 'Realized (bps)', isFigure: true, text: ([, { realizedBps }]) => bps(realizedBps) },
+        { title: 'Bias (bps)', isFigure: true, text: ([, { biasBps }]) => bps(biasBps) },
+        { title: 'Median (bps)', text: ([, { medianBps }]) => bps(medianBps) },
+        {
+          title: 'Above / below',
+          hint: 'Fills that cost more and less than expected',
+          text: ([, { dearer, cheaper }]) => `${dearer} / ${cheaper}`,
+        },
       ]}
     />
   );

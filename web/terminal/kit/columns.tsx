@@ -4,7 +4,7 @@ import { priceText, quoteText, readSymbol } from '../../words.js';
 import { choose } from '../place.ts';
 import { Address } from './address.tsx';
 import { Ago, At } from './ages.tsx';
-import { Change, Gain, Large, Money, Price } from './numbers.tsx';
+import { Change, Gain, Large, Money, Price, Ratio } from './numbers.tsx';
 
 type Text = string | null | undefined;
 export type Value = Text | number;
@@ -23,6 +23,8 @@ interface Formats {
   readonly price: Text;
   readonly quote: Text;
   readonly change: number | null | undefined;
+  /** Ratio or percentage with two decimals. The title names its unit. */
+  readonly ratio: number | null | undefined;
   readonly at: Text;
   readonly ago: Text;
   readonly address: string;
@@ -50,6 +52,7 @@ const SHOWN: { readonly [Format in keyof Formats]: Show } = {
   price: (price: Text) => <Price price={price} />,
   quote: (price: Text) => (price == null ? '–' : <span title={price}>{quoteText(price)}</span>),
   change: (percent: Formats['change']) => <Change percent={percent} />,
+  ratio: (value: Formats['ratio']) => <Ratio value={value} />,
   at: (at: Text) => <At at={at} />,
   ago: (at: Text) => <Ago at={at} />,
   address: (address: string) => <Address address={address} />,

@@ -78,8 +78,8 @@ export function Change({ percent, title }: { readonly percent: number | null | u
 export const ratioText = (value: number): string => PRICE.format(value);
 
 /** Ratio, or part of a whole in percent, with every digit on hover. */
-export function Ratio({ value, unit = '' }: { readonly value: number | null; readonly unit?: '' | ' %' | '×' }) {
-  if (value === null) return <span className="faint">{NONE}</span>;
+export function Ratio({ value, unit = '' }: { readonly value: number | null | undefined; readonly unit?: '' | '×' }) {
+  if (value === null || value === undefined) return <span className="faint">{NONE}</span>;
   return (
     <span className="num" title={`${value}${unit}`}>
       {ratioText(value)}

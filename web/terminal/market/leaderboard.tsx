@@ -23,6 +23,8 @@ export function Leaderboard() {
   const window = WINDOWS.find((name) => name === first) ?? '24h';
   const address = decodeURIComponent(second);
   const [search, setSearch] = useState('');
+  const board = useBoard(window, search.trim());
+  const hasRows = board.data?.pages.some(({ items }) => items.length > 0) === true;
   const mayRegister = useMay('agent:read') && useMe().orgId !== null;
   return (
     <div className="page">
@@ -36,12 +38,14 @@ export function Leaderboard() {
         />
         <Written aria-label="Search wallets" placeholder="Address or name" value={search} write={setSearch} />
         <span className="space" />
-        <button type="button" className="plain" onClick={() => void saveCsv(window)}>
-          Save as CSV
-        </button>
+        {hasRows && (
+          <button type="button" className="plain" onClick={() => void saveCsv(window)}>
+            Save as CSV
+          </button>
+        )}
       </div>
       {address !== '' && <Wallet key={`${address} ${window}`} address={address} window={window} />}
-      <Board window={window} search={search.trim()} chosen={address} />
+      <Board list={board} window={window} search={search.trim()} chosen={address} />
       {mayRegister && <Register />}
     </div>
   );
@@ -51,13 +55,24 @@ async function saveCsv(window: Window): Promise<void> {
   saveText(await api.getLeaderboardCsv({ window }), `leaderboard-${window}.csv`, 'text/csv');
 }
 
-function Board({ window, search, chosen }: { readonly window: Window; readonly search: string; readonly chosen: string }) {
-  const filter = search === '' ? {} : { search };
+const useBoard = (window: Window, search: string) =>
+  useList(
+    ['leaderboard', window, search],
+    (page, options) => api.getLeaderboard({ ...page, window, ...(search === '' ? {} : { search }) }, options),
+    { everyMs: READ_EVERY_MS },
+  );
+
+interface BoardProps {
+  readonly list: ReturnType<typeof useBoard>;
+  readonly window: Window;
+  readonly search: string;
+  readonly chosen: string;
+}
+
+function Board({ list, window, search, chosen }: BoardProps) {
   return (
     <List
-      list={useList(['leaderboard', window, search], (page, options) => api.getLeaderboard({ ...page, window, ...filter }, options), {
-        everyMs: READ_EVERY_MS,
-      })}
+      list={list}
       label={`Realized profit of live trading, ${window}`}
       empty={search === '' ? 'No wallets yet. Register one below.' : `No wallet matches “${search}”.`}
       keyOf={({ address }) => address}

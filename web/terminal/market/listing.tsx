@@ -177,7 +177,7 @@ function Buy({ listing: { id, own, priceUsd, state, payoutWallet } }: { readonly
       {mayTrade && !isLicensed && state === 'listed' && !isFree && (
         <>
           <p>
-            Your wallet pays {priceUsd} USDC to the creator’s wallet <Address address={payoutWallet} />, and nobody else is paid.
+            Your wallet pays {priceUsd} USDC to the creator’s wallet <Address address={payoutWallet} />. The creator receives all of it.
           </p>
           <Signing prepare={([buyer]) => payment(id, buyer, changed)} />
         </>

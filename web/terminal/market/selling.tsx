@@ -82,7 +82,7 @@ function Buttons({ listing: { id, name, priceUsd, state }, isChosen, choose }: B
             verb="Change price"
             name={`Change the price of ${name}`}
             title={`Price of ${name}`}
-            done={`The price of ${name} is changed.`}
+            done={`Price of ${name} changed.`}
             changes={changes}
             fields={[
               { name: 'priceUsd', label: 'Price (USD)', hint: 'New buyers pay this price. Sold licences do not change.', kind: 'amount' },
@@ -95,7 +95,7 @@ function Buttons({ listing: { id, name, priceUsd, state }, isChosen, choose }: B
             name={`Unlist ${name}`}
             title={`Take ${name} off the marketplace?`}
             isDangerous
-            done={`${name} is sold no more.`}
+            done={`${name} is no longer on sale.`}
             changes={changes}
             act={() => api.unlistListing({ id })}
           >
@@ -114,7 +114,7 @@ function Prices({ listing: { id, name } }: { readonly listing: Listing }) {
   return (
     <section className="card claims" aria-label={`Prices of ${name}`}>
       <h2>
-        Prices of {name} <Sparkline values={oldestFirst} label={`Course of the price of ${name}`} />
+        Prices of {name} <Sparkline values={oldestFirst} label={`Price history of ${name}`} />
       </h2>
       <List
         list={prices}

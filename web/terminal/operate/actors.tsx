@@ -97,7 +97,7 @@ export function WholeActor({ id, words, status }: { readonly id: string; readonl
         changes={CHANGED}
         act={(reason) => api.releaseActor({ id, body: { reason } })}
       >
-        <p>The actor continues from its last state. An agent stays paused until somebody other than its creator resumes it.</p>
+        <p>The actor continues from its last state. An agent stays paused until a member other than its creator resumes it.</p>
       </Ask>
     );
   return (

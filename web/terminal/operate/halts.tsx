@@ -19,7 +19,7 @@ const CAUSES: Record<NonNullable<Agent['pauseCause']>, string> = {
   operator: 'Paused by a member',
   data_degraded: 'Market data degraded: resumes by itself once the data is good again',
   daily_drawdown: 'Daily loss limit reached',
-  tick_crash: 'Its decision crashed several times',
+  tick_crash: 'Its decisions failed several times',
   quarantine: 'Quarantined after an internal error: release it first',
 };
 

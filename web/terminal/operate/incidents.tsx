@@ -12,7 +12,7 @@ export const Incidents = () => (
     <List
       list={useList(['incidents'], api.listIncidents, { everyMs: READ_EVERY_MS })}
       label="Incidents, newest first"
-      empty="No incident. An actor whose step failed is quarantined and appears here with the error, until somebody releases it."
+      empty="No incident. An actor whose step failed is quarantined and appears here with the error, until a member releases it."
       keyOf={({ actorId, at, kind }) => `${actorId} ${at} ${kind}`}
       markOf={({ actorStatus }) => actorStatus}
       columns={[
@@ -35,7 +35,7 @@ export const Interventions = () => (
     <List
       list={useList(['interventions'], api.listInterventions)}
       label="Interventions, newest first"
-      empty="Nobody has intervened. Retries, resets and releases are recorded here with the member and the reason."
+      empty="No interventions. Retries, resets and releases are recorded here with the member and the reason."
       keyOf={({ actorId, at, action }) => `${actorId} ${at} ${action}`}
       columns={[
         {

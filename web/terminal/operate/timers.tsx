@@ -1,5 +1,5 @@
 /** Timers of actors, next due first. */
-import { dayAndTime, eventWord } from '../../words.js';
+import { capitalized, dayAndTime, eventWord } from '../../words.js';
 import { api } from '../api.ts';
 import { Until } from '../kit/ages.tsx';
 import { List, useList } from '../kit/lists.tsx';
@@ -15,7 +15,7 @@ export const Timers = () => (
       empty="No timers. Deadlines of proposals, pauses and retries appear here with their effect."
       keyOf={({ actorId, timerId }) => `${actorId} ${timerId}`}
       columns={[
-        { title: 'Timer', text: ({ timerId }) => eventWord(timerId) },
+        { title: 'Timer', isText: true, text: ({ event }) => capitalized(eventWord(String((event as { readonly type?: unknown }).type))) },
         ACTOR_COLUMN,
         {
           title: 'Due',
@@ -24,7 +24,6 @@ export const Timers = () => (
           cell: ({ dueAt, actorStatus }) => (actorStatus === 'quarantined' ? 'after release' : <Until at={dueAt} />),
         },
         { title: 'At', text: ({ dueAt }) => dayAndTime(dueAt) },
-        { title: 'Event', isText: true, text: ({ event }) => eventWord(String((event as { readonly type?: unknown }).type)) },
       ]}
     />
   </div>

@@ -200,7 +200,7 @@ const Fills = ({ fills }: Pick<Proposal, 'fills'>) => (
       { title: 'Price', isFigure: true, price: ({ fillPrice }) => fillPrice },
       { title: 'Value', money: ({ notionalUsd }) => notionalUsd },
       { title: 'Fee', money: ({ feeUsd }) => feeUsd },
-      { title: 'Slippage', text: ({ slippageBps }) => `${slippageBps} bps` },
+      { title: 'Slippage (bps)', text: ({ slippageBps }) => slippageBps },
       {
         title: 'On quotes of',
         isText: true,

@@ -5,14 +5,14 @@ import { plain } from '../../words.js';
 import { At } from '../kit/ages.tsx';
 import type { Column } from '../kit/columns.tsx';
 import { Table } from '../kit/table.tsx';
-import { Ratio, ratioText } from '../kit/numbers.tsx';
+import { ratioText } from '../kit/numbers.tsx';
 
 type Row<Name extends 'scenarios' | 'sectors' | 'duplicates' | 'exits'> = PortfolioView[Name][number];
 
 const SCENARIOS: readonly Column<Row<'scenarios'>>[] = [
   { title: 'Scenario', value: ({ id }) => plain(id), cell: showScenario },
   { title: 'Loss', money: ({ lossUsd }) => lossUsd },
-  { title: 'Loss (%)', value: ({ lossPct }) => lossPct, cell: ({ lossPct }) => <Ratio value={lossPct} unit=" %" /> },
+  { title: 'Loss (%)', ratio: ({ lossPct }) => lossPct },
   { title: 'Value after', money: ({ afterUsd }) => afterUsd },
   { title: 'Left out', hint: 'Holdings without a price', text: ({ leftOut }) => leftOut.length },
 ];
@@ -32,7 +32,7 @@ function showScenario({ id, opensAt }: Pick<Row<'scenarios'>, 'id' | 'opensAt'>)
 const SECTORS: readonly Column<Row<'sectors'>>[] = [
   { title: 'Sector', text: ({ sector }) => plain(sector) },
   { title: 'Net', money: ({ netUsd }) => netUsd },
-  { title: 'Weight', value: ({ weightPct }) => weightPct, cell: ({ weightPct }) => <Ratio value={weightPct} unit=" %" /> },
+  { title: 'Weight (%)', ratio: ({ weightPct }) => weightPct },
 ];
 
 const DUPLICATES: readonly Column<Row<'duplicates'>>[] = [

@@ -94,7 +94,7 @@ const Fills = ({ fills }: Pick<PredictionOrder, 'fills'>) => (
       { title: 'Contracts', text: ({ quantity }) => priceText(quantity) },
       { title: 'Price', isFigure: true, text: ({ fillPrice }) => fillPrice },
       { title: 'Value', isFigure: true, money: ({ notionalUsd }) => notionalUsd },
-      { title: 'Slippage', text: ({ slippageBps }) => `${slippageBps.toFixed(2)} bps` },
+      { title: 'Slippage (bps)', ratio: ({ slippageBps }) => slippageBps },
       { title: 'Fee', money: ({ feeUsd }) => feeUsd },
     ]}
   />

@@ -44,7 +44,7 @@ export function Swaps() {
           { title: 'Value', isFigure: true, money: ({ notionalUsd }) => notionalUsd },
           { title: 'Price', price: ({ price }) => price },
           { title: 'Worst price', price: ({ worstPrice }) => worstPrice },
-          { title: 'Impact', text: ({ priceImpactPct }) => (priceImpactPct === null ? '–' : `${priceImpactPct} %`) },
+          { title: 'Impact (%)', text: ({ priceImpactPct }) => priceImpactPct ?? '–' },
           { title: 'Route', isText: true, text: ({ route }) => route.map(({ venue, percent }) => `${venue} ${percent} %`).join(', ') },
           { title: 'Wallet', isText: true, address: ({ wallet }) => wallet },
           {
