@@ -82,18 +82,19 @@ export function validateAgent(state: ActorState, event: ActorEvent): Refusal | n
       return refuse('state_conflict', 'this closing is no longer in progress').refusal;
   }
   if (command.type === 'resume') {
-    if (value.duty !== 'paused') return refuse('not_paused', 'the agent is on duty; only a paused agent can be resumed').refusal;
+    if (value.duty !== 'paused') return refuse('not_paused', 'the agent is running; only a paused agent can be resumed').refusal;
     // Data was lost during another pause: the degraded-data breaker would have paused the agent, so it keeps it paused.
     if (value.feed === 'lost' && HAS_LIVE_CAPITAL.includes(value.stage))
-      return refuse('cause_persists', 'the data is lost, and the agent has live capital; resume once the feed is live').refusal;
+      return refuse('cause_persists', 'market data is lost and the agent has live capital; resume it once the feed is live').refusal;
     if (context.pauseCause !== 'operator' && context.pauseCause !== 'emergency_halt') {
-      if (value.feed !== 'live') return refuse('cause_persists', `the data is still ${value.feed}; resume once the feed is live`).refusal;
+      if (value.feed !== 'live')
+        return refuse('cause_persists', `market data is still ${value.feed}; resume it once the feed is live`).refusal;
       const endsAt = context.pauseCause === 'daily_drawdown' && context.breaker ? startOfSlot(context.breaker.at, DAY_MS) + DAY_MS : 0;
       if (command.at < endsAt) {
-        return refuse('cause_persists', `the daily drawdown limit was reached; resume from ${isoTime(endsAt)} on`).refusal;
+        return refuse('cause_persists', `the daily drawdown limit was reached; it can be resumed from ${isoTime(endsAt)}`).refusal;
       }
       if (command.subject === command.createdBy) {
-        return refuse('resume_by_creator', "a member other than the agent's creator has to resume it after a breaker").refusal;
+        return refuse('resume_by_creator', "after a breaker, a member other than the agent's creator must resume it").refusal;
       }
     }
   }
@@ -110,11 +111,14 @@ export function validateAgent(state: ActorState, event: ActorEvent): Refusal | n
   if (command.type === 'gate.passed') {
     if (value.duty === 'paused') return refuse('state_conflict', `the agent is paused (${context.pauseCause}); resume it first`).refusal;
     if (command.gate !== value.stage || command.manifestHash !== context.manifestHash) {
-      return refuse('state_conflict', `the agent stands at ${value.stage} with another manifest or stage than the one validated: ask again`)
-        .refusal;
+      return refuse(
+        'state_conflict',
+        `the agent is at ${value.stage}, and its stage or manifest has changed since the validation: try again`,
+      ).refusal;
     }
     if (value.feed !== 'live' && LEADS_TO_LIVE_CAPITAL.includes(value.stage))
-      return refuse('state_conflict', `the data is ${value.feed}: no gate to live capital opens until the feed is live again`).refusal;
+      return refuse('state_conflict', `market data is ${value.feed}: gates to live capital stay closed until the feed is live again`)
+        .refusal;
   }
   return null;
 }

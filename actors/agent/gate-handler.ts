@@ -77,12 +77,12 @@ interface GatesProgress extends ManifestInWords {
 
 /** Instructions to obtain a gate's evidence, shown if none is on record. */
 const HOW: Readonly<Record<EvidenceKind, string>> = {
-  manifest: 'the manifest has to be valid',
+  manifest: 'the manifest must be valid',
   backtest: 'run a backtest of the active manifest: POST /v1/agents/:id/backtest',
   stress_test: 'run a stress test of the active manifest: POST /v1/agents/:id/stress_test',
   paper: 'trade on paper for at least 14 days',
   shadow: 'trade in shadow of the live market',
-  risk_signoff: 'an independent risk manager has to sign off: POST /v1/agents/:id/sign-off',
+  risk_signoff: 'an independent risk manager must sign off: POST /v1/agents/:id/sign-off',
 };
 
 /** Maximum validations of one promotion if the database refuses a stale one. Enough for a dozen concurrent requests. */
@@ -252,31 +252,31 @@ function explainClosedGate(gateState: GateState, asking: string): ReturnType<typ
     refusal: { code, detail, checks },
   });
   if (evidence === null && kind !== 'manifest')
-    return shut('evidence_missing', `nothing on record opens the gate at ${gate}: ${HOW[kind]}`);
-  if (problems.length > 0) return shut('gate_failed', `the gate at ${gate} stays shut: ${problems.join('; ')}`);
+    return shut('evidence_missing', `there is no evidence for the gate at ${gate}: ${HOW[kind]}`);
+  if (problems.length > 0) return shut('gate_failed', `the gate at ${gate} stays closed: ${problems.join('; ')}`);
   if (evidence === null || !gateState.passed) {
     const failed = checks.filter(({ passed }) => !passed).map(checkWords);
-    return shut('gate_failed', `the gate at ${gate} stays shut: ${failed.join('; ')}`);
+    return shut('gate_failed', `the gate at ${gate} stays closed: ${failed.join('; ')}`);
   }
-  if (signedBy === asking) return shut('sign_off_refused', 'whoever signed off does not ask for the promotion; somebody else has to');
+  if (signedBy === asking) return shut('sign_off_refused', 'the member who signed off cannot promote the agent; another member must');
   return null;
 }
 
 const RULE_WORDS = {
-  above: 'has to be above',
-  below: 'has to be below',
-  at_least: 'has to be at least',
-  at_most: 'has to be at most',
+  above: 'must be above',
+  below: 'must be below',
+  at_least: 'must be at least',
+  at_most: 'must be at most',
 } as const;
 
 function checkWords({ name, observed, rule, limit }: EvidenceCheck): string {
-  return `${name} is ${observed === null ? 'unknown' : figureInWords(observed)} and ${RULE_WORDS[rule]} ${limit === null ? 'what is unknown' : figureInWords(limit)}`;
+  return `${name} is ${observed === null ? 'unknown' : figureInWords(observed)} and ${RULE_WORDS[rule]} ${limit === null ? 'an unknown limit' : figureInWords(limit)}`;
 }
 
 /** Returns the refusal of the database's own gate, or null for any other error. */
 function refusedByDatabase(error: unknown): ReturnType<typeof refuse> | null {
   const { constraint_name: constraint, code, message } = error as { constraint_name?: string; code?: string; message?: string };
-  if (constraint === 'stage_gate') return refuse('gate_failed', message ?? 'the gate stays shut');
+  if (constraint === 'stage_gate') return refuse('gate_failed', message ?? 'the gate stays closed');
   if (constraint === 'vault_ceiling') return refuse('state_conflict', message ?? 'the vault holds too much capital for the stage');
   if (code === '42501' && message?.includes('sign-off')) return refuse('sign_off_refused', message);
   return null;

@@ -177,9 +177,9 @@ async function findBacking(
   const [check, present] = await Promise.all([reserves.newest(orgId), reserves.present(orgId, agentId)]);
   const objection = depositObjection(check, { amountUsd, present, now });
   if (objection === null && check !== null) return { ok: true, value: check.number };
-  if (objection === null) return refuse('unavailable', 'no deposit is possible while its backing is unknown');
+  if (objection === null) return refuse('unavailable', 'deposits are refused while their backing is unknown');
   if (objection.kind === 'unknown')
-    return refuse('unavailable', `no deposit is possible while its backing is unknown: ${objection.detail}`);
+    return refuse('unavailable', `deposits are refused while their backing is unknown: ${objection.detail}`);
   const free = objection.freeUsd;
   return blocked(`the deposit is not backed: ${objection.detail}`, {
     code: 'insufficient_balance',
@@ -193,8 +193,8 @@ async function findBacking(
 /** Returns a hint how an organization gets free dollars. */
 function wayOut(check: { readonly number: number | null } | null): string {
   return check?.number === null
-    ? 'withdraw from another vault first: its simulated dollars are free then'
-    : 'fund the account at the exchange, or a linked wallet, first';
+    ? 'withdraw from another vault first to free its simulated dollars'
+    : 'first fund the account at the exchange or a linked wallet';
 }
 
 function planDeposit(vault: StoredVault, equityUsd: DecimalString, amountUsd: DecimalString): Outcome<CapitalChange> {
@@ -230,9 +230,9 @@ function planDeposit(vault: StoredVault, equityUsd: DecimalString, amountUsd: De
   return sharePriceUsd === '0'
     ? refuse(
         'state_conflict',
-        'the shares of this vault are worth nothing; deposits are possible once its positions are worth more than it owes',
+        'the shares of this vault are worth nothing; it takes deposits again once its positions are worth more than its debts',
       )
-    : refuse('state_conflict', `${amountUsd} US dollars buy no share at ${sharePriceUsd}; pay in more`);
+    : refuse('state_conflict', `${amountUsd} US dollars buy no share at ${sharePriceUsd}; deposit more`);
 }
 
 function planWithdrawal(vault: StoredVault, equityUsd: DecimalString, subject: string, wanted: Withdrawal): Outcome<CapitalChange> {
@@ -249,23 +249,24 @@ function planWithdrawal(vault: StoredVault, equityUsd: DecimalString, subject: s
       limit: plainDecimal(owned),
       before: plainDecimal(owned),
       after: shares === null ? null : plainDecimal(owned.minus(shares)),
-      suggestion: owned.isZero() ? 'only a depositor takes out' : `take back at most ${plainDecimal(owned)} shares`,
+      suggestion: owned.isZero() ? 'only a depositor can withdraw' : `withdraw at most ${plainDecimal(owned)} shares`,
     });
   }
   const change = withdrawFrom(vault, equityUsd, shares);
-  if (!new Decimal(change.amountUsd).gt(0)) return refuse('state_conflict', `${shares} shares at ${change.sharePriceUsd} pay nothing out`);
+  if (!new Decimal(change.amountUsd).gt(0))
+    return refuse('state_conflict', `${shares} shares at ${change.sharePriceUsd} are worth too little to withdraw`);
   const reserved = reservedUsd(vault.book);
   const cash = new Decimal(vault.book.cashUsd).minus(reserved);
   if (cash.lt(change.amountUsd)) {
     const why = reserved.isZero()
-      ? 'the rest of the vault is invested; it pays out cash and sells no position for it'
-      : `the rest of the vault is invested or reserved for orders that may still be filled (${plainDecimal(reserved)} US dollars); pausing the agent cancels those that wait`;
+      ? 'the rest of the vault is invested; withdrawals are paid from cash and sell no position'
+      : `the rest of the vault is invested or reserved for orders that may still be filled (${plainDecimal(reserved)} US dollars); pausing the agent cancels open orders`;
     return blocked(why, {
       code: 'insufficient_balance',
       limit: plainDecimal(cash),
       before: plainDecimal(cash),
       after: plainDecimal(cash.minus(change.amountUsd)),
-      suggestion: `take out at most ${plainDecimal(Decimal.max(0, cash).toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_DOWN))} now`,
+      suggestion: `withdraw at most ${plainDecimal(Decimal.max(0, cash).toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_DOWN))} now`,
     });
   }
   return { ok: true, value: change };

@@ -255,7 +255,7 @@ function submittedBefore(deps: BridgeHandlerDeps, row: ActorRow, { hash }: Pick<
   const known = transferContext(row.state).hash;
   const state = transferState(row.state);
   if (known === hash) return { ok: true, value: transferView(row.id, row.state, clock.now()) };
-  if (known !== null) return refuse('state_conflict', `another transaction was submitted before, as ${known}: nothing is sent twice`);
+  if (known !== null) return refuse('state_conflict', `another transaction was already submitted as ${known}: nothing is sent twice`);
   return state === 'quoted' ? null : refuse('state_conflict', `the quote is ${state}: ask for a new one`);
 }
 

@@ -80,7 +80,7 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps) {
       if (!listing.ok) return listing;
       const isFree = Number(listing.value.priceUsd) === 0;
       if (!isFree && buyer === null) return refuse('malformed', '$.buyer: the wallet that pays is missing');
-      if (buyer === listing.value.payoutWallet) return refuse('malformed', '$.buyer: the wallet that pays is the one that is paid');
+      if (buyer === listing.value.payoutWallet) return refuse('malformed', '$.buyer: the wallet that pays cannot be the payout wallet');
       const obstacle = (error: unknown) => {
         const problem = store.startProblem(error);
         return problem === null ? capacityAnswer(deps.obstacleOf(error)) : refuse('state_conflict', problem);
@@ -120,7 +120,7 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps) {
       const licence = await store.licence(context.orgId, listingId);
       const rules = licence === null ? null : await store.rules(context.orgId, listingId);
       if (licence === null || rules === null)
-        return refuse('licence_missing', `this needs a licence: POST /v1/marketplace/${listingId}/checkout buys one`);
+        return refuse('licence_missing', `this needs a licence; buy one with POST /v1/marketplace/${listingId}/checkout`);
       // The database stores the rules under this hash. A manifest that differs would be another strategy.
       if (canonicalHash(rules) !== licence.manifestHash) throw new Error(`the rules of listing ${listingId} do not match its licence`);
       return deps.agents.create(context, rules, (agentId) => [
@@ -224,7 +224,7 @@ async function answeredBefore(deps: CheckoutHandlerDeps, row: ActorRow, signed: 
   // Reads an expired checkout's bytes again, because they may be on the chain by now.
   if (known === signed && state !== 'expired') return { ok: true, value: await shown(deps, row) };
   if (known !== null && known !== signed)
-    return refuse('state_conflict', 'other signed bytes were submitted before: nothing is signed twice');
+    return refuse('state_conflict', 'another signed transaction was already submitted: it cannot be signed twice');
   return null;
 }
 

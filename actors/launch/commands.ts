@@ -261,7 +261,7 @@ function givenBefore(deps: LaunchHandlerDeps, row: ActorRow, signed: readonly st
   const known = launchContext(row.state).signed;
   if (known !== null && known.length === signed.length && known.every((one, index) => one === signed[index]))
     return { ok: true, value: launchView(row.id, row.state, clock.now()) };
-  if (known !== null) return refuse('state_conflict', 'other signed bytes were submitted before: nothing is signed twice');
+  if (known !== null) return refuse('state_conflict', 'another signed transaction was already submitted: it cannot be signed twice');
   const state = launchState(row.state);
   return state === 'prepared' ? null : refuse('state_conflict', `the launch is ${state}: prepare a new one`);
 }

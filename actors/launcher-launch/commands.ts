@@ -230,7 +230,7 @@ function givenBefore(deps: LauncherHandlerDeps, row: ActorRow, signed: string): 
   const { clock } = deps;
   const known = launcherContext(row.state);
   if (known.signed !== null && known.signed !== signed)
-    return refuse('state_conflict', 'another signed payment was submitted before: nothing is paid twice');
+    return refuse('state_conflict', 'another signed payment was already submitted: nothing is paid twice');
   const state = launcherState(row.state);
   if (known.signed !== null) return { ok: true, value: launcherView(row.id, row.state, clock.now()) };
   return state === 'prepared' ? null : refuse('state_conflict', `the launch is ${state}: ask for a new quote`);

@@ -221,7 +221,7 @@ async function cancelled(deps: MarketOrderDeps, context: CommandContext, id: str
   const before = await deps.orders.find(context.orgId, id);
   if (before === null) return refuse('not_found', NO_MARKET_ORDER);
   if (before.timeInForce !== 'gtc' || ENDED.has(before.state))
-    return refuse('state_conflict', `the order is ${before.state}; only one that rests can be cancelled`);
+    return refuse('state_conflict', `the order is ${before.state}; only a resting order can be cancelled`);
   const after = (state: ActorState) => ({ ...marketOrderView(id, state, clock.now()), fills: before.fills });
   try {
     const outcome = await runtime.deliver(

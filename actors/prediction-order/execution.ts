@@ -26,7 +26,8 @@ export function predictionOrderWorkers(deps: {
     if (SENT.has(word)) return { outcome: 'transaction_sent' };
     if (word === 'prepared') return { outcome: 'transaction_waits' };
     const { reason, detail } = transactionContext(state);
-    const why = word === 'expired' ? 'nobody signed and sent it in time' : 'it landed and failed; the order was never opened';
+    const why =
+      word === 'expired' ? 'the transaction was not signed and sent in time' : 'the transaction failed on the chain; no order was opened';
     return {
       outcome: 'transaction_ended',
       reason: reason ?? `transaction_${word}`,

@@ -30,10 +30,10 @@ export const NO_TRANSACTION = 'there is no prepared transaction with this id';
 /** Messages for bytes that can no longer be sent, by the event since their preparation. */
 const LOST: Readonly<Record<SupersededReason, string>> = {
   halted: 'an emergency halt came after this was prepared: it is no longer sent; prepare a new one',
-  paused: 'the agent has been paused since this was prepared: it is not sent any more',
-  manifest_changed: 'the manifest has changed since this was prepared: it is not sent any more',
-  stage_changed: 'the agent trades in another mode since this was prepared: it is not sent any more',
-  autonomy_lowered: 'the autonomy of the agent has been lowered since this was prepared: it is not sent any more',
+  paused: 'the agent has been paused since this was prepared: it is no longer sent',
+  manifest_changed: 'the manifest has changed since this was prepared: it is no longer sent',
+  stage_changed: 'the agent trades in another mode since this was prepared: it is no longer sent',
+  autonomy_lowered: 'the autonomy of the agent has been lowered since this was prepared: it is no longer sent',
 };
 
 interface SubmissionDeps {
@@ -69,7 +69,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
     const state = transactionState(row.state);
     if (known === signedBase64) return { ok: true, value: transactionView(row.id, row.state, clock.now()) };
     if (known !== null)
-      return refuse('state_conflict', `other signed bytes were submitted before, as ${signature}: nothing is signed twice`);
+      return refuse('state_conflict', `another signed transaction was already submitted as ${signature}: it cannot be signed twice`);
     return state === 'prepared' ? null : refuse('state_conflict', `the transaction is ${state}: prepare a new one`);
   }
 

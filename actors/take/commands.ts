@@ -94,7 +94,7 @@ function liveRefusal(take: Take, disabled: DisabledVenues, delegation: Delegatio
 function capitalRefusal({ committedUsd, allocationUsd, maxCapitalUsd }: LiveCapitalUsed): Refusal {
   return {
     code: 'blocked_by_risk',
-    detail: `live Takes are allocated ${committedUsd} of ${maxCapitalUsd} USD: ${allocationUsd} more is beyond the risk mandate`,
+    detail: `live Takes are allocated ${committedUsd} of ${maxCapitalUsd} USD: ${allocationUsd} more exceeds the risk mandate`,
     rejections: [
       {
         code: 'capital_limit_breach',
@@ -114,7 +114,7 @@ function dollarsRefusal({ dollars, neededUsd }: LiveDollarsLacking): Refusal {
   const { freeUsd, heldUsd } = dollars;
   return {
     code: 'blocked_by_risk',
-    detail: `${freeUsd} of ${heldUsd} US dollars are free where the Take trades, and it needs ${neededUsd}: vaults, other live Takes and open orders reserve the rest`,
+    detail: `${freeUsd} of ${heldUsd} US dollars are free where the Take trades, and it needs ${neededUsd}; vaults, other live Takes and open orders reserve the rest`,
     rejections: [
       {
         code: 'insufficient_balance',

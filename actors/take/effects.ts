@@ -56,7 +56,7 @@ function persistingCause(state: ActorState, at: EpochMs): Refusal | null {
   const { reason, breaker } = takeContext(state);
   const { feed } = state.value as unknown as TakeValue;
   if (feed === 'lost' || (reason === 'data_degraded' && feed !== 'live'))
-    return refuse('cause_persists', `the data is still ${feed}; arm the Take once its feed is live`).refusal;
+    return refuse('cause_persists', `market data is still ${feed}; arm the Take once its feed is live`).refusal;
   const endsAt = reason === 'daily_drawdown' && breaker !== null ? startOfSlot(breaker.at, DAY_MS) + DAY_MS : 0;
   return at < endsAt ? refuse('cause_persists', `the daily drawdown limit was reached; arm it from ${isoTime(endsAt)} on`).refusal : null;
 }
@@ -76,17 +76,17 @@ function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
     if (command.mode === 'live') return persistingCause(state, command.at);
   }
   if (command.type === 'breaker.tripped' && (!now.onDuty || context.mode !== 'live'))
-    return refuse('state_conflict', `the Take is ${now.state} and has no capital at work, so no breaker applies`).refusal;
+    return refuse('state_conflict', `the Take is ${now.state} and has no capital invested, so no breaker applies`).refusal;
   if (command.type === 'reading.open' && (!now.onDuty || context.asked !== undefined || context.confirmed !== undefined))
-    return refuse('state_conflict', 'the author of the Take was asked about its words already').refusal;
+    return refuse('state_conflict', 'the author of the Take has already been asked about its words').refusal;
   if ((command.type === 'disarm' || command.type === 'pause') && !now.onDuty)
-    return refuse('state_conflict', `the Take is ${now.state} and not evaluated: there is nothing to disarm`).refusal;
+    return refuse('state_conflict', `the Take is ${now.state}; only an armed Take can be disarmed`).refusal;
   if (command.type === 'close') {
     if (!context.holdsPosition) return refuse('state_conflict', `the Take is ${now.state} and holds nothing to close`).refusal;
     if (now.state === 'disarmed' && context.reason === CLOSING)
-      return refuse('state_conflict', 'the position of the Take is being closed already').refusal;
+      return refuse('state_conflict', 'the position of the Take is already being closed').refusal;
   }
-  if (command.type === 'publish' && context.publishedAt !== null) return refuse('state_conflict', 'the Take is published already').refusal;
+  if (command.type === 'publish' && context.publishedAt !== null) return refuse('state_conflict', 'the Take is already published').refusal;
   return null;
 }
 

@@ -262,7 +262,7 @@ function readWithdrawal(body: { readonly amountUsd?: string; readonly shares?: s
     throw new InputError('malformed', 'body: give exactly one of amountUsd, shares and all', [
       {
         path: 'body',
-        problem: given.length === 0 ? 'says not how much' : `says ${given.join(' and ')}`,
+        problem: given.length === 0 ? 'has no amount' : `says ${given.join(' and ')}`,
         allowed: 'one of amountUsd, shares, all',
       },
     ]);

@@ -92,7 +92,7 @@ function readCompilation(body: Readonly<Record<string, unknown>>, catalog: Catal
   if (stray !== undefined) {
     return takeInvalid([{ path: `$.${stray.slice(0, 60)}`, problem: 'cannot be combined with a thesis', allowed: 'a thesis, or fields' }]);
   }
-  if (typeof thesis !== 'string') return takeInvalid([{ path: '$.thesis', problem: 'is no text', allowed: 'a thesis in words' }]);
+  if (typeof thesis !== 'string') return takeInvalid([{ path: '$.thesis', problem: 'is not a text', allowed: 'a thesis in words' }]);
   const compiled = compileThesis(thesis, { catalog, now });
   if (compiled.ok) {
     const { take, understood, assumed, notUnderstood, open } = compiled;
@@ -100,7 +100,7 @@ function readCompilation(body: Readonly<Record<string, unknown>>, catalog: Catal
   }
   if (compiled.why === 'invalid') return takeInvalid(compiled.problems);
   const { questions } = compiled;
-  return { ok: false, refusal: { code: 'thesis_ambiguous', detail: questions[0] ?? 'the thesis settles too little', questions } };
+  return { ok: false, refusal: { code: 'thesis_ambiguous', detail: questions[0] ?? 'the thesis leaves too much open', questions } };
 }
 
 /** Shape of the body for the document. The domain reads the body and reports every problem. */

@@ -404,7 +404,7 @@ describe('decisions', () => {
     const [newest] = first.body.items;
     expect(newest).toMatchObject({ agentId: suggesting, agentName: 'Says what it would do', side: 'buy', instrument: 'spotchain:AAPLx' });
     expect(newest.rules.map(({ type }: { type: string }) => type)).toEqual(expect.arrayContaining(['premium_below', 'rsi_below']));
-    expect(newest.why).toContain('Every entry rule of the instrument held.');
+    expect(newest.why).toContain('Every entry rule held.');
     const all = [...first.body.items];
     for (let cursor = first.body.nextCursor; cursor !== null; ) {
       const next = await api.call('GET', `/v1/recommendations?limit=2&cursor=${cursor}`, { token: reader });
@@ -427,11 +427,13 @@ describe('decisions', () => {
   test('come with the gates’ reasons for no trades: the limiting autonomy, or first a pause', async () => {
     const why = async (of: string) => (await api.call('GET', `/v1/agents/${of}/gates`, { token: reader })).body.whyNoTrades;
     expect(await why(id)).toEqual([
-      'Its rules asked for a trade at 5 of its last 5 looks, but at research it proposes nothing: POST /v1/agents/:id/autonomy raises it.',
+      'Its rules asked for a trade at 5 of its last 5 decisions, but at autonomy research it proposes nothing. Raise it: POST /v1/agents/:id/autonomy.',
     ]);
-    expect((await why(suggesting))[0]).toMatch(/^It recommended to enter at \d of its last 5 looks, but at suggest it orders nothing/);
+    expect((await why(suggesting))[0]).toMatch(
+      /^It recommended an entry at \d of its last 5 decisions, but at autonomy suggest it places no orders/,
+    );
     expect((await api.call('POST', `/v1/agents/${id}/pause`, { token: trader })).status).toBe(200);
-    expect(await why(id)).toEqual(['It decides nothing: somebody has paused it. POST /v1/agents/:id/resume lets it go on.']);
+    expect(await why(id)).toEqual(['It makes no decisions: a member paused it. Resume it: POST /v1/agents/:id/resume.']);
   });
 
   test('are complete records, newest first, chained, and their hash matches the trail', async () => {

@@ -57,7 +57,7 @@ test('a quote names every fee, the least that arrives, the time and why this pro
   expect(250 - sum).toBeCloseTo(Number(body.expectedReceived), 6);
   expect(Number(body.minimumReceived)).toBeLessThanOrEqual(Number(body.expectedReceived));
   expect(body.alternatives).toHaveLength(1);
-  expect(body.explanation).toMatch(/relay costs .* USD in all and takes about \d+ s/);
+  expect(body.explanation).toMatch(/relay costs .* USD in total and takes about \d+ s/);
   expect(body.transaction).toMatchObject({ kind: 'solana', wallet: SOLANA_WALLET.publicKey.toBase58() });
   expect(body.transaction.digest).toMatch(/^[0-9a-f]{64}$/);
   const fastest = await quote({ ...wishFrom('spotchain', '250'), provider: 'cctp' });

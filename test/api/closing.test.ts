@@ -92,7 +92,7 @@ test('a close says what it waits for: a frozen exchange, or a market worse than 
   const wish = { instrument: BTC, limitPrice: '60000.5' };
   expect((await close(wish)).body.closing).toMatchObject([
     { instrument: null, waitingFor: { cause: 'queue', detail: `a worker sells ${ETH} as soon as it has capacity and risk allows it` } },
-    { ...wish, waitingFor: { cause: 'market', detail: `the market pays 60000 for ${BTC}, and the limit is 60000.5` } },
+    { ...wish, waitingFor: { cause: 'market', detail: `the market pays 60000 for ${BTC}, less than the limit of 60000.5` } },
   ]);
   // Nothing more is received: live quotes become stale by age alone.
   api.clock.advanceTo(api.clock.now() + 60_000);
@@ -102,7 +102,7 @@ test('a close says what it waits for: a frozen exchange, or a market worse than 
   ]);
   api.market.delete(ETH);
   expect((await close({}, trader, { 'idempotency-key': 'close-2' })).body.closing).toMatchObject([
-    { waitingFor: { cause: 'venue', detail: `${stale(BTC)}; the price of ${ETH} is not live: no quote of it was received` } },
+    { waitingFor: { cause: 'venue', detail: `${stale(BTC)}; the price of ${ETH} is not live: no quote was received` } },
   ]);
   // A list has no prices.
   const [listed] = (await api.call('GET', '/v1/agents', { token: reader })).body.items;

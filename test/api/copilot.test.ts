@@ -50,7 +50,7 @@ test('private markets are ranked by their own modes, and the fit needs the calle
   expect(ranked.body).toMatchObject({
     intent: 'rank',
     links: ['/v1/rankings/private?mode=momentum'],
-    data: { mode: 'momentum', items: [], formula: expect.stringContaining('24 hours') },
+    data: { mode: 'momentum', items: [], formula: expect.stringContaining('24-hour return') },
   });
   expect(ranked.body.reply).toMatch(/nothing could be ranked by momentum: not_observed/);
   const stranger = await api.token(['market:read']);

@@ -78,8 +78,8 @@ test('an agent at paper shows its day, its trades, its next step and why there a
   expect(Object.keys(waiting).slice(0, 4)).toEqual(['stage', 'progress', 'next', 'whyNoTrades']);
   expect(waiting).toMatchObject({
     progress: expect.stringMatching(/^day 1 of 14, .*0 of 5 closed trades$/),
-    next: expect.stringContaining('leave it on duty'),
-    whyNoTrades: ['It has decided nothing yet: an agent on duty decides every minute.'],
+    next: expect.stringContaining('keep it running'),
+    whyNoTrades: ['No decisions yet. A running agent decides at each full minute.'],
   });
   await earn(id, 'paper');
   expect(await gatesOf(id)).toMatchObject({ next: 'POST /v1/agents/:id/promote', whyNoTrades: [] });
@@ -201,7 +201,7 @@ test('a changed manifest restarts at draft, and its old evidence opens nothing',
 test('a manifest that can never trade live is told so at draft, by the gates and by the promotion', async () => {
   const id = await made({ universe: ['BTC', 'xyz:AAPL'], entryConditions: [QUIET] });
   const told = (await gatesOf(id)).liveLimit;
-  expect(told).toMatch(/^nothing of its universe can be traded live \(evmvenue:BTC, evmvenue:xyz:AAPL\)/);
+  expect(told).toMatch(/^no instrument of the agent can be traded live \(evmvenue:BTC, evmvenue:xyz:AAPL\)/);
   expect((await promote(id)).body).toMatchObject({ stage: 'backtest', liveLimit: told });
   const mixed = await made({ universe: ['BTC', 'BTCUSDT'] });
   expect((await gatesOf(mixed)).liveLimit).toMatch(/^evmvenue:BTC cannot be traded live/);
@@ -211,12 +211,14 @@ test('a manifest that can never trade live is told so at draft, by the gates and
 test('the gates show how a manifest’s orders execute on each venue of its universe, and the fees', async () => {
   const { execution } = await gatesOf(await made({ universe: ['BTCUSDT', 'AAPLx'], urgency: 'low' }));
   expect(execution).toEqual([
-    'On spotexchange an order rests at the near side for 45 s at a fee of 10 basis points, filled by what trades beyond its price; what is left is taken then, at 10.',
-    expect.stringMatching(/^On spotchain an order takes .* basis points: orders do not rest there \(no_resting_orders\)\.$/),
-    'What a stop-loss, a closing or a kill switch asks for is taken at once.',
+    'Orders on spotexchange rest at the best price of their own side for 45 s, at a maker fee of 10 bps. They fill when the market trades through that price. The rest then executes immediately up to the limit price, at a taker fee of 10 bps.',
+    expect.stringMatching(/^Orders on spotchain execute immediately .* bps: the venue has no resting orders \(no_resting_orders\)\.$/),
+    'Orders of a stop-loss, a closing or a kill switch execute immediately.',
   ]);
   const sliced = await gatesOf(await made({ universe: ['BTC', 'ETH'], algorithm: 'twap', urgency: 'high' }));
-  expect(sliced.execution[0]).toMatch(/^On evmvenue an order is cut into at most 3 equal slices, one every 10 s; each takes/);
+  expect(sliced.execution[0]).toMatch(
+    /^Orders on evmvenue are split into at most 3 equal slices, one every 10 s\. Slices execute immediately/,
+  );
   expect(sliced.execution).toHaveLength(2);
 });
 

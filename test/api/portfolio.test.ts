@@ -227,7 +227,7 @@ test('a quote that is not live is named, and a missing one leaves its holding ou
   api.market.delete(AAPL);
   const body = await get();
   expect(body.qualified).toEqual([{ holding: `${MANUAL}/${BTC}`, why: 'its quote is stale, over_age' }]);
-  expect(body.unpriced).toMatchObject([{ why: `no quote of ${AAPL} was received` }]);
+  expect(body.unpriced).toMatchObject([{ why: `no quote received for ${AAPL}` }]);
   expect(body.totals).toMatchObject({ valueUsd: '53200', liveUsd: '0', qualifiedUsd: '5000', coverage: 'partial' });
   expect(body.scenarios[0]).toMatchObject({ coverage: 'partial', lossUsd: '750', leftOut: [body.unpriced[0].holding] });
 });

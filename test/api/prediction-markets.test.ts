@@ -260,7 +260,7 @@ describe('a research', () => {
     try {
       const { body } = await get(path(pair[0], '/research'));
       expect(body.corroboration).toBe('single_source');
-      expect(body.notes.join(' ')).toMatch(/kalshi does not count: the venue gave no order book/);
+      expect(body.notes.join(' ')).toMatch(/kalshi is not counted: the venue gave no order book/);
       expect(
         body.inputs.filter(({ provider, kind }: { provider: string; kind: string }) => provider === 'kalshi' && kind === 'trade'),
       ).toMatchObject([{ value: '0.5', size: '10' }]);

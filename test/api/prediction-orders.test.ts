@@ -115,7 +115,7 @@ test('a notional becomes contracts at the worst price', async () => {
 
 test.each([
   [{ quantity: '1.001' }, 400, 'malformed', /0\.01/],
-  [{ quantity: '0.5' }, 400, 'malformed', /least order is 1/],
+  [{ quantity: '0.5' }, 400, 'malformed', /smallest order of this market is 1/],
   [{ quantity: '1', limitPrice: '0.555' }, 400, 'malformed', /steps of 0\.01/],
   [{ quantity: '1', notionalUsd: '1' }, 400, 'malformed', /exactly one/],
   [{ quantity: '1', outcome: 'maybe' }, 400, 'malformed', /outcome/],
@@ -130,7 +130,7 @@ test.each([
 test.each<[string, Partial<PredictionMarket>, number, RegExp]>([
   ['KXPAUSED', { status: 'paused', providerStatus: 'inactive' }, 409, /paused/],
   ['KXCLOSED', { closesAt: NOW - 1 }, 409, /closed at/],
-  ['KXFEE', { fee: { model: 'unknown', rate: null, exponent: 1, roundingUsd: null } }, 409, /what taking costs/],
+  ['KXFEE', { fee: { model: 'unknown', rate: null, exponent: 1, roundingUsd: null } }, 409, /does not publish the taker fee/],
   ['KXOLDWORD', { receivedAt: NOW - 61_000 }, 422, /61 s old/],
   ['KXBADWORD', { quality: 'degraded' }, 422, /degraded/],
 ])('%s accepts no order', async (id, over, status, why) => {

@@ -234,7 +234,7 @@ test('an assessment uses listed sources, and unknown stocks are not assessed', a
     expect(claim.sources.length).toBeGreaterThan(0);
     for (const id of claim.sources) expect(known).toContain(id);
   }
-  expect(body.thin).toContain('No filings or news of it were observed in the last 30 days.');
+  expect(body.thin).toContain('No filings or news were received in the last 30 days.');
   for (const symbol of ['NOPE', 'BTCUSDT', 'AAPL']) {
     const refused = await api.call('POST', `/v1/stocks/${symbol}/assessment`, { token: reader });
     expect([refused.status, refused.body.code]).toEqual([404, 'not_found']);

@@ -80,10 +80,10 @@ test('an ambiguous thesis is refused with the questions that would settle it, an
 });
 
 test.each<[string, unknown, string]>([
-  ['contradictory conditions', { thesis: 'Buy AAPLx when the price is below $100 and the price is above $200' }, 'at once'],
+  ['contradictory conditions', { thesis: 'Buy AAPLx when the price is below $100 and the price is above $200' }, 'at the same time'],
   ['a thesis that is too long', { thesis: 'buy '.repeat(5_000) }, '20000 characters'],
   ['an empty thesis', { thesis: '  ' }, 'is empty'],
-  ['a thesis that is no text', { thesis: 5 }, 'no text'],
+  ['a thesis that is no text', { thesis: 5 }, 'not a text'],
   ['fields beside a thesis', { thesis: THESIS, allocationUsd: '1000000' }, 'cannot be combined with a thesis'],
   ['an unknown symbol', { symbol: 'NOPEx', target: { kind: 'price', direction: 'below', value: '5' } }, 'unknown symbol'],
   [

@@ -152,7 +152,7 @@ describe('shares', () => {
     const reply = await withdraw(id, alice, { all: true });
     expect(reply.body).toMatchObject({
       code: 'blocked_by_risk',
-      rejections: [{ code: 'insufficient_balance', limit: '500', suggestion: 'take out at most 500 now' }],
+      rejections: [{ code: 'insufficient_balance', limit: '500', suggestion: 'withdraw at most 500 now' }],
     });
     expect((await withdraw(id, alice, { amountUsd: '500' })).body).toMatchObject({ amountUsd: '500', shares: '500' });
   });
@@ -171,7 +171,7 @@ describe('shares', () => {
     expect(reply.body).toMatchObject({
       code: 'blocked_by_risk',
       detail: expect.stringContaining('reserved for orders that may still be filled (1000 US dollars)'),
-      rejections: [{ code: 'insufficient_balance', limit: '500', suggestion: 'take out at most 500 now' }],
+      rejections: [{ code: 'insufficient_balance', limit: '500', suggestion: 'withdraw at most 500 now' }],
     });
     // Bypasses the API, for an order that began between reading and writing.
     await expect(

@@ -55,13 +55,7 @@ const both = [
 ];
 
 test.each<[what: string, closing: Closing, over: Partial<ClosingFacts>, cause: string | null, detail: string]>([
-  [
-    'no quote was received',
-    ALL,
-    { quotes: new Map() },
-    'venue',
-    'the price of spotexchange:BTCUSDT is not live: no quote of it was received',
-  ],
+  ['no quote was received', ALL, { quotes: new Map() }, 'venue', 'the price of spotexchange:BTCUSDT is not live: no quote was received'],
   [
     'the quote is stale, which goes before its limit',
     LIMITED,
@@ -88,7 +82,7 @@ test.each<[what: string, closing: Closing, over: Partial<ClosingFacts>, cause: s
     LIMITED,
     { quotes: new Map([quoted('60999.99')]) },
     'market',
-    'the market pays 60999.99 for spotexchange:BTCUSDT, and the limit is 61000',
+    'the market pays 60999.99 for spotexchange:BTCUSDT, less than the limit of 61000',
   ],
   [
     'the market pays the limit',
@@ -102,14 +96,14 @@ test.each<[what: string, closing: Closing, over: Partial<ClosingFacts>, cause: s
     ALL,
     { quotes: new Map(), proposals: [proposal({ transaction: { state: 'prepared', executor: 'user' } })] },
     'signature',
-    'the order of spotexchange:BTCUSDT is under way: the owner of the wallet signs its transaction',
+    'the order of spotexchange:BTCUSDT is in progress: the owner of the wallet signs its transaction',
   ],
   [
     'a purchase of before it is still unknown, and nothing is held yet',
     ALL,
     { held: [], proposals: [proposal({ side: 'entry', state: 'unknown', createdAt: AT - 500_000 })] },
     'confirmation',
-    'the order of spotexchange:BTCUSDT is under way: the venue or the chain reports its result',
+    'the order of spotexchange:BTCUSDT is in progress: the venue or the chain reports its result',
   ],
   [
     'its order is carried out at this moment',
@@ -130,7 +124,7 @@ test.each<[what: string, closing: Closing, over: Partial<ClosingFacts>, cause: s
     ALL,
     { proposals: [proposal({ state: 'failed', reason: 'no_liquidity' }), proposal({ state: 'expired', createdAt: AT - 120_000 })] },
     'slot',
-    'the sale of spotexchange:BTCUSDT is tried again within a minute: its last order ended as failed (no_liquidity)',
+    'the last order to sell spotexchange:BTCUSDT ended in state failed (no_liquidity); the next one follows within a minute',
   ],
   [
     'what ended before the closing, and what its pause withdraws, are no tries of it',
@@ -146,14 +140,14 @@ test.each<[what: string, closing: Closing, over: Partial<ClosingFacts>, cause: s
     ALL,
     { held: [{ instrument: BTC, quantity: '0.000001' }] },
     'queue',
-    'a worker confirms that nothing is left to sell',
+    'a worker confirms that nothing remains to be sold',
   ],
   [
     'two positions, each with its own reason',
     ALL,
     { held: both, quotes: new Map([quoted('3000', { quality: 'degraded', flags: ['feed_down'] }, ETH)]) },
     'venue',
-    'the price of spotexchange:BTCUSDT is not live: no quote of it was received; the price of spotexchange:ETHUSDT is not live: the quote of spotexchange:ETHUSDT is degraded (feed_down), only a live one can price an order',
+    'the price of spotexchange:BTCUSDT is not live: no quote was received; the price of spotexchange:ETHUSDT is not live: the quote of spotexchange:ETHUSDT is degraded (feed_down), only a live one can price an order',
   ],
 ])('%s', (_, closing, over, cause, detail) => {
   expect(closingWait(closing, [closing], facts(over))).toEqual(cause === null ? null : { cause, detail });
@@ -162,6 +156,6 @@ test.each<[what: string, closing: Closing, over: Partial<ClosingFacts>, cause: s
 test('a request for all does not wait for positions of another request', () => {
   const closings = [ALL, LIMITED];
   const held = facts({ held: both, quotes: new Map([quoted('60000')]) });
-  expect(closingWait(LIMITED, closings, held)?.detail).toBe('the market pays 60000 for spotexchange:BTCUSDT, and the limit is 61000');
-  expect(closingWait(ALL, closings, held)?.detail).toBe('the price of spotexchange:ETHUSDT is not live: no quote of it was received');
+  expect(closingWait(LIMITED, closings, held)?.detail).toBe('the market pays 60000 for spotexchange:BTCUSDT, less than the limit of 61000');
+  expect(closingWait(ALL, closings, held)?.detail).toBe('the price of spotexchange:ETHUSDT is not live: no quote was received');
 });

@@ -22,11 +22,7 @@ describe('a decision in words', () => {
   test('of an entry says what it proposed, that all rules passed and that risk allowed it', () => {
     const { summary, why, instruments, missing } = explainDecision(decided(entering, 'confirm', pass));
     expect(summary).toBe('At 2026-07-15T15:00:00.000Z the agent proposed to buy spotchain:AAPLx.');
-    expect(why).toEqual([
-      'Its book held no position.',
-      'Every entry rule of the instrument held.',
-      'The pre-trade risk function let it pass.',
-    ]);
+    expect(why).toEqual(['Its book held no position.', 'Every entry rule held.', 'The pre-trade risk check passed.']);
     expect(instruments[0]?.seen).toBe(
       'bid 99, ask 101 from test, 500 ms old, live; reference 102 (AAPL), 900 ms old, live; premium -2 %; session REGULAR',
     );
@@ -34,7 +30,7 @@ describe('a decision in words', () => {
       type: 'premium_below',
       passed: true,
       sentence:
-        'premium_below: it observed -2, asked for was -1.5. The token price stands below this premium over the reference price. Needs a live quote and a live reference.',
+        'premium_below: observed -2, threshold -1.5. The token price stands below this premium over the reference price. Needs a live quote and a live reference.',
     });
     expect(missing).toEqual([]);
   });
@@ -60,9 +56,9 @@ describe('a decision in words', () => {
 
   test('of a rejection names the limit, its use, the order’s effect and what would pass', () => {
     const { summary, why } = explainDecision(decided(entering, 'confirm', weight));
-    expect(summary).toContain('was kept from trading spotchain:AAPLx: position_weight_breach.');
+    expect(summary).toContain('was blocked from trading spotchain:AAPLx: position_weight_breach.');
     expect(why).toContain(
-      'Risk refused with position_weight_breach: the limit is 25 %, it stood at 20 %, the order would have made it 31 %; buy 400 USD less.',
+      'Rejected by the risk check (position_weight_breach): limit 25 %, before the order 20 %, after it 31 %; buy 400 USD less.',
     );
   });
 
@@ -91,7 +87,7 @@ describe('a decision in words', () => {
       null,
     ]);
     expect(deaf.missing).toEqual(['spotchain:AAPLx: no_negative_event (unknown against high: a source of news is down)']);
-    expect(deaf.instruments[0]?.seen).toContain('events unknown, for not all of their sources were received');
+    expect(deaf.instruments[0]?.seen).toContain('events unknown, because not all of their sources were received');
     expect(deaf.instruments[0]?.entry[0]?.sentence).toContain('no_negative_event: its input was unknown');
   });
 

@@ -68,7 +68,7 @@ const CAUSES: readonly (readonly [string, { readonly type: string }, Observation
     PRICE,
     observation({ quote: { ...LIVE_QUOTE, ask: null, mid: null } }),
     { input: 'quote', cause: 'one_sided' },
-    'its quote has one side only',
+    'its quote has only one side',
   ],
   [
     'a wide quote',

@@ -47,28 +47,32 @@ const TABLE: readonly (readonly [reason: string, over: Partial<TradingFacts>, se
   [
     'in quarantine',
     { isQuarantined: true, pauseCause: 'quarantine', decisions: looks(3, decided(ASKING, 'research', pass)) },
-    ['It is in quarantine and decides nothing: POST /v1/agents/:id/release, once the cause is repaired.'],
+    ['It is quarantined and makes no decisions. Repair the cause, then release it: POST /v1/agents/:id/release.'],
   ],
   [
     'paused',
     { pauseCause: 'operator', decisions: looks(3, decided(ASKING, 'research', pass)) },
-    ['It decides nothing: somebody has paused it. POST /v1/agents/:id/resume lets it go on.'],
+    ['It makes no decisions: a member paused it. Resume it: POST /v1/agents/:id/resume.'],
   ],
-  ['has decided nothing', {}, ['It has decided nothing yet: an agent on duty decides every minute.']],
+  ['has decided nothing', {}, ['No decisions yet. A running agent decides at each full minute.']],
   [
     'at research',
     { autonomy: 'research', decisions: [...looks(2, decided(ASKING, 'research', pass)), decided(DEAR, 'research', pass)] },
-    ['Its rules asked for a trade at 2 of its last 3 looks, but at research it proposes nothing: POST /v1/agents/:id/autonomy raises it.'],
+    [
+      'Its rules asked for a trade at 2 of its last 3 decisions, but at autonomy research it proposes nothing. Raise it: POST /v1/agents/:id/autonomy.',
+    ],
   ],
   [
     'at suggest',
     { autonomy: 'suggest', decisions: looks(2, decided(ASKING, 'suggest', pass)) },
-    ['It recommended to enter at 2 of its last 2 looks, but at suggest it orders nothing: GET /v1/recommendations lists them.'],
+    [
+      'It recommended an entry at 2 of its last 2 decisions, but at autonomy suggest it places no orders. Read them: GET /v1/recommendations.',
+    ],
   ],
   [
     'at risk_only',
     { autonomy: 'risk_only', decisions: looks(2, decided(ASKING, 'risk_only', pass)) },
-    ['Its rules asked to enter at 2 of its last 2 looks, but at risk_only it may only reduce what it holds.'],
+    ['Its rules asked to enter at 2 of its last 2 decisions, but at autonomy risk_only it can only reduce its positions.'],
   ],
   [
     'proposals wait, expire and fail, the most frequent end first',
@@ -84,16 +88,16 @@ const TABLE: readonly (readonly [reason: string, over: Partial<TradingFacts>, se
     },
     [
       'One proposal waits for an approval: POST /v1/agent-orders/:id/approve.',
-      'Of its last 4 proposals 2 ended as expired (approval_window_over).',
-      'Of its last 4 proposals 1 ended as failed (limit_price_passed).',
+      'Of its last 4 proposals 2 ended in state expired (approval_window_over).',
+      'Of its last 4 proposals 1 ended in state failed (limit_price_passed).',
     ],
   ],
   [
     'limits of risk, the most frequent first and each with its newest numbers',
     { decisions: [decided(ASKING, 'policy_auto', drawnDown), ...looks(2, decided(ASKING, 'policy_auto', tooHeavy))] },
     [
-      'Its rules asked for a trade and were stopped at 2 of its last 3 looks: Risk refused with position_weight_breach: the limit is 25 %, it stood at 20 %, the order would have made it 31 %; buy 400 USD less.',
-      'Its rules asked for a trade and were stopped at 1 of its last 3 looks: Risk refused with daily_drawdown_breach: the limit is 3 %, it stood at 3.4 %.',
+      'Its rules asked for a trade and were stopped at 2 of its last 3 decisions: rejected by the risk check (position_weight_breach): limit 25 %, before the order 20 %, after it 31 %; buy 400 USD less.',
+      'Its rules asked for a trade and were stopped at 1 of its last 3 decisions: rejected by the risk check (daily_drawdown_breach): limit 3 %, before the order 3.4 %.',
     ],
   ],
   [
@@ -112,28 +116,28 @@ const TABLE: readonly (readonly [reason: string, over: Partial<TradingFacts>, se
       ],
     },
     [
-      'Its rules asked for a trade and were stopped at its last look: the rules would ask for a trade, but its quote is not live, and only a live quote may become an order.',
+      'Its rules asked for a trade and were stopped at its last decision: the rules asked for a trade, but the quote is not live, and orders need a live quote.',
     ],
   ],
   [
     'slots that nobody looked at',
     { decisions: [missed('late_tick'), missed('late_tick'), missed('no_observation')] },
     [
-      'At 2 of its last 3 looks the slot was ticked too late, and an old picture of the market is never traded on.',
-      'At 1 of its last 3 looks nothing was received of at least one of its instruments at this slot, and unknown is not good.',
+      'At 2 of its last 3 decisions it was late, and an agent never trades on old market data.',
+      'At 1 of its last 3 decisions no market data was received for at least one of its instruments, so it did not trade.',
     ],
   ],
   [
     'session',
     { decisions: looks(4, decided(observation({ session: 'CLOSED' }), 'policy_auto', pass, undefined, session(['REGULAR']))) },
-    ['spotchain:AAPLx: session_in (REGULAR) held at none of 4 looks.'],
+    ['spotchain:AAPLx: session_in (REGULAR) was true at none of 4 decisions.'],
   ],
   [
     'history that is missing comes before a rule that never held',
     { decisions: looks(4, decided(observation({ premiumPct: 1, indicators: {} }), 'policy_auto', pass)) },
     [
-      'spotchain:AAPLx: rsi_below (35) could not be known at any of 4 looks: the history of rsi:14@1h is missing.',
-      'spotchain:AAPLx: premium_below (-1.5) held at none of 4 looks.',
+      'spotchain:AAPLx: rsi_below (35) was unknown at all 4 decisions: the history of rsi:14@1h is missing.',
+      'spotchain:AAPLx: premium_below (-1.5) was true at none of 4 decisions.',
     ],
   ],
   [
@@ -145,7 +149,7 @@ const TABLE: readonly (readonly [reason: string, over: Partial<TradingFacts>, se
       ],
     },
     [
-      'spotchain:AAPLx: premium_below (-1.5) could not be known at any of 4 looks: the market is closed until 2026-07-20T13:30:00.000Z (3 looks), there is no reference price (one look).',
+      'spotchain:AAPLx: premium_below (-1.5) was unknown at all 4 decisions: the market is closed until 2026-07-20T13:30:00.000Z (3 decisions), there is no reference price (one decision).',
     ],
   ],
   [
@@ -158,16 +162,16 @@ const TABLE: readonly (readonly [reason: string, over: Partial<TradingFacts>, se
       ],
     },
     [
-      'spotchain:AAPLx: each entry rule held at times, but never all of them at once.',
-      'spotchain:AAPLx: premium_below (-1.5) held at 1 of 3 looks (33.333 %), and alone stood in the way at 2.',
-      'spotchain:AAPLx: rsi_below (35) held at 2 of 3 looks (66.667 %), and alone stood in the way at 1.',
-      'spotchain:AAPLx: no_negative_event (high) held at 3 of 3 looks (100 %).',
+      'spotchain:AAPLx: each entry rule was true at times, but never all of them at once.',
+      'spotchain:AAPLx: premium_below (-1.5) was true at 1 of 3 decisions (33.333 %), and was the only blocker at 2.',
+      'spotchain:AAPLx: rsi_below (35) was true at 2 of 3 decisions (66.667 %), and was the only blocker at 1.',
+      'spotchain:AAPLx: no_negative_event (high) was true at 3 of 3 decisions (100 %).',
     ],
   ],
   [
     'a single look, whose rule did not hold',
     { decisions: [decided(observation({ session: 'CLOSED' }), 'policy_auto', pass, undefined, session(['REGULAR']))] },
-    ['spotchain:AAPLx: session_in (REGULAR) did not hold at its only look.'],
+    ['spotchain:AAPLx: session_in (REGULAR) was false at its only decision.'],
   ],
   [
     'a single look at research, and a single proposal of before, which expired',
@@ -177,14 +181,14 @@ const TABLE: readonly (readonly [reason: string, over: Partial<TradingFacts>, se
       proposals: [{ state: 'expired', reason: 'approval_window_over' }],
     },
     [
-      'Its rules asked for a trade at its last look, but at research it proposes nothing: POST /v1/agents/:id/autonomy raises it.',
-      'Its last proposal ended as expired (approval_window_over).',
+      'Its rules asked for a trade at its last decision, but at autonomy research it proposes nothing. Raise it: POST /v1/agents/:id/autonomy.',
+      'Its last proposal ended in state expired (approval_window_over).',
     ],
   ],
   [
     'a single look that was missed',
     { decisions: [missed('late_tick')] },
-    ['At its last look the slot was ticked too late, and an old picture of the market is never traded on.'],
+    ['At its last decision it was late, and an agent never trades on old market data.'],
   ],
   [
     'it holds what it may buy',
@@ -194,7 +198,7 @@ const TABLE: readonly (readonly [reason: string, over: Partial<TradingFacts>, se
         decided(observation({ premiumPct: -1, indicators: {} }), 'policy_auto', pass, bookOf(position({ averageEntryPrice: '99' }))),
       ),
     },
-    ['It holds spotchain:AAPLx, and no exit rule has held.'],
+    ['It holds spotchain:AAPLx, and no exit rule was true.'],
   ],
   [
     'an order was filled',
@@ -221,35 +225,35 @@ test('with every reason at once the order is: quarantine, pause, autonomy, propo
     proposals: [{ state: 'expired', reason: 'approval_window_over' }],
   });
   const beginnings = (over: Partial<TradingFacts>) => whyNoTrades({ ...all, ...over }).map((sentence) => sentence.slice(0, 22));
-  expect(beginnings({})).toEqual(['It is in quarantine an']);
-  expect(beginnings({ isQuarantined: false })).toEqual(['It decides nothing: so']);
+  expect(beginnings({})).toEqual(['It is quarantined and ']);
+  expect(beginnings({ isQuarantined: false })).toEqual(['It makes no decisions:']);
   const onDuty = { isQuarantined: false, pauseCause: null } as const;
   expect(beginnings(onDuty)).toEqual([
     'Its rules asked for a ',
     'Its last proposal ende',
     'Its rules asked for a ',
-    'At 1 of its last 4 loo',
+    'At 1 of its last 4 dec',
   ]);
   const { decisions } = all;
   expect(beginnings({ ...onDuty, proposals: [], decisions: decisions.slice(2) })).toEqual([
-    'At 1 of its last 4 loo'.replace('4', '2'),
+    'At 1 of its last 4 dec'.replace('4', '2'),
     'spotchain:AAPLx: premi',
   ]);
 });
 
 test('every cause of a pause and every end of a proposal has its sentence', () => {
-  for (const pauseCause of PAUSE_CAUSES) expect(whyNoTrades(facts({ pauseCause }))[0]).toMatch(/^It decides nothing: (?!undefined)/);
+  for (const pauseCause of PAUSE_CAUSES) expect(whyNoTrades(facts({ pauseCause }))[0]).toMatch(/^It makes no decisions: (?!undefined)/);
   const decisions = looks(1, decided(ASKING, 'confirm', pass));
   const of = (state: (typeof PROPOSAL_STATES)[number]) => whyNoTrades(facts({ decisions, proposals: [{ state, reason: null }] }));
   expect(Object.fromEntries(PROPOSAL_STATES.map((state) => [state, of(state)]))).toEqual({
     pending_approval: ['One proposal waits for an approval: POST /v1/agent-orders/:id/approve.'],
-    ...Object.fromEntries((['approved', 'executing', 'unknown'] as const).map((state) => [state, ['An order is on its way.']])),
+    ...Object.fromEntries((['approved', 'executing', 'unknown'] as const).map((state) => [state, ['An order is being executed.']])),
     filled: [],
     partially_filled: [],
     ...Object.fromEntries(
       (['failed', 'expired', 'cancelled', 'declined', 'blocked_by_risk'] as const).map((state) => [
         state,
-        [`Its last proposal ended as ${state}.`],
+        [`Its last proposal ended in state ${state}.`],
       ]),
     ),
   });
@@ -274,7 +278,7 @@ const SIMULATED: readonly (readonly [string, Parameters<typeof whyNoneSimulated>
   [
     'no entry rule',
     { trades: { closed: 0, open: 0 }, conditions: [rule({ side: 'exit' })], blocked: {}, missed: {} } as never,
-    ['No rule asks to enter.'],
+    ['It has no entry rule.'],
   ],
   [
     'no history of one rule, part of another',
@@ -285,8 +289,8 @@ const SIMULATED: readonly (readonly [string, Parameters<typeof whyNoneSimulated>
       missed: {},
     } as never,
     [
-      'gap_to_mark_below (30) could not be known at any of 200 looks: its input was not live or is missing in the stored history.',
-      'rsi_below (30) held at none of 200 looks; at 25 % of them it could not be known.',
+      'gap_to_mark_below (30) was unknown at all 200 decisions: its input was not live, or stored history is missing.',
+      'rsi_below (30) was true at none of 200 decisions; it was unknown at 25 % of them.',
     ],
   ],
   [
@@ -316,8 +320,8 @@ test('of several instruments each has its reason', () => {
       rule({ instrument: 'spotexchange:ETHUSDT', passed: 20, lastToFail: 180 }),
     ]),
   ).toEqual([
-    'spotexchange:BTCUSDT: rsi_below (30) held at none of 200 looks.',
-    'spotexchange:ETHUSDT: each entry rule held at times, but never all of them at once.',
-    'spotexchange:ETHUSDT: rsi_below (30) held at 20 of 200 looks (10 %), and alone stood in the way at 180.',
+    'spotexchange:BTCUSDT: rsi_below (30) was true at none of 200 decisions.',
+    'spotexchange:ETHUSDT: each entry rule was true at times, but never all of them at once.',
+    'spotexchange:ETHUSDT: rsi_below (30) was true at 20 of 200 decisions (10 %), and was the only blocker at 180.',
   ]);
 });

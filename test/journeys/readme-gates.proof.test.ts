@@ -119,7 +119,7 @@ test('an agent climbs from draft to limited_live, buys with live capital and is 
 
   await movedThrough(OF_PAPER, MOVES[0] as string[], asked);
   expect(await typed(PARTS[1] as string)).toMatch(
-    /"progress":"day \d+ of 14, \d+ of 14 days with a price for everything held, \d+ of 5 closed trades"/,
+    /"progress":"day \d+ of 14, \d+ of 14 days with a price for every holding, \d+ of 5 closed trades"/,
   );
   expect(await agent()).toMatchObject({ stage: 'shadow' });
 

@@ -201,11 +201,11 @@ export const AGENT_RANK_MODES = ['lowest_risk', 'liquidity', 'dispersion', 'rela
 type AgentRankMode = (typeof AGENT_RANK_MODES)[number];
 
 export const AGENT_RANK_FORMULAS: Readonly<Record<AgentRankMode, string>> = {
-  lowest_risk: 'risk score, the least first; one with an unknown term is not ranked',
-  liquidity: 'dollars on the paying side, the most first',
-  dispersion: 'percent of what circulates in the ten largest wallets, the least first',
-  relative_performance: 'return of seven days measured in the paired share, the most first',
-  newest: 'the listing, the newest first',
+  lowest_risk: 'risk score, lowest first; a token with an unknown risk term is not ranked',
+  liquidity: 'US dollars on the quote side of the pool or curve, highest first',
+  dispersion: 'percent of the circulating supply in the ten largest wallets, lowest first',
+  relative_performance: '7-day return priced in the paired share, highest first',
+  newest: 'listing date, newest first',
 };
 
 export const UNRANKED = {

@@ -13,11 +13,13 @@ export const RISK_WEIGHTS: Readonly<Record<RiskTermName, number>> = {
 };
 
 export const RISK_FORMULAS: Readonly<Record<RiskTermName, string>> = {
-  liquidity_depth: '100 x (1 - log10(dollars on the paying side / 1000) / 3): a thousand dollars are 100 points, a million none',
-  top_wallet_concentration: '1.25 x percent of what circulates in the ten largest wallets',
-  creator_allocation: "4 x percent of the supply that the creator may sell now + 0.5 x percent that waits in the creator's vesting",
-  token_age: '100 x (1 - days since the listing / 90)',
-  volume_stability: 'the larger of 50 x variation of the daily volume and the percent of it that the price does not explain',
+  liquidity_depth:
+    '100 x (1 - log10(US dollars on the quote side of the pool or curve / 1000) / 3): $1,000 scores 100 points, $1,000,000 scores 0',
+  top_wallet_concentration: '1.25 x percent of the circulating supply in the ten largest wallets',
+  creator_allocation: '4 x percent of the supply that the creator can sell now + 0.5 x percent of the supply still vesting to the creator',
+  token_age: '100 x (1 - days since listing / 90)',
+  volume_stability:
+    'the larger of two figures: 50 x coefficient of variation of daily volume, and percent of volume that price moves do not explain',
 };
 
 /** Inputs of the score; null means unknown. */

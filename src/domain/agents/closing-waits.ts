@@ -33,7 +33,7 @@ export function closingWait(closing: Closing, closings: readonly Closing[], fact
   const open = facts.proposals.filter(isUnderWay).map(({ order }) => order.instrument);
   const instruments = [...new Set([...facts.held.filter(isPosition).map(({ instrument }) => instrument), ...open])].sort();
   const own = instruments.filter((instrument) => findClosing(closings, instrument) === closing);
-  if (own.length === 0) return { cause: 'queue', detail: 'a worker confirms that nothing is left to sell' };
+  if (own.length === 0) return { cause: 'queue', detail: 'a worker confirms that nothing remains to be sold' };
   const waits = own.flatMap((instrument) => findWait(instrument, closing, facts) ?? []);
   const [first] = waits;
   return first === undefined ? null : { cause: first.cause, detail: waits.map(({ detail }) => detail).join('; ') };
@@ -49,10 +49,10 @@ function findWait(instrument: InstrumentKey, closing: Closing, facts: ClosingFac
   const open = own.find(isUnderWay);
   if (open !== undefined) {
     const wait = proposalProgress(open, facts.at).waitingFor;
-    return wait && { ...wait, detail: `the order of ${instrument} is under way: ${wait.detail}` };
+    return wait && { ...wait, detail: `the order of ${instrument} is in progress: ${wait.detail}` };
   }
   const quote = facts.quotes.get(instrument) ?? null;
-  if (quote === null) return { cause: 'venue', detail: `the price of ${instrument} is not live: no quote of it was received` };
+  if (quote === null) return { cause: 'venue', detail: `the price of ${instrument} is not live: no quote was received` };
   const price = executablePrice(quote, splitInstrumentKey(instrument).venue as ExecutableVenue, 'sell');
   if (!price.ok) {
     const isShut = quote.quality === 'halted' || quote.flags.includes('session_closed');
@@ -60,9 +60,9 @@ function findWait(instrument: InstrumentKey, closing: Closing, facts: ClosingFac
   }
   const { limitPrice } = closing;
   if (limitPrice !== null && new Decimal(price.executablePrice).lt(limitPrice))
-    return { cause: 'market', detail: `the market pays ${price.executablePrice} for ${instrument}, and the limit is ${limitPrice}` };
+    return { cause: 'market', detail: `the market pays ${price.executablePrice} for ${instrument}, less than the limit of ${limitPrice}` };
   const last = own.find(({ side, createdAt }) => side === 'exit' && createdAt >= closing.at);
   if (last === undefined) return { cause: 'queue', detail: `a worker sells ${instrument} as soon as it has capacity and risk allows it` };
   const ended = `${last.state}${last.reason === null ? '' : ` (${last.reason})`}`;
-  return { cause: 'slot', detail: `the sale of ${instrument} is tried again within a minute: its last order ended as ${ended}` };
+  return { cause: 'slot', detail: `the last order to sell ${instrument} ended in state ${ended}; the next one follows within a minute` };
 }

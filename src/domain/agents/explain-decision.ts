@@ -35,21 +35,21 @@ export interface Explanation {
 
 /** Explanations of a disposition's reason. Risk codes are explained by their rejections. */
 export const REASONS_IN_WORDS: Readonly<Record<string, string>> = {
-  research_only: 'its rules ask for a trade, but an agent at research proposes nothing',
-  reduce_only: 'its rules ask for an entry, but an agent at risk_only may only reduce what it holds',
-  no_observation: 'nothing was received of at least one of its instruments at this slot, and unknown is not good',
-  late_tick: 'the slot was ticked too late, and an old picture of the market is never traded on',
-  tick_crash: 'the tick did not complete; nothing was evaluated',
+  research_only: 'its rules asked for a trade, but an agent at autonomy research proposes nothing',
+  reduce_only: 'its rules asked for an entry, but an agent at autonomy risk_only can only reduce its positions',
+  no_observation: 'no market data was received for at least one of its instruments, so it did not trade',
+  late_tick: 'it was late, and an agent never trades on old market data',
+  tick_crash: 'it failed before a rule was evaluated',
   proposal_pending: 'a proposal for the same instrument is still open',
-  quote_not_live: 'the rules would ask for a trade, but its quote is not live, and only a live quote may become an order',
-  stale_reference_feed: 'the rules would ask for a trade, but the reference price is stale or carried forward',
-  no_proposal: 'its strategy is code outside of the service, which proposed nothing for this slot',
-  fence_not_passed: 'an outside proposal came, and the conditions of the mandate did not let it pass',
-  limit_price_not_reached: 'an outside proposal came, and the market did not meet its limit price at this slot',
-  manifest_changed: 'an outside proposal came under another manifest than the active one',
-  outside_universe: 'an outside proposal came for an instrument that the mandate does not name',
-  position_open: 'an outside proposal came to buy what the agent holds already',
-  risk_engine_absent: 'no pre-trade risk function was at hand, and without one nothing is proposed',
+  quote_not_live: 'the rules asked for a trade, but the quote is not live, and orders need a live quote',
+  stale_reference_feed: 'the rules asked for a trade, but the reference price is stale or carried forward',
+  no_proposal: 'its strategy is outside code, which proposed nothing for this minute',
+  fence_not_passed: 'its code proposed a trade, but a condition of the mandate did not hold',
+  limit_price_not_reached: 'its code proposed a trade, but the market did not reach the limit price',
+  manifest_changed: 'its code proposed a trade under a manifest that is not the active one',
+  outside_universe: 'its code proposed a trade in an instrument outside the mandate',
+  position_open: 'its code proposed to buy an instrument that the agent already holds',
+  risk_engine_absent: 'the pre-trade risk check was not available, and no order is proposed without it',
 };
 
 const DESCRIPTIONS: ReadonlyMap<string, string> = new Map(CONDITIONS.map(({ type, description }) => [type, description]));
@@ -84,7 +84,7 @@ function summarize(record: DecisionRecord): string {
     case 'propose_exit':
       return `${at} proposed to sell its ${on}.`;
     case 'blocked_by_risk':
-      return `${at} was kept from ${record.instrument === null ? 'trading' : `trading ${on}`}: ${record.reason ?? 'blocked'}.`;
+      return `${at} was blocked from ${record.instrument === null ? 'trading' : `trading ${on}`}: ${record.reason ?? 'blocked'}.`;
     case 'hold':
       return `${at} held${record.reason === null ? '' : `: ${record.reason}`}.`;
   }
@@ -101,13 +101,13 @@ function explainReasons(record: DecisionRecord): string[] {
       ? 'Its book held no position.'
       : `Its book held ${book.positions.map(({ quantity, instrument, averageEntryPrice }) => `${quantity} ${instrument} bought at ${averageEntryPrice}`).join(', ')}.`,
   );
-  if (isProposedOutside(record)) why.push('An outside proposal asked for it, and it keeps to every rule of the mandate.');
-  else if (record.disposition === 'propose_entry') why.push('Every entry rule of the instrument held.');
+  if (isProposedOutside(record)) why.push('Its code proposed the trade, and the trade meets every rule of the mandate.');
+  else if (record.disposition === 'propose_entry') why.push('Every entry rule held.');
   else if (record.disposition === 'propose_exit') {
     const held = record.rules.filter(({ side, passed, instrument }) => side === 'exit' && passed && instrument === record.instrument);
     why.push(`Exit rules are alternatives; ${held.map(({ type }) => type).join(' and ')} held.`);
   }
-  if (record.risk?.verdict === 'passed') why.push('The pre-trade risk function let it pass.');
+  if (record.risk?.verdict === 'passed') why.push('The pre-trade risk check passed.');
   for (const rejection of record.risk?.rejections ?? []) why.push(rejectionInWords(rejection));
   return why;
 }
@@ -121,11 +121,11 @@ function isProposedOutside({ disposition, instrument, rules }: DecisionRecord): 
 /** Describes a rejection of the pre-trade risk function as a sentence. */
 export function rejectionInWords({ code, limit, before, after, suggestion }: RiskRejection): string {
   const numbers = [
-    limit === null ? '' : `the limit is ${limit}`,
-    before === null ? '' : `it stood at ${withAgesInWords(before)}`,
-    after === null || after === before ? '' : `the order would have made it ${withAgesInWords(after)}`,
+    limit === null ? '' : `limit ${limit}`,
+    before === null ? '' : `before the order ${withAgesInWords(before)}`,
+    after === null || after === before ? '' : `after it ${withAgesInWords(after)}`,
   ].filter((part) => part !== '');
-  return `Risk refused with ${code}${numbers.length === 0 ? '' : `: ${numbers.join(', ')}`}${suggestion === null ? '' : `; ${suggestion}`}.`;
+  return `Rejected by the risk check (${code})${numbers.length === 0 ? '' : `: ${numbers.join(', ')}`}${suggestion === null ? '' : `; ${suggestion}`}.`;
 }
 
 function listInstruments(record: DecisionRecord): string[] {
@@ -142,16 +142,16 @@ function inWords(record: DecisionRecord, instrument: string): InstrumentInWords 
 function ruleInWords({ type, observed, threshold, unknown }: RuleOutcome): string {
   const saw =
     observed !== null
-      ? `it observed ${observed}`
+      ? `observed ${observed}`
       : unknown?.cause === 'no_position'
         ? unknownInWords(unknown)
-        : `its input was unknown${unknown === undefined ? '' : `, for ${unknownInWords(unknown)}`}`;
-  const asked = threshold === null ? '' : `, asked for was ${threshold}`;
+        : `its input was unknown${unknown === undefined ? '' : ` because ${unknownInWords(unknown)}`}`;
+  const asked = threshold === null ? '' : `, threshold ${threshold}`;
   return `${type}: ${saw}${asked}. ${DESCRIPTIONS.get(type) ?? ''}`.trimEnd();
 }
 
 function seenInWords(observation: Observation | undefined): string {
-  if (observation === undefined) return 'nothing was observed';
+  if (observation === undefined) return 'no market data';
   const { quote, reference } = observation;
   const parts = [
     quote === null
@@ -167,7 +167,7 @@ function seenInWords(observation: Observation | undefined): string {
   if (observation.basisPct !== null) parts.push(`basis ${observation.basisPct} %`);
   // Everything but shares trades around the clock, so the stock exchange's session does not apply.
   if (!ALWAYS_OPEN.has(CATALOG.byKey(observation.instrument)?.kind ?? 'tokenized_equity')) parts.push(`session ${observation.session}`);
-  if (observation.events === null) parts.push('events unknown, for not all of their sources were received');
+  if (observation.events === null) parts.push('events unknown, because not all of their sources were received');
   else if (observation.events.length > 0) parts.push(`${observation.events.length} active events`);
   return parts.join('; ');
 }

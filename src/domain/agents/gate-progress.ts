@@ -26,7 +26,7 @@ interface GateProgress {
 const COUNTED: Readonly<Record<string, string>> = {
   closed_trades: 'closed trades',
   fills: 'measured fills',
-  marked_days: 'days with a price for everything held',
+  marked_days: 'days with a price for every holding',
 };
 
 /** Actions that start missing evidence. */
@@ -34,26 +34,24 @@ const BEGIN: Readonly<Record<EvidenceKind, string>> = {
   manifest: 'POST /v1/agents/:id/promote',
   backtest: 'POST /v1/agents/:id/backtest runs the historical simulation',
   stress_test: 'POST /v1/agents/:id/stress_test runs the four scenarios',
-  paper: 'leave it on duty: it trades on paper by itself',
-  shadow: 'leave it on duty: each order is held against the flow of its venue by itself',
-  risk_signoff: 'POST /v1/agents/:id/sign-off, by a risk manager who is neither its creator nor who promotes it',
+  paper: 'keep it running: it trades on paper by itself',
+  shadow: 'keep it running: each order is compared with the trades of its venue',
+  risk_signoff: 'POST /v1/agents/:id/sign-off by a risk manager who neither created the agent nor promotes it',
 };
 
 /** Remedies for a failed check. */
 const MEND: Readonly<Record<EvidenceKind, string>> = {
-  manifest: 'POST /v1/agents/:id/versions with what the checks ask for',
+  manifest: 'add a version that meets the checks: POST /v1/agents/:id/versions',
   backtest: 'change the rules (POST /v1/agents/:id/versions) and run the backtest again',
-  stress_test: 'tighten its limits (POST /v1/agents/:id/versions); the gates begin at draft again',
-  paper: 'its rules lose on paper: change them (POST /v1/agents/:id/versions), or let it trade on',
-  shadow:
-    'its fills differ from what the flow of its venues gives: widen the slippage budget or trade what is more liquid, in a new version',
-  risk_signoff: 'ask a risk manager for another word',
+  stress_test: 'tighten its limits (POST /v1/agents/:id/versions), which starts the gates again at draft',
+  paper: 'its rules do not pass on paper: change them (POST /v1/agents/:id/versions) or let it continue to trade',
+  shadow: 'its fills differ from the trades of its venues: add a version with a wider slippage budget or more liquid instruments',
+  risk_signoff: 'ask a risk manager to review it again',
 };
 
 /** Describes an agent's progress. Null means that the agent has passed the last gate. */
 export function gateProgress(gate: AssessedGate | null): GateProgress {
-  if (gate === null)
-    return { progress: 'every gate is behind it', next: 'nothing: it trades with the capital of its vault', hasTrades: false };
+  if (gate === null) return { progress: 'all gates passed', next: 'none: it trades with the capital of its vault', hasTrades: false };
   const trades = gate.checks.filter(({ name }) => name === 'closed_trades' || name === 'fills');
   return {
     progress: describeProgress(gate),
@@ -63,11 +61,11 @@ export function gateProgress(gate: AssessedGate | null): GateProgress {
 }
 
 function describeProgress({ kind, checks, isAssessed, metrics }: AssessedGate): string {
-  if (metrics === null && !isAssessed) return 'nothing has been assessed yet';
+  if (metrics === null && !isAssessed) return 'not assessed yet';
   const counted = checks.flatMap((check) => counts(check) ?? []);
   if (counted.length > 0) return counted.join(', ');
   const met = checks.filter(({ passed }) => passed).length;
-  return kind === 'risk_signoff' ? (met > 0 ? 'signed off' : 'not signed off yet') : `${met} of ${checks.length} conditions are met`;
+  return kind === 'risk_signoff' ? (met > 0 ? 'signed off' : 'not signed off yet') : `${met} of ${checks.length} conditions met`;
 }
 
 /** Describes a check that counts days, trades or fills, or returns null for other checks. */
@@ -91,5 +89,6 @@ function nameNextStep({ kind, passed, checks, isAssessed, metrics, problems }: A
 
 function asked({ name, observed, rule, limit }: EvidenceCheck): string {
   const figure = (value: number | null): string => (value === null ? 'unknown' : figureInWords(value));
-  return `${name} is ${figure(observed)} and has to be ${rule.replace('_', ' ')} ${figure(limit)}`;
+  const wanted = limit === null ? 'its limit is unknown' : `must be ${rule.replace('_', ' ')} ${figure(limit)}`;
+  return `${name} is ${figure(observed)} and ${wanted}`;
 }

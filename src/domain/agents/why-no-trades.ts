@@ -39,12 +39,12 @@ export interface TradingFacts {
 
 /** Instructions to resume a paused agent, by pause cause. */
 const PAUSED_IN_WORDS: Readonly<Record<PauseCause, string>> = {
-  operator: 'somebody has paused it',
-  emergency_halt: 'an emergency halt has paused it',
+  operator: 'a member paused it',
+  emergency_halt: 'an emergency halt paused it',
   data_degraded: 'it was paused because its market data was degraded',
-  daily_drawdown: 'it was paused because it lost more in a day than its manifest allows',
-  tick_crash: 'it was paused because its ticks crashed',
-  quarantine: 'it was paused as it came out of quarantine',
+  daily_drawdown: 'it was paused because it reached its daily loss limit',
+  tick_crash: 'it was paused because its decisions failed',
+  quarantine: 'it was paused when it was released from quarantine',
 };
 
 /** Reasons of slots at which nothing was evaluated. */
@@ -54,10 +54,11 @@ const UNEVALUATED: readonly string[] = ['late_tick', 'tick_crash', 'no_observati
 export function whyNoTrades(facts: TradingFacts): readonly string[] {
   const { decisions, proposals } = facts;
   if (proposals.some(({ state }) => state === 'filled' || state === 'partially_filled')) return [];
-  if (facts.isQuarantined) return ['It is in quarantine and decides nothing: POST /v1/agents/:id/release, once the cause is repaired.'];
+  if (facts.isQuarantined)
+    return ['It is quarantined and makes no decisions. Repair the cause, then release it: POST /v1/agents/:id/release.'];
   if (facts.pauseCause !== null)
-    return [`It decides nothing: ${PAUSED_IN_WORDS[facts.pauseCause]}. POST /v1/agents/:id/resume lets it go on.`];
-  if (decisions.length === 0) return ['It has decided nothing yet: an agent on duty decides every minute.'];
+    return [`It makes no decisions: ${PAUSED_IN_WORDS[facts.pauseCause]}. Resume it: POST /v1/agents/:id/resume.`];
+  if (decisions.length === 0) return ['No decisions yet. A running agent decides at each full minute.'];
   const asked = [...byAutonomy(facts), ...ofProposals(proposals), ...byRisk(decisions)];
   const unevaluated = UNEVALUATED.flatMap((reason) => {
     const count = decisions.filter((one) => one.reason === reason).length;
@@ -68,13 +69,13 @@ export function whyNoTrades(facts: TradingFacts): readonly string[] {
   const rules = countEntryRules(decisions);
   if (rules.length > 0) return [...unevaluated, ...entryRulesInWords(rules)];
   const held = decisions[0]?.book.positions.map(({ instrument }) => instrument) ?? [];
-  if (held.length > 0) return [...unevaluated, `It holds ${held.join(', ')}, and no exit rule has held.`];
+  if (held.length > 0) return [...unevaluated, `It holds ${held.join(', ')}, and no exit rule was true.`];
   return unevaluated.length > 0 ? unevaluated : entryRulesInWords(rules);
 }
 
 /** Describes entry rules that never led to a trade, the hardest first. */
 export function entryRulesInWords(rules: readonly EntryRule[]): readonly string[] {
-  if (rules.length === 0) return ['No rule asks to enter.'];
+  if (rules.length === 0) return ['It has no entry rule.'];
   // Every instrument has its own rules, so each is described.
   return [...new Set(rules.map(({ instrument }) => instrument))].flatMap((instrument) => {
     const own = rules.filter((rule) => rule.instrument === instrument);
@@ -82,7 +83,7 @@ export function entryRulesInWords(rules: readonly EntryRule[]): readonly string[
     if (never.length > 0) return [...never].sort((a, b) => b.unknown / b.evaluated - a.unknown / a.evaluated).map(neverHeld);
     const of = instrument === null ? 'Each entry rule' : `${instrument}: each entry rule`;
     const hardest = [...own].sort((a, b) => b.lastToFail - a.lastToFail || a.passed - b.passed);
-    return [`${of} held at times, but never all of them at once.`, ...hardest.map(stoodAlone)];
+    return [`${of} was true at times, but never all of them at once.`, ...hardest.map(stoodAlone)];
   });
 }
 
@@ -93,34 +94,34 @@ function nameRule({ instrument, type, threshold }: EntryRule): string {
 function neverHeld(rule: EntryRule): string {
   const { evaluated, unknown } = rule;
   if (unknown >= evaluated)
-    return `${nameRule(rule)} could not be known at ${evaluated === 1 ? 'its only look' : `any of ${evaluated} looks`}: ${causesInWords(rule)}.`;
-  if (evaluated === 1) return `${nameRule(rule)} did not hold at its only look.`;
+    return `${nameRule(rule)} was unknown at ${evaluated === 1 ? 'its only decision' : `all ${evaluated} decisions`}: ${causesInWords(rule)}.`;
+  if (evaluated === 1) return `${nameRule(rule)} was false at its only decision.`;
   const part =
     unknown === 0
       ? ''
-      : `; at ${figureInWords((unknown / evaluated) * 100)} % of them it could not be known${rule.causes.size === 0 ? '' : `: ${causesInWords(rule)}`}`;
-  return `${nameRule(rule)} held at none of ${evaluated} looks${part}.`;
+      : `; it was unknown at ${figureInWords((unknown / evaluated) * 100)} % of them${rule.causes.size === 0 ? '' : `: ${causesInWords(rule)}`}`;
+  return `${nameRule(rule)} was true at none of ${evaluated} decisions${part}.`;
 }
 
 /** Lists the causes, most frequent first, with counts if there are several. */
 function causesInWords({ causes }: EntryRule): string {
-  if (causes.size === 0) return 'its input was not live or is missing in the stored history';
+  if (causes.size === 0) return 'its input was not live, or stored history is missing';
   if (causes.size === 1) return [...causes.keys()].join();
   return byCount(causes)
-    .map(([words, count]) => `${words} (${count === 1 ? 'one look' : `${count} looks`})`)
+    .map(([words, count]) => `${words} (${count === 1 ? 'one decision' : `${count} decisions`})`)
     .join(', ');
 }
 
 function stoodAlone(rule: EntryRule): string {
   const { evaluated, passed, lastToFail } = rule;
-  const alone = lastToFail === 0 ? '' : `, and alone stood in the way at ${lastToFail}`;
-  if (evaluated === 1) return `${nameRule(rule)} held at its only look.`;
-  return `${nameRule(rule)} held at ${passed} of ${evaluated} looks (${figureInWords((passed / evaluated) * 100)} %)${alone}.`;
+  const alone = lastToFail === 0 ? '' : `, and was the only blocker at ${lastToFail}`;
+  if (evaluated === 1) return `${nameRule(rule)} was true at its only decision.`;
+  return `${nameRule(rule)} was true at ${passed} of ${evaluated} decisions (${figureInWords((passed / evaluated) * 100)} %)${alone}.`;
 }
 
 /** Returns to how many of the newest evaluations something applies. */
 function ofLast(count: number, looks: number): string {
-  return looks === 1 ? 'its last look' : `${count} of its last ${looks} looks`;
+  return looks === 1 ? 'its last decision' : `${count} of its last ${looks} decisions`;
 }
 
 /** Explains trades that the rules asked for and the autonomy withheld. */
@@ -131,14 +132,14 @@ function byAutonomy({ autonomy, decisions }: TradingFacts): string[] {
   const [research, reduceOnly] = [count('research_only'), count('reduce_only')];
   if (research > 0)
     sentences.push(
-      `Its rules asked for a trade at ${ofLast(research, looks)}, but at research it proposes nothing: POST /v1/agents/:id/autonomy raises it.`,
+      `Its rules asked for a trade at ${ofLast(research, looks)}, but at autonomy research it proposes nothing. Raise it: POST /v1/agents/:id/autonomy.`,
     );
   if (reduceOnly > 0)
-    sentences.push(`Its rules asked to enter at ${ofLast(reduceOnly, looks)}, but at risk_only it may only reduce what it holds.`);
+    sentences.push(`Its rules asked to enter at ${ofLast(reduceOnly, looks)}, but at autonomy risk_only it can only reduce its positions.`);
   const suggested = decisions.filter(({ disposition }) => disposition === 'propose_entry').length;
   if (autonomy === 'suggest' && suggested > 0)
     sentences.push(
-      `It recommended to enter at ${ofLast(suggested, looks)}, but at suggest it orders nothing: GET /v1/recommendations lists them.`,
+      `It recommended an entry at ${ofLast(suggested, looks)}, but at autonomy suggest it places no orders. Read them: GET /v1/recommendations.`,
     );
   return sentences;
 }
@@ -154,11 +155,11 @@ function ofProposals(proposals: TradingFacts['proposals']): string[] {
     ended.set(words, (ended.get(words) ?? 0) + 1);
   }
   return [
-    ...(isUnderWay ? ['An order is on its way.'] : []),
+    ...(isUnderWay ? ['An order is being executed.'] : []),
     ...(waiting === 0 ? [] : [`${counted(waiting)} for an approval: POST /v1/agent-orders/:id/approve.`]),
     ...byCount(ended).map(
       ([words, count]) =>
-        `${proposals.length === 1 ? 'Its last proposal' : `Of its last ${proposals.length} proposals ${count}`} ended as ${words}.`,
+        `${proposals.length === 1 ? 'Its last proposal' : `Of its last ${proposals.length} proposals ${count}`} ended in state ${words}.`,
     ),
   ];
 }
@@ -175,7 +176,8 @@ function byRisk(decisions: readonly DecisionRecord[]): string[] {
   return byCount(counts).map(([code, count]) => {
     const newest = blocked.find(({ reason }) => (reason ?? 'blocked') === code) as DecisionRecord;
     const rejection = newest.risk?.rejections.find((one) => one.code === code);
-    const why = REASONS_IN_WORDS[code] ?? (rejection === undefined ? code : rejectionInWords(rejection).replace(/\.$/, ''));
+    const why =
+      REASONS_IN_WORDS[code] ?? (rejection === undefined ? code : rejectionInWords(rejection).replace(/^R/, 'r').replace(/\.$/, ''));
     return `Its rules asked for a trade and were stopped at ${ofLast(count, decisions.length)}: ${why}.`;
   });
 }

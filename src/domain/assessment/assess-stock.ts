@@ -140,7 +140,7 @@ function assessGap(entry: CatalogEntry, seen: Observation, lists: Lists): void {
   const gap = (entry.benchmarkKind === 'issuer_mark' ? seen.gapToMarkPct : seen.premiumPct) ?? null;
   const [quote, reference] = [seen.quote, seen.reference];
   const benchmark = entry.benchmarkKind === 'issuer_mark' ? 'issuer mark' : 'reference price';
-  if (quote?.mid == null) lists.thin.push('There is no price of the token with both sides.');
+  if (quote?.mid == null) lists.thin.push('The token has no two-sided quote.');
   if (reference === null) lists.thin.push(`There is no ${benchmark} of ${entry.underlying}.`);
   if (gap === null || quote === null || quote.mid === null || reference === null) return;
   const sources: Sources = [quoteSource(seen), referenceSource(entry, seen)];
@@ -170,14 +170,14 @@ function assessPool(seen: Observation, lists: Lists): void {
   }
   const source: Source = { id: `pool:${seen.instrument}@${isoTime(seen.slot)}`, kind: 'pool', at: seen.slot };
   const text = `Its pools hold ${seen.liquidityUsd} USD of both sides`;
-  if (Number(seen.liquidityUsd) < THIN_POOL_USD) lists.bear.add(`${text}: a large position is hard to leave.`, [source]);
+  if (Number(seen.liquidityUsd) < THIN_POOL_USD) lists.bear.add(`${text}: a large position is hard to exit.`, [source]);
   else lists.bull.add(`${text}.`, [source]);
 }
 
 function assessMomentum(entry: CatalogEntry, evidence: Evidence, lists: Lists): void {
   const momentum = computeMomentum(evidence.bars, evidence.at);
   if (momentum === null) {
-    lists.thin.push('There are no stored hourly bars of a full week up to now.');
+    lists.thin.push('Hourly bars of the last full week are missing.');
     return;
   }
   const [day, week] = momentum.terms;
@@ -190,7 +190,7 @@ function assessMomentum(entry: CatalogEntry, evidence: Evidence, lists: Lists): 
 
 function assessEvents(evidence: Evidence, lists: Lists): void {
   const told = evidence.events.filter(({ state }) => state !== 'retracted');
-  if (told.length === 0) lists.thin.push('No filings or news of it were observed in the last 30 days.');
+  if (told.length === 0) lists.thin.push('No filings or news were received in the last 30 days.');
   const confirmed = told.filter(({ state }) => state === 'confirmed');
   for (const [direction, list] of [
     ['positive', lists.bull],
@@ -231,7 +231,7 @@ export function assessStock(entry: CatalogEntry, evidence: Evidence): Assessment
     thin: [],
   };
   const { seen } = evidence;
-  if (seen === null) lists.thin.push('The token was not observed at the newest cut.');
+  if (seen === null) lists.thin.push('The newest market data does not contain the token.');
   else {
     assessGap(entry, seen, lists);
     if (entry.token !== null) assessPool(seen, lists);
@@ -239,8 +239,8 @@ export function assessStock(entry: CatalogEntry, evidence: Evidence): Assessment
   assessMomentum(entry, evidence, lists);
   assessEvents(evidence, lists);
   assessCalendar(evidence, lists);
-  if (lists.bull.claims.length === 0) lists.thin.push('Nothing that was observed speaks for it.');
-  if (lists.bear.claims.length === 0) lists.thin.push('Nothing that was observed speaks against it.');
+  if (lists.bull.claims.length === 0) lists.thin.push('No evidence supports it.');
+  if (lists.bear.claims.length === 0) lists.thin.push('No evidence speaks against it.');
   return {
     symbol: entry.instrument,
     at: evidence.at,

@@ -219,21 +219,21 @@ export function depositObjection(
   check: ReserveCheck | null,
   { amountUsd, present, now }: { readonly amountUsd: DecimalString; readonly present: PresentClaims; readonly now: EpochMs },
 ): Unbacked | null {
-  if (check === null) return { kind: 'unknown', detail: 'the holdings of the exchange account and the wallets were not compared yet' };
+  if (check === null) return { kind: 'unknown', detail: 'the balances of the exchange account and the wallets have not been checked yet' };
   if (now - check.at > RESERVE_AGE_MS || check.at > now + RESERVE_AGE_MS)
     return {
       kind: 'unknown',
-      detail: `the last comparison of holdings is ${Math.round((now - check.at) / 1_000)} s old (max ${RESERVE_AGE_MS / 1_000} s)`,
+      detail: `the last check of balances is ${Math.round((now - check.at) / 1_000)} s old (max ${RESERVE_AGE_MS / 1_000} s)`,
     };
   const dollars = check.lines.find(({ asset }) => asset === DOLLARS_ASSET);
   if (check.verdict === 'unknown' || dollars === undefined || dollars.held === null || check.depositedUsd === null)
-    return { kind: 'unknown', detail: `holdings are unknown: ${check.unknown.join('; ') || 'no place told'}` };
+    return { kind: 'unknown', detail: `balances are unknown: ${check.unknown.join('; ') || 'no account answered'}` };
   const paidInSince = new Decimal(present.depositedUsd).minus(check.depositedUsd);
   const claimed = Decimal.max(present.claimedUsd, paidInSince.plus(dollars.claimed)).plus(present.armedUsd);
   const free = new Decimal(dollars.held).minus(claimed);
   const figures = { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: dollars.held };
   const lacking = lackingText(check);
-  if (lacking !== '') return { kind: 'short', detail: `holdings are already below the claims: ${lacking}`, ...figures, freeUsd: '0' };
+  if (lacking !== '') return { kind: 'short', detail: `balances are already below the claims: ${lacking}`, ...figures, freeUsd: '0' };
   if (free.lt(amountUsd))
     return { kind: 'short', detail: `${dollars.held} US dollars are held and ${plainDecimal(claimed)} of them claimed`, ...figures };
   return present.venue === null
@@ -250,7 +250,7 @@ function venueObjection(
   venue: DollarVenue,
   { amountUsd, boundSince }: { readonly amountUsd: DecimalString; readonly boundSince: Decimal },
 ): Unbacked | null {
-  if (dollars === null) return { kind: 'unknown', detail: `holdings at ${venue} are unknown` };
+  if (dollars === null) return { kind: 'unknown', detail: `the balance at ${venue} is unknown` };
   const { held, claimed: before } = dollarsAtVenue(lines, dollars.places, venue);
   const claimed = boundSince.plus(before);
   const free = Decimal.max(0, held.minus(claimed));

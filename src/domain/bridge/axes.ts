@@ -135,11 +135,11 @@ export const ATTENTIONS = [
 export type Attention = (typeof ATTENTIONS)[number];
 
 const WORDS: Readonly<Record<Attention, string>> = {
-  source_reorged: 'the source transaction was in a block that the chain has left; it may be included again',
-  source_expired: 'the source transaction can never land any more: nothing has moved',
-  source_failed: 'the source transaction landed and failed: nothing but its network fee has moved',
+  source_reorged: 'the source chain dropped the block of the source transaction; the transaction may be included again',
+  source_expired: 'the source transaction has expired: nothing was moved',
+  source_failed: 'the source transaction failed on the chain: only its network fee was spent',
   other_transaction: 'the transaction under this hash is not the one that was quoted',
-  provider_silent: 'the provider does not answer; the chains are followed all the same',
+  provider_silent: 'the provider does not answer; the service still follows both chains',
   provider_ahead_of_source: 'the provider acts on a deposit that the source chain does not show',
   provider_ahead_of_destination: 'the provider says that it has paid out, and the destination chain does not show it yet',
   provider_contradicts_source: 'the provider says that it has paid out for a deposit that the source chain says never happened',
@@ -153,7 +153,7 @@ const WORDS: Readonly<Record<Attention, string>> = {
   refund_older_than_quote: 'the transaction that the provider names as its refund was on the chain before the transfer was quoted',
   refund_of_another_transfer: 'the transaction that the provider names as its refund has settled another transfer already',
   refunded_short: 'the refund is less than the amount that was sent',
-  partial_fill: 'less has arrived than the quote promised at least',
+  partial_fill: 'less arrived than the minimum of the quote',
   filled_and_refunded: 'the chains show both a payment and a refund',
 };
 

@@ -63,16 +63,16 @@ function explained(
   preference: BridgePreference,
 ): string {
   const words = (offer: BridgeOffer): string =>
-    `${offer.provider} costs ${plainDecimal(costUsd(offer))} USD in all and takes about ${offer.estimatedSeconds} s`;
+    `${offer.provider} costs ${plainDecimal(costUsd(offer))} USD in total and takes about ${offer.estimatedSeconds} s`;
   const why =
     others.length === 0
       ? 'it is the only offer'
       : preference === 'speed'
         ? 'it is the fastest offer'
         : others.some((other) => costUsd(other).lt(costUsd(chosen)))
-          ? `it costs no more than ${EQUAL_BPS} basis points above the cheapest offer and is faster`
-          : 'it costs the least';
+          ? `it is faster and costs at most ${EQUAL_BPS} bps more than the cheapest offer`
+          : 'it is the cheapest offer';
   const rest = others.map((other) => `; ${words(other)}`).join('');
-  const without = declined.map(({ provider, reason }) => `; ${provider} offers nothing: ${reason}`).join('');
+  const without = declined.map(({ provider, reason }) => `; ${provider} has no offer: ${reason}`).join('');
   return `${words(chosen)}, and ${why}${rest}${without}`;
 }

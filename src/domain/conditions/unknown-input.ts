@@ -136,9 +136,9 @@ export function unknownInWords({ input, cause, until, barsNeeded, bars }: Unknow
   const name = NAMES[input as RuleInput] ?? input;
   switch (cause) {
     case 'not_observed':
-      return 'nothing was received of the instrument';
+      return 'no market data was received for the instrument';
     case 'no_position':
-      return 'there was no position to look at';
+      return 'there was no position';
     case 'market_closed':
       return until === undefined ? 'the market is closed' : `the market is closed until ${until}`;
     case 'feed_down':
@@ -152,7 +152,7 @@ export function unknownInWords({ input, cause, until, barsNeeded, bars }: Unknow
     case 'missing':
       return `there is no ${name}`;
     case 'one_sided':
-      return `its ${name} has one side only`;
+      return `its ${name} has only one side`;
     case 'warming_up':
       return bars === undefined
         ? `${name} is warming up and needs ${barsNeeded} closed bars`
@@ -162,6 +162,6 @@ export function unknownInWords({ input, cause, until, barsNeeded, bars }: Unknow
     case 'source_down':
       return `a source of ${name} is down`;
     case 'not_computable':
-      return `its ${name} gives no number`;
+      return `no value can be computed from its ${name}`;
   }
 }

@@ -77,8 +77,7 @@ export function delegationRefusal(
   at: EpochMs,
   transaction: { readonly wallet: string; readonly notionalUsd: string },
 ): { readonly code: DelegationRefusal; readonly detail: string } | null {
-  if (delegation === null)
-    return { code: 'delegation_missing', detail: 'no wallet is delegated to it: POST /v1/delegations grants a delegation' };
+  if (delegation === null) return { code: 'delegation_missing', detail: 'it has no delegated wallet; grant one with POST /v1/delegations' };
   const trader = TRADER_NAMES[delegation.trader];
   if (delegation.revokedAt !== null)
     return { code: 'delegation_revoked', detail: `the delegation of this ${trader} was revoked at ${isoTime(delegation.revokedAt)}` };
@@ -92,7 +91,7 @@ export function delegationRefusal(
   if (exceeds(transaction.notionalUsd, delegation.maxNotionalUsd))
     return {
       code: 'delegation_limit_breach',
-      detail: `the transaction comes to ${transaction.notionalUsd} US dollars at its worst price; its owner allowed ${delegation.maxNotionalUsd}`,
+      detail: `the transaction costs up to ${transaction.notionalUsd} US dollars; the wallet's owner allowed ${delegation.maxNotionalUsd}`,
     };
   return null;
 }

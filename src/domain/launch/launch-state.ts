@@ -64,29 +64,29 @@ export function claimedFee(totalTradingFee: DecimalString, sharePct: number, wai
 }
 
 const WORDS: Readonly<Record<number, string>> = {
-  0: 'an account that must be new already exists',
+  0: 'an account that the launch creates already exists',
   1: 'the wallet cannot pay the amount or the rent',
-  6002: 'less would come out than the first buy asks for',
-  6003: 'a fee is outside of what the program takes',
-  6008: 'the program takes no curve that is quoted in this mint',
+  6002: 'the first buy would receive less than its minimum',
+  6003: 'a fee is outside the range of the program',
+  6008: 'the program does not accept this quote mint',
   6013: 'the curve is complete',
-  6019: 'the graduation threshold is refused',
+  6019: 'the program refuses the graduation threshold',
   6020: 'the supply does not cover the curve',
-  6021: 'the curve is refused',
-  6028: 'the native coin is quoted by its mint of the first token program',
-  6031: 'the vesting is refused',
-  6033: 'the first buy is more than the curve takes',
+  6021: 'the program refuses the curve',
+  6028: 'a quote in the native coin needs its mint of the first token program',
+  6031: 'the program refuses the vesting',
+  6033: 'the first buy is larger than the curve',
   6035: "the creator's fee share is out of range",
   6055: 'too little of the liquidity is locked',
   6080: 'the quote mint has no token badge',
-  6081: 'the quote mint takes a fee of every transfer',
+  6081: 'the quote mint charges a fee on every transfer',
 };
 
 /** Explains a chain's error. `{"InstructionError":[2,{"Custom":6081}]}` contains the program's own code. */
 export function launchErrorWords(error: string): string {
   const custom = /"Custom":\s*(\d+)/.exec(error)?.[1];
   // A wallet that was never funded has no account.
-  if (/AccountNotFound|InsufficientFundsForFee/.test(error)) return `the wallet that signs holds no lamports for the fee (${error})`;
+  if (/AccountNotFound|InsufficientFundsForFee/.test(error)) return `the signing wallet has no SOL for the network fee (${error})`;
   const words = custom === undefined ? undefined : WORDS[Number(custom)];
   return words === undefined ? error : `${words} (program error ${custom})`;
 }
@@ -102,8 +102,8 @@ export function namesProblem({
   readonly uri: string;
 }): string | null {
   const bytes = (text: string): number => new TextEncoder().encode(text).length;
-  if (name.trim() === '' || bytes(name) > 32) return '$.name: 1 to 32 bytes are possible';
-  if (!/^[A-Za-z0-9]{1,10}$/.test(symbol)) return '$.symbol: 1 to 10 letters and digits are possible';
-  if (bytes(uri) > 200 || !/^https:\/\/[^\s]+$/.test(uri)) return '$.uri: an https address of at most 200 bytes is needed';
+  if (name.trim() === '' || bytes(name) > 32) return '$.name: it must have 1 to 32 bytes';
+  if (!/^[A-Za-z0-9]{1,10}$/.test(symbol)) return '$.symbol: it must have 1 to 10 letters and digits';
+  if (bytes(uri) > 200 || !/^https:\/\/[^\s]+$/.test(uri)) return '$.uri: it must be an https address of at most 200 bytes';
   return null;
 }

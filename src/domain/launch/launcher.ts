@@ -75,20 +75,20 @@ const UNIT_PRICE = 20_000n;
 /** Returns why an intent cannot be registered, as `$.field: …`, or null if it can. */
 export function intentProblem(intent: Pick<LauncherIntent, 'name' | 'symbol' | 'description' | 'imageUrl'>): string | null {
   const { name, symbol, description, imageUrl } = intent;
-  if (name.trim() === '' || name.length > 32) return '$.name: 1 to 32 characters are possible';
-  if (!/^[A-Za-z0-9]{1,10}$/.test(symbol)) return '$.symbol: 1 to 10 letters and digits are possible';
-  if (description.trim().length < 20 || description.length > 500) return '$.description: 20 to 500 characters are possible';
+  if (name.trim() === '' || name.length > 32) return '$.name: it must have 1 to 32 characters';
+  if (!/^[A-Za-z0-9]{1,10}$/.test(symbol)) return '$.symbol: it must have 1 to 10 letters and digits';
+  if (description.trim().length < 20 || description.length > 500) return '$.description: it must have 20 to 500 characters';
   if (imageUrl.length > 200 || !/^https:\/\/[^\s]+$/.test(imageUrl))
-    return '$.imageUrl: an https address of at most 200 characters is needed';
+    return '$.imageUrl: it must be an https address of at most 200 characters';
   return null;
 }
 
 /** Returns why an offer is invalid for its payer, or null if it is valid. */
 export function offerProblem({ lamports, payTo, validUntil }: LauncherOffer, wallet: string, now: EpochMs): string | null {
-  if (!isAddress(payTo)) return 'it names no address to pay to';
-  if (payTo === wallet) return 'it would have the wallet pay itself';
-  if (!/^[1-9]\d{0,18}$/.test(lamports)) return 'it names no amount';
-  if (BigInt(lamports) > MOST_LAMPORTS) return `it asks for ${lamports} lamports, and ${MOST_LAMPORTS} are the most that is paid`;
+  if (!isAddress(payTo)) return 'it has no valid address to pay';
+  if (payTo === wallet) return 'the wallet would pay itself';
+  if (!/^[1-9]\d{0,18}$/.test(lamports)) return 'it has no valid amount';
+  if (BigInt(lamports) > MOST_LAMPORTS) return `it asks for ${lamports} lamports, more than the maximum of ${MOST_LAMPORTS}`;
   if (validUntil <= now) return 'it has expired';
   return null;
 }
@@ -120,5 +120,5 @@ export function paymentInstructions(wallet: string, { lamports, payTo }: Launche
 /** Returns instructions for a payer who received no token. */
 export function paidWords(offer: Pick<LauncherOffer, 'lamports' | 'payTo' | 'requestId'>, signature: string, why: string): string {
   const request = offer.requestId === null ? '' : ` (its request ${offer.requestId})`;
-  return `${why}. The payment ${signature} of ${offer.lamports} lamports to ${offer.payTo} is final: hand the same payment in again to have the launcher asked once more, or show it to the launcher's support${request}; nothing is paid a second time`;
+  return `${why}. The payment ${signature} of ${offer.lamports} lamports to ${offer.payTo} is final. Submit the same payment again to ask the launcher again, or send it to the launcher's support${request}. Nothing is paid twice`;
 }

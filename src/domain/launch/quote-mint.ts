@@ -26,7 +26,7 @@ export interface QuoteMintFacts {
 const feeWords = (symbol: string, bps: number): QuoteMintObjection => ({
   kind: 'transfer_fee',
   code: 6081,
-  detail: `${symbol} takes ${bps} basis points of every transfer: the program refuses such a quote, badge or not`,
+  detail: `${symbol} charges ${bps} bps on every transfer, and the program refuses such quote tokens even with a badge`,
 });
 
 const unmade = (detail: string, kind: QuoteMintObjection['kind'], code: number | null = null): QuoteMintObjection => ({
@@ -68,8 +68,8 @@ export function mintObjection(
     if (worst > 0) return feeWords(symbol, worst);
   }
   if (needsBadge(program, account) && !badged)
-    return unmade(`${symbol} has extensions that the program takes with a token badge only, and its mint has none`, 'badge_missing', 6080);
-  if (account.paused) return unmade(`the issuer of ${symbol} has stopped every transfer: nobody could buy`, 'paused');
+    return unmade(`${symbol} has extensions that need a token badge, and its mint has no badge`, 'badge_missing', 6080);
+  if (account.paused) return unmade(`the issuer of ${symbol} has paused all transfers, so nobody could buy`, 'paused');
   if (account.transferHook !== null)
     return unmade(
       `${symbol} calls ${account.transferHook} with every transfer: a curve cannot name what that program needs`,

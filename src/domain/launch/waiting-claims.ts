@@ -38,7 +38,7 @@ export function waitingFor(accounts: LaunchAccounts, kind: ClaimKind, as: Claime
 
 function waitingFees({ pool }: LaunchAccounts, as: Claimer): Outcome<Waiting> {
   const [quote, base] = as === 'creator' ? [pool.creatorQuoteFee, pool.creatorBaseFee] : [pool.partnerQuoteFee, pool.partnerBaseFee];
-  return quote === 0n && base === 0n ? conflict(`no fees wait for the ${as}`) : { ok: true, value: { quote, base } };
+  return quote === 0n && base === 0n ? conflict(`there are no fees for the ${as} to claim`) : { ok: true, value: { quote, base } };
 }
 
 /** Returns the surplus or migration fee, each of which is paid out once after the curve is complete. */
@@ -49,14 +49,14 @@ function waitingOnce({ pool, config }: LaunchAccounts, kind: 'surplus' | 'migrat
     kind === 'surplus'
       ? (as === 'creator' ? pool.isCreatorWithdrawSurplus : pool.isPartnerWithdrawSurplus) !== 0
       : (pool.migrationFeeWithdrawStatus & MIGRATION_FEE_BITS[as]) !== 0;
-  if (isOut) return conflict(`the ${as} has taken the ${words} already`);
+  if (isOut) return conflict(`the ${as} has already claimed the ${words}`);
   const quote = kind === 'surplus' ? computeSurplus(config, pool, as) : computeMigrationFee(config, as);
-  return quote === 0n ? conflict(`the launch leaves the ${as} no ${words}`) : { ok: true, value: { quote, base: 0n } };
+  return quote === 0n ? conflict(`the launch has no ${words} for the ${as}`) : { ok: true, value: { quote, base: 0n } };
 }
 
 function waitingUnlocked({ escrow }: LaunchAccounts, as: Claimer, now: bigint): Outcome<Waiting> {
   if (as !== 'creator') return conflict('only the creator has tokens in the locker');
-  if (escrow === null) return conflict('nothing of the launch lies in the locker');
+  if (escrow === null) return conflict('the locker holds no tokens of the launch');
   const base = computeUnlocked(escrow, now);
-  return base <= 0n ? conflict('nothing more is unlocked at the moment') : { ok: true, value: { quote: 0n, base } };
+  return base <= 0n ? conflict('no more tokens are unlocked now') : { ok: true, value: { quote: 0n, base } };
 }

@@ -6,10 +6,10 @@ import type { Manifest } from './manifest.ts';
 import { lackInWords, EXCHANGE_KEY } from '../risk/order-context.ts';
 
 const FALLBACKS: Readonly<Record<FallbackReason, string>> = {
-  no_resting_orders: 'orders do not rest there',
-  one_transaction: 'each slice would be a transaction that somebody signs',
-  protective_exit: 'a stop-loss does not wait',
-  too_small_to_slice: 'a slice would be too small',
+  no_resting_orders: 'the venue has no resting orders',
+  one_transaction: 'each slice would need its own signed transaction',
+  protective_exit: 'a stop-loss does not wait for a better price',
+  too_small_to_slice: 'the order is too small to slice',
 };
 
 /** Manifest in sentences. */
@@ -29,7 +29,7 @@ export function manifestInWords(manifest: Manifest | null, lacksExchangeKey: boo
 /** Describes in one sentence each how orders may be executed, in the order of the universe, without repetition. */
 export function executionInWords({ algorithm, urgency, universe }: Pick<Manifest, 'algorithm' | 'urgency' | 'universe'>): string[] {
   const sentences = new Set(universe.map(({ key }) => onVenue(key, algorithm, urgency)));
-  if (algorithm !== 'taker_immediate') sentences.add('What a stop-loss, a closing or a kill switch asks for is taken at once.');
+  if (algorithm !== 'taker_immediate') sentences.add('Orders of a stop-loss, a closing or a kill switch execute immediately.');
   return [...sentences];
 }
 
@@ -37,14 +37,14 @@ function onVenue(key: InstrumentKey, algorithm: Manifest['algorithm'], urgency: 
   const venue = splitInstrumentKey(key).venue as ExecutableVenue;
   const { takerFeeBps, makerFeeBps } = findCostModel(key);
   const fallback = fallbackOnVenue(algorithm, venue);
-  const takes = `takes what the market holds within its limit at once, at a fee of ${takerFeeBps} basis points`;
-  if (fallback !== null) return `On ${venue} an order ${takes}: ${FALLBACKS[fallback]} (${fallback}).`;
-  if (algorithm === 'taker_immediate') return `On ${venue} an order ${takes}.`;
+  const atOnce = `immediately up to the limit price, at a taker fee of ${takerFeeBps} bps`;
+  if (fallback !== null) return `Orders on ${venue} execute ${atOnce}: ${FALLBACKS[fallback]} (${fallback}).`;
+  if (algorithm === 'taker_immediate') return `Orders on ${venue} execute ${atOnce}.`;
   if (algorithm === 'twap') {
     const { count, everyMs } = SLICES[urgency];
-    return `On ${venue} an order is cut into at most ${count} equal slices, one every ${everyMs / 1_000} s; each ${takes}. A slice that is too small or too late is left out.`;
+    return `Orders on ${venue} are split into at most ${count} equal slices, one every ${everyMs / 1_000} s. Slices execute ${atOnce}. A slice that is too small or too late is skipped.`;
   }
-  return `On ${venue} an order rests at the near side for ${REST_MS[urgency] / 1_000} s at a fee of ${makerFeeBps} basis points, filled by what trades beyond its price; what is left is taken then, at ${takerFeeBps}.`;
+  return `Orders on ${venue} rest at the best price of their own side for ${REST_MS[urgency] / 1_000} s, at a maker fee of ${makerFeeBps} bps. They fill when the market trades through that price. The rest then executes ${atOnce}.`;
 }
 
 /**
@@ -61,8 +61,8 @@ function venueLimit(universe: Manifest['universe']): string | null {
   if (unreached.length === 0) return null;
   const named = unreached.join(', ');
   return unreached.length === universe.length
-    ? `nothing of its universe can be traded live (${named}): no live order goes to that venue. It can be tested, and trade on paper and in shadow; live capital would lie idle`
-    : `${named} cannot be traded live: no live order goes to that venue. The rest of its universe can`;
+    ? `no instrument of the agent can be traded live (${named}): the service sends no live orders to this venue. The agent can be backtested and can trade on paper and in shadow. Live capital would stay unused`
+    : `${named} cannot be traded live: the service sends no live orders to this venue. The other instruments of the agent can`;
 }
 
 function keyLimit(universe: Manifest['universe']): string | null {

@@ -63,7 +63,7 @@ export function draftProblems(manifest: Manifest, catalog: Catalog = CATALOG): P
       refuse(`universe[${index}]`, `${entry.key} is not in the catalog`, 'instruments of the catalog');
   });
   if (manifest.strategy === undefined && manifest.entry.length === 0)
-    refuse('entry', 'no entry condition: the agent could never enter', `1 to ${MAX_CONDITIONS} conditions`);
+    refuse('entry', 'no entry condition: the agent could never buy', `1 to ${MAX_CONDITIONS} conditions`);
   manifest.entry.forEach((condition, index) => {
     const kinds = conditionDefinition(condition.type)?.kinds ?? null;
     if (
@@ -72,7 +72,7 @@ export function draftProblems(manifest: Manifest, catalog: Catalog = CATALOG): P
       manifest.universe.some((entry) => (kinds as readonly string[]).includes(entry.kind))
     )
       return;
-    refuse(`entry[${index}]`, `${condition.type} can never pass: no instrument of the universe is of a kind it looks at`, kinds.join(', '));
+    refuse(`entry[${index}]`, `${condition.type} can never pass: it does not apply to any instrument of the universe`, kinds.join(', '));
   });
   if (!capital.gt(0)) refuse('maxCapitalUsd', 'no capital', 'more than 0');
   if (!notional.gt(0)) refuse('maxTradeNotionalUsd', 'no notional for a trade', 'more than 0');

@@ -87,7 +87,7 @@ export function paperFill(order: RiskApproved<Order>, market: PaperMarket, model
     return noFill('limit_price_passed', `the best price is ${best.price}, the limit of the order ${order.limitPrice}`);
   const { lot } = findMarketStep(order.instrument);
   const taken = takenFrom(order, levels, source.liquidityUsd);
-  if (taken === null) return noFill('size_unknown', `${source.quote.source} says no size at its price, and no liquidity is known`);
+  if (taken === null) return noFill('size_unknown', `${source.quote.source} quotes no size, and its liquidity is unknown`);
   if (!taken.quantity.gt(0)) return noFill('below_one_lot', `within the limit of ${order.limitPrice} there is less than one lot (${lot})`);
   return {
     outcome: taken.quantity.eq(order.quantity) ? 'filled' : 'partially_filled',

@@ -68,7 +68,7 @@ export interface ReadAccount {
   readonly inputs: readonly PortfolioInput[];
 }
 
-const OUTSIDE = 'it is held at the exchange outside the books: no closing sells it';
+const OUTSIDE = 'held at the exchange outside the books, so closing positions does not sell it';
 
 /**
  * Returns the free dollars of accounts as a place, with the coins that no live book holds. Together with all live books they are what the
@@ -79,7 +79,7 @@ export function accountOfFree({ usd, at, why, places }: FreeDollars, coins: read
   const id = 'accounts:free';
   const what =
     at === null
-      ? `allocations of Takes taken out, because it is not known what accounts hold${why === '' ? '' : `: ${why}`}`
+      ? `allocations of live Takes are subtracted, because the balances of accounts are unknown${why === '' ? '' : `: ${why}`}`
       : `dollars of ${places.map(({ place }) => place).join(', ') || 'accounts'} beyond the cash of live books`;
   const input = plainInput({
     id,

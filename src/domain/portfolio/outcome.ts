@@ -25,8 +25,9 @@ export function outcomeFact(market: PredictionMarket, side: OutcomeSide, now: Ep
     source: market.source,
     observedAt: market.observedAt,
   };
-  if (payout !== null && market.status === 'resolved') return { ...shared, mark: payout, why: 'the market is decided: this is its payout' };
+  if (payout !== null && market.status === 'resolved')
+    return { ...shared, mark: payout, why: 'the market is resolved: this is its payout' };
   if (bid !== null && market.status === 'open' && isListedNow(market, now))
-    return { ...shared, mark: bid, why: 'nobody quotes it at this moment: this is the bid of its listing' };
-  return { ...shared, mark: null, why: `nobody quotes it, and its market is ${market.status} without a listed bid` };
+    return { ...shared, mark: bid, why: 'no quote now: this is the bid of its listing' };
+  return { ...shared, mark: null, why: `no quote, and its market is ${market.status} without a listed bid` };
 }

@@ -91,7 +91,7 @@ function estimateExit(
       ...unknown,
       large: true,
       exceedsLimit: true,
-      why: 'the liquidity of its pools is not known at this moment, so that it counts as too large',
+      why: 'its pool liquidity is unknown now, so the position counts as too large',
     };
   }
   const liquidity = new Decimal(pool.liquidityUsd);
@@ -104,7 +104,7 @@ function estimateExit(
     sharePct: liquidity.gt(0) ? position.times(100).div(liquidity).toDecimalPlaces(8).toNumber() : null,
     largeAboveUsd: plainDecimal(liquidity.times(LARGE_POSITION_PCT).div(100)),
     large,
-    why: `${large ? 'larger than' : 'not larger than'} ${LARGE_POSITION_PCT} percent of the liquidity observed at ${isoTime(pool.observedAt)}`,
+    why: `the position is ${large ? 'larger than' : 'at most'} ${LARGE_POSITION_PCT} % of the pool liquidity at ${isoTime(pool.observedAt)}`,
     exceedsLimit: position.times(100).gt(liquidity.times(plainDecimal(mandate.maxPoolSharePct))),
     exitSlippageBps: exitSlippage(position, liquidity),
     exitableUsd: plainDecimal(exitable),

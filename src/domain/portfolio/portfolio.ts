@@ -90,16 +90,16 @@ export interface Portfolio {
 /** Formulas of the numbers, one sentence per field of the answer. */
 export const PORTFOLIO_FORMULAS: Readonly<Record<string, string>> = {
   mark: "(bid + ask) / 2 of the quote of the holding's own venue",
-  valueUsd: 'quantity x mark; a position that the venue reports without a quote has the reported value',
-  'totals.valueUsd': 'cash + holdings at live quotes + qualified holdings',
-  'totals.leverage': 'sum of absolute values of the priced holdings / value',
+  valueUsd: 'quantity x mark; without a quote, the value that the venue reports',
+  'totals.valueUsd': 'cash + holdings at live quotes + holdings at qualified prices',
+  'totals.leverage': 'sum of the absolute values of priced holdings / value of the portfolio',
   'sectors.weightPct': 'net value of the sector / value of the portfolio x 100',
-  'instruments.weightPct': 'absolute value over all places / value of the portfolio x 100',
-  'duplicates.weightPct': 'absolute values of the instruments on the underlying itself / value of the portfolio x 100',
+  'instruments.weightPct': 'absolute value in all accounts / value of the portfolio x 100',
+  'duplicates.weightPct': 'absolute value of all instruments with this underlying / value of the portfolio x 100',
   'exits.sharePct': 'position / liquidity of its pools (both sides) x 100',
-  'exits.exitSlippageBps': 'position / (half of the liquidity + position) x 10000: a pool of constant product',
-  'exits.exitableUsd': 'half of the liquidity x budget / (1 - budget), at most the position',
-  'effects.lossUsd': '-(value before x (shock + haircut) / 100); below zero is a gain',
+  'exits.exitSlippageBps': 'position / (half of the liquidity + position) x 10000, for a constant-product pool',
+  'exits.exitableUsd': 'half of the liquidity x budget / (1 - budget), limited to the position',
+  'effects.lossUsd': '-(value before x (shock + haircut) / 100); a negative loss is a gain',
   'scenarios.lossPct': 'sum of the losses / value before x 100',
 };
 
@@ -149,7 +149,7 @@ export function instrumentInputs(
 ): PortfolioInput[] {
   return [...new Set(instruments)].flatMap((instrument) => {
     const quote = quotes.get(instrument);
-    const noQuote = plainInput({ id: quoteInputId(instrument), kind: 'quote', what: 'no quote of it was received', source: 'the feeds' });
+    const noQuote = plainInput({ id: quoteInputId(instrument), kind: 'quote', what: 'no quote received', source: 'the feeds' });
     return [
       quote === undefined ? noQuote : quoteInput(quote, midPrice(quote.bid, quote.ask), at),
       catalogInput(instrument, catalog),
@@ -160,10 +160,10 @@ export function instrumentInputs(
 
 function poolInput(instrument: InstrumentKey, pool: PoolLiquidity | null, at: EpochMs): PortfolioInput {
   const parts = { id: poolInputId(instrument), kind: 'pool', source: 'observations' } as const;
-  if (pool === null) return plainInput({ ...parts, what: 'no liquidity of its pools was observed lately' });
+  if (pool === null) return plainInput({ ...parts, what: 'no recent observation of its pool liquidity' });
   const { liquidityUsd, observedAt } = pool;
   const value: DecimalString = plainDecimal(liquidityUsd);
-  return plainInput({ ...parts, what: 'liquidity of its pools, both sides', value, observedAt, ageMs: Math.max(0, at - observedAt) });
+  return plainInput({ ...parts, what: 'pool liquidity, both sides', value, observedAt, ageMs: Math.max(0, at - observedAt) });
 }
 
 function ruleInputs(version: number, opensAt: EpochMs | null): PortfolioInput[] {

@@ -76,10 +76,10 @@ function computeMark({ bid, ask }: Quote): DecimalString | null {
 /** Returns why a quote that is not live values nothing, or null if it does, as qualified. */
 function findDoubt({ quality, flags }: Quote, ageMs: number): string | null {
   const doubtful = flags.filter((flag) => !AGED.has(flag));
-  if (doubtful.length > 0) return `its quote is ${quality} (${doubtful.join(', ')}): the price itself is in doubt`;
-  if (quality === 'degraded' && flags.length === 0) return 'its quote is degraded: the price itself is in doubt';
+  if (doubtful.length > 0) return `its quote is ${quality} (${doubtful.join(', ')}), so its price is unreliable`;
+  if (quality === 'degraded' && flags.length === 0) return 'its quote is degraded, so its price is unreliable';
   return ageMs > QUALIFIED_MAX_AGE_MS
-    ? `its quote is ${ageInWords(ageMs)} old, and ${ageInWords(QUALIFIED_MAX_AGE_MS)} is the most that values a holding`
+    ? `its quote is ${ageInWords(ageMs)} old, and a quote older than ${ageInWords(QUALIFIED_MAX_AGE_MS)} values no holding`
     : null;
 }
 
@@ -113,11 +113,11 @@ function valued(position: AccountPosition, facts: PriceFacts): Valuation {
 function priced(position: AccountPosition, { at, quotes, catalog }: PriceFacts): Valuation {
   const { instrument, reported, quantity, caveat } = position;
   if (instrument === null) {
-    const why = 'the catalog does not list it, so that nothing prices it';
+    const why = 'the catalog does not list it, so it has no price';
     return unpriced(caveat === '' ? why : `${why}; ${caveat}`, null);
   }
   const token = catalog.byKey(instrument)?.token ?? null;
-  if (token !== null && !isTradableAt(token, at)) return unpriced('its mint is not valid at this moment: nothing of it is quoted', null);
+  if (token !== null && !isTradableAt(token, at)) return unpriced('its mint is not valid now, so it is not quoted', null);
   if (reported !== null) {
     const { observedAt, valueUsd } = reported;
     const quote: PriceSource = {
@@ -133,12 +133,12 @@ function priced(position: AccountPosition, { at, quotes, catalog }: PriceFacts):
       mark: null,
       valueUsd,
       quote,
-      why: 'the venue reports its value; no quote of it is received',
+      why: 'no quote received; this is the value that the venue reports',
       inputs: [],
     };
   }
   const received = quotes.get(instrument);
-  if (received === undefined) return unpriced(`no quote of ${instrument} was received`, null);
+  if (received === undefined) return unpriced(`no quote received for ${instrument}`, null);
   const ageMs = Math.max(0, at - received.observedAt);
   const { venue, source, observedAt, quality, flags } = received;
   const quote: PriceSource = { venue, source, observedAt, ageMs, quality, flags };
@@ -219,12 +219,17 @@ function twiceWords(places: readonly Account[], holdings: readonly PortfolioPosi
   const inWallets = new Set(listInstruments(false));
   const twice = [...new Set(listInstruments(true))].filter((instrument) => instrument !== null && inWallets.has(instrument));
   if (twice.length === 0) return '';
-  return `; held by books and by wallets, and counted in both although the wallet may hold what the book bought: ${twice.join(', ')}`;
+  return `. Books and wallets both hold ${twice.join(', ')}: these holdings may be counted twice`;
 }
 
-/** Returns a count with its noun: `1 place`, `2 places`. */
+/** Returns a count with its noun: `1 account`, `2 accounts`. */
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Returns a count with its noun if there is one to name. */
+function named(count: number, noun: string, more = ''): string[] {
+  return count === 0 ? [] : [`${counted(count, noun)}${more}`];
 }
 
 /** Sums places and their holdings. `missing` counts wallets that did not answer. */
@@ -239,8 +244,12 @@ export function sumTotals(places: readonly Account[], holdings: readonly Portfol
   const value = cash.plus(live).plus(qualified);
   const count = (pricing: Pricing): number => holdings.filter((each) => each.pricing === pricing).length;
   const left = count('unpriced');
-  const included = `cash of ${counted(places.length, 'place')}, ${counted(count('live'), 'holding')} at live quotes, ${count('qualified')} qualified`;
-  const excluded = `${counted(left, 'unpriced holding')}, ${counted(missing, 'unread wallet')}`;
+  const included = [
+    `cash of ${counted(places.length, 'account')}`,
+    ...named(count('live'), 'holding', ' at live prices'),
+    ...named(count('qualified'), 'holding', ' at qualified prices'),
+  ];
+  const excluded = [...named(left, 'unpriced holding'), ...named(missing, 'unread wallet')];
   return {
     valueUsd: plainDecimal(value),
     cashUsd: plainDecimal(cash),
@@ -249,7 +258,7 @@ export function sumTotals(places: readonly Account[], holdings: readonly Portfol
     grossExposureUsd: plainDecimal(gross),
     leverage: value.gt(0) ? gross.div(value).toDecimalPlaces(8).toNumber() : null,
     coverage: left === 0 && missing === 0 ? 'complete' : 'partial',
-    includes: `${included}; not in it: ${excluded}${twiceWords(places, holdings)}`,
+    includes: `${included.join(', ')}${excluded.length === 0 ? '' : `. Excludes ${excluded.join(', ')}`}${twiceWords(places, holdings)}`,
     inputs: [...places.map(({ id }) => id), ...holdings.filter(({ valueUsd }) => valueUsd !== null).map(({ id }) => id)],
   };
 }

@@ -135,6 +135,7 @@ function effectOn(
 /** Describes the rule of a scenario in one line. */
 export function scenarioRule({ shocks, exitHaircutPct, against }: StandardScenario): string {
   const parts = Object.entries(shocks).map(([assetClass, pct]) => `${assetClass} ${pct} %`);
-  const haircut = exitHaircutPct === null ? [] : [`a position larger than ${LARGE_POSITION_PCT} % of its pool another ${exitHaircutPct} %`];
+  const haircut =
+    exitHaircutPct === null ? [] : [`another ${exitHaircutPct} % for a position larger than ${LARGE_POSITION_PCT} % of its pool`];
   return [...parts, ...haircut, ...(against === null ? [] : ['against the next regular-session open'])].join(', ');
 }

@@ -78,14 +78,14 @@ function sourceKey({ name, url }: ResolutionSource): string {
 }
 
 const named = (sources: readonly ResolutionSource[]): string =>
-  sources.length === 0 ? 'no source is named' : sources.map(({ name, url }) => (url === null ? name : `${name} (${url})`)).join('; ');
+  sources.length === 0 ? 'no source stated' : sources.map(({ name, url }) => (url === null ? name : `${name} (${url})`)).join('; ');
 const timed = (at: number | null): string => (at === null ? 'not given' : isoTime(at));
 const told = (value: boolean | null): string => (value === null ? 'not told' : value ? 'may close early' : 'never closes early');
 const fallbacks = (market: PredictionMarket): string =>
   classifyCriteria(market)
     .criteria.filter(({ aspect }) => aspect === 'fallback')
     .map(({ text }) => text)
-    .join(' ') || 'none is stated';
+    .join(' ') || 'none stated';
 
 /** Returns the differences in how two markets of the same question are resolved, material ones first. */
 export function criteriaDifferences(ours: PredictionMarket, theirs: PredictionMarket): CriteriaDifference[] {

@@ -94,12 +94,13 @@ export function toExposureId({ id, event }: Pick<PredictionMarket, 'id' | 'event
 export function closedBecause(market: PredictionMarket, now: EpochMs): string | null {
   const { status, closesAt, resolution, fee } = market;
   if (status !== 'open') return `the market is ${status} (${market.providerStatus}); orders need an open one`;
-  if (resolution.result !== null) return `the market is decided: ${resolution.result}`;
+  if (resolution.result !== null) return `the market is resolved: ${resolution.result}`;
   if (closesAt !== null && closesAt <= now) return `the market closed at ${isoTime(closesAt)}`;
   const resolvesAt = market.expectedResolutionAt ?? market.latestResolutionAt;
   if (resolvesAt !== null && resolvesAt <= now)
-    return `the market was to be resolved at ${isoTime(resolvesAt)}; orders need one whose resolution is to come`;
-  if (fee.model === 'unknown') return 'the provider did not say what taking costs on this market, and nothing unknown may be called free';
+    return `the market was due to resolve at ${isoTime(resolvesAt)}; orders need a market that resolves later`;
+  if (fee.model === 'unknown')
+    return 'the provider does not publish the taker fee of this market, and an unknown fee is never taken as zero';
   return null;
 }
 
@@ -204,7 +205,7 @@ export function compilePredictionOrder(
   if (!new Decimal(quantity).gt(0)) return refuse('malformed', `$.notionalUsd: at ${limitPrice} it is less than ${lot} of a contract`);
   // The rest of a position can always be sold.
   if (side === 'buy' && market.minimumSize !== null && new Decimal(quantity).lt(market.minimumSize))
-    return refuse('malformed', `$.quantity: the market's least order is ${market.minimumSize} contracts, this one is of ${quantity}`);
+    return refuse('malformed', `$.quantity: the smallest order of this market is ${market.minimumSize} contracts (got ${quantity})`);
   const { id, origin, mode, bookId } = terms;
   return { ok: true, value: completeOrder({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps }) };
 }

@@ -164,7 +164,7 @@ function computeView(ledger: Ledger, prefix: string, evidence: Evidence): VenueV
   const usable = bid !== undefined && ask !== undefined && bid.counts && ask.counts;
   const why =
     book === null ? evidence.bookProblem : bid === undefined || ask === undefined ? 'the book is not two-sided, so it has no mid' : bid.why;
-  if (!usable) ledger.notes.push(`${market.provider} does not count: ${why}`);
+  if (!usable) ledger.notes.push(`${market.provider} is not counted: ${why}`);
   const top = [bid, ask].flatMap((level) => (level === undefined ? [] : [level.id]));
   const depthOf = [...listIds(bids), ...listIds(asks)];
   const both = (compute: (low: Decimal, high: Decimal) => Decimal): Decimal | null =>
@@ -195,7 +195,7 @@ function computeView(ledger: Ledger, prefix: string, evidence: Evidence): VenueV
   );
   const depth = ledger.derive(
     `${prefix}.depth`,
-    'the lesser of bid depth and ask depth, contracts',
+    'smaller of bid depth and ask depth, in contracts',
     depthOf,
     usable ? Decimal.min(sizeSum(bids), sizeSum(asks)) : null,
     why,
@@ -246,7 +246,7 @@ function checkTrades(ledger: Ledger, prefix: string, view: VenueView, evidence: 
     new Decimal(vwap.value).minus(view.mid.value),
   );
   if (outside)
-    ledger.notes.push(`${market.provider}: recent trades average ${vwap.value}, outside of its book of ${bid.value} to ${ask.value}`);
+    ledger.notes.push(`${market.provider}: recent trades average ${vwap.value}, outside its book of ${bid.value} to ${ask.value}`);
 }
 
 function feeInput(ledger: Ledger, prefix: string, market: PredictionMarket): string[] {
@@ -295,7 +295,7 @@ function computeEdge(ledger: Ledger, cheap: VenueView, dear: VenueView, prefixes
   };
 }
 
-const EDGE = '1 - yes ask of one venue - (1 - yes bid of the other) - taker fees of both / size, at the size that stands on both tops';
+const EDGE = '1 - yes ask of one venue - (1 - yes bid of the other) - taker fees of both / size, at the size available at both best prices';
 
 function computeDisagreement(ledger: Ledger, one: VenueView, other: VenueView): ProbabilityResearch['disagreement'] {
   const ids = [one.mid.id, other.mid.id];
@@ -312,7 +312,7 @@ function computeDisagreement(ledger: Ledger, one: VenueView, other: VenueView): 
   const best = (ways[0] as (typeof ways)[0]).gross.gte((ways[1] as (typeof ways)[0]).gross)
     ? (ways[0] as (typeof ways)[0])
     : (ways[1] as (typeof ways)[0]);
-  const edgePerContract = ledger.derive('edgePerContract', EDGE, best.inputs, best.edge, 'the fees of a venue are not known');
+  const edgePerContract = ledger.derive('edgePerContract', EDGE, best.inputs, best.edge, 'the fees of a venue are unknown');
   const verdict: DisagreementVerdict = best.gross.lte(0)
     ? 'inside_spreads'
     : best.edge === null
@@ -343,23 +343,23 @@ export function researchProbability(subject: Evidence, same: Evidence | null, no
       formula,
       listIds(tops),
       values.length === 0 ? null : side === 'bids' ? Decimal.min(...values) : Decimal.max(...values),
-      'no book counts',
+      'no book is counted',
     );
   };
-  const low = bounds('bids', 'low', 'the least best bid of the counting books');
-  const high = bounds('asks', 'high', 'the greatest best ask of the counting books');
+  const low = bounds('bids', 'low', 'lowest best bid of the counted books');
+  const high = bounds('asks', 'high', 'highest best ask of the counted books');
   if (one === undefined) {
-    const why = 'no venue has a live two-sided book of this question';
+    const why = 'no venue has a live two-sided book for this question';
     return research(ledger, 'insufficient', none('probability', why), low, high, notComparable(none, why));
   }
   if (other === undefined) {
     const probability = ledger.derive(
       'probability',
-      'the depth-weighted mid of the only venue that counts',
+      'depth-weighted mid of the only counted venue',
       [one.mid.id],
       new Decimal(one.mid.value as string),
     );
-    return research(ledger, 'single_source', probability, low, high, notComparable(none, 'only one venue counts'));
+    return research(ledger, 'single_source', probability, low, high, notComparable(none, 'only one venue is counted'));
   }
   const disagreement = computeDisagreement(ledger, one, other);
   // Books that contradict each other after the venues' fees cannot both be right.
@@ -376,7 +376,7 @@ export function researchProbability(subject: Evidence, same: Evidence | null, no
     formula,
     inputs,
     apart || !depths.gt(0) ? null : weighted.div(depths),
-    apart ? 'the venues contradict each other by more than their spreads and fees' : 'no depth stands on both sides',
+    apart ? 'the prices of the venues differ by more than their spreads and fees' : 'no depth on both sides',
   );
   return research(ledger, apart ? 'disputed' : 'corroborated', probability, low, high, disagreement);
 }

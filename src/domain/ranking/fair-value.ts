@@ -11,15 +11,17 @@ export const FAIR_VALUE_MODES = ['deepest_discount', 'highest_premium', 'liquidi
 export type FairValueMode = (typeof FAIR_VALUE_MODES)[number];
 
 const GAP_PRICES =
-  'the token price has to be live; while the exchange is closed, the reference is that of its last session (flag carried_reference)';
+  'only tokens with a live price are ranked; while the exchange is closed, the reference is the price of its last session (flag carried_reference)';
+
+export const LIQUIDITY_FORMULA =
+  'largest buy in US dollars whose average price stays within the slippage budget, as the cost model estimates it from the observed pool liquidity';
 
 /** Formulas of the scores, one sentence per mode. */
 export const FAIR_VALUE_FORMULAS: Readonly<Record<FairValueMode, string>> = {
-  deepest_discount: `minus the fair-value gap in percent; ${GAP_PRICES}`,
-  highest_premium: `the fair-value gap in percent; ${GAP_PRICES}`,
-  liquidity:
-    'the largest buy in US dollars at the best price whose average price stays within the slippage budget, by the cost model on the observed liquidity of the pools: growing sizes, then bisection',
-  event_intensity: 'sum over the active events of severity (1, 2, 4, 8) x 0.5 ^ (age / 24 h) x (1 confirmed, 0.5 rumor)',
+  deepest_discount: `discount to the reference price in percent (minus the gap); ${GAP_PRICES}`,
+  highest_premium: `premium over the reference price in percent (the gap); ${GAP_PRICES}`,
+  liquidity: LIQUIDITY_FORMULA,
+  event_intensity: 'sum over active events of severity (1, 2, 4 or 8) x 0.5 ^ (age / 24 h) x 1 if confirmed or 0.5 if a rumor',
 };
 
 export const DEFAULT_SLIPPAGE_BUDGET_BPS = 50;

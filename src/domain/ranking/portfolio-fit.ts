@@ -19,7 +19,7 @@ const FIT_NAME_LIMIT_PCT = 10;
 const FIT_WEIGHTS = { discount: 1, liquidity: 5, sector: -2, name: -3 } as const;
 
 export const FIT_FORMULA =
-  'discount to mark in percent (at most 50 either way) + 5 x log10(pool liquidity / 5 % of the portfolio), between -10 and 10 points - 2 x what the sector would weigh above 25 % after 5 % more - 3 x what the name would weigh above 10 %';
+  'discount to the issuer mark in percent (-50 to 50) + 5 x log10(pool liquidity / 5 % of the portfolio) (-10 to 10) - 2 x sector weight above 25 % - 3 x company weight above 10 %; both weights as after a purchase of 5 % of the portfolio';
 
 /** Returns the part of a weight above a limit after the allocation, which shrinks the rest of the portfolio in proportion. */
 function excess(weightPct: DecimalString | undefined, limitPct: number): Decimal {

@@ -1,7 +1,7 @@
 /** Ranking of pre-IPO markets at a cut, by mode. Pure. */
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { Cut, Observation } from '../market/cut.ts';
-import { scoreEvents, scoreGap, scoreLiquidity } from './fair-value.ts';
+import { LIQUIDITY_FORMULA, scoreEvents, scoreGap, scoreLiquidity } from './fair-value.ts';
 import { type ClosedBar, computeMomentum } from './momentum.ts';
 import { FIT_FORMULA, type FitPortfolio, fitTerms } from './portfolio-fit.ts';
 import { gapFlags, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
@@ -19,12 +19,12 @@ export type PrivateMode = (typeof PRIVATE_MODES)[number];
 
 /** Formulas of the scores, one sentence per mode. */
 export const PRIVATE_FORMULAS: Readonly<Record<PrivateMode, string>> = {
-  gap_to_mark: 'the size of the gap to the issuer mark in percent, premium or discount',
-  deepest_discount: 'minus the gap to the issuer mark in percent',
-  highest_premium: 'the gap to the issuer mark in percent',
-  liquidity: 'the largest buy in US dollars at the best price within the slippage budget, by the cost model on the observed liquidity',
-  momentum: '0.6 x the return of 24 hours + 0.4 x the return of 168 hours in percent, on stored hourly bars',
-  news_intensity: 'sum over the confirmed active events of severity (1, 2, 4, 8) x 0.5 ^ (age / 24 h)',
+  gap_to_mark: 'absolute gap to the issuer mark in percent',
+  deepest_discount: 'discount to the issuer mark in percent (minus the gap)',
+  highest_premium: 'premium over the issuer mark in percent (the gap)',
+  liquidity: LIQUIDITY_FORMULA,
+  momentum: '0.6 x 24-hour return + 0.4 x 168-hour return, both in percent, from stored hourly bars',
+  news_intensity: 'sum over confirmed active events of severity (1, 2, 4 or 8) x 0.5 ^ (age / 24 h)',
   portfolio_fit: FIT_FORMULA,
 };
 

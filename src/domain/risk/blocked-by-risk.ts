@@ -19,7 +19,7 @@ export function blockedBecause(rejection: RiskRejection, why: string): ReturnTyp
 }
 
 function blocked(rejections: readonly RiskRejection[], words: string): ReturnType<typeof refuse> {
-  return { ok: false, refusal: { code: 'blocked_by_risk', detail: `risk refuses it: ${words}`, rejections } };
+  return { ok: false, refusal: { code: 'blocked_by_risk', detail: `rejected by the risk check: ${words}`, rejections } };
 }
 
 /** Refuses, like risk does, if a price is not live. */
@@ -49,5 +49,5 @@ export function liveTouch(
     } as const;
     return blockedBecause(rejection, price.problem);
   }
-  return notLive(`${instrument} has no live ${side === 'buy' ? 'ask' : 'bid'} at this moment`);
+  return notLive(`${instrument} has no live ${side === 'buy' ? 'ask' : 'bid'} now`);
 }

@@ -62,7 +62,7 @@ function known(program: string, call: Call): string | null {
 }
 
 function unknown(program: string, accounts: number, bytes: number): string {
-  return `Calls ${programWords(namedProgram(program))} with ${accounts} accounts and ${bytes} bytes of data: what it does is not known here.`;
+  return `Calls ${programWords(namedProgram(program))} with ${accounts} accounts and ${bytes} bytes of data. Its effect is unknown.`;
 }
 
 function readCall(data: Uint8Array, accounts: readonly string[]): Call {
@@ -100,8 +100,8 @@ const units = (raw: bigint): string => (raw === EVERYTHING ? 'all raw units' : `
 
 const system: Reader = ({ uint, key, account }) => {
   const tag = uint(0, 4);
-  if (tag === 0n) return `Makes the account ${account(1)} for the program ${key(20)}, with ${coins(uint(4, 8))} of ${account(0)}.`;
-  if (tag === 1n) return `Hands the account ${account(0)} over to the program ${key(4)}.`;
+  if (tag === 0n) return `Creates the account ${account(1)} for the program ${key(20)}. ${account(0)} pays ${coins(uint(4, 8))} into it.`;
+  if (tag === 1n) return `Makes the program ${key(4)} the owner of the account ${account(0)}.`;
   if (tag === 2n) return `Pays ${coins(uint(4, 8))} from ${account(0)} to ${account(1)}.`;
   return null;
 };
@@ -116,31 +116,31 @@ const budget: Reader = ({ uint }) => {
 const openAccount: Reader = ({ data, account }) => {
   const tag = data[0] ?? 0;
   if (tag > 1) return null;
-  const where = tag === 1 ? ', where it is not open yet' : '';
-  return `Opens the token account ${account(1)} of ${account(2)} for the mint ${account(3)}${where}; ${account(0)} pays its rent.`;
+  const where = tag === 1 ? ' if it does not exist' : '';
+  return `Creates the token account ${account(1)} of ${account(2)} for the mint ${account(3)}${where}. ${account(0)} pays its rent.`;
 };
 
 const token: Reader = ({ uint, key, account }) => {
   const tag = Number(uint(0, 1));
   switch (tag) {
     case 3:
-      return `Moves ${units(uint(1, 8))} from the token account ${account(0)} to ${account(1)}, by the right of ${account(2)}.`;
+      return `Moves ${units(uint(1, 8))} from the token account ${account(0)} to ${account(1)}, authorized by ${account(2)}.`;
     case 12: {
       const amount = amountText(uint(1, 8), Number(uint(9, 1)));
-      return `Moves ${amount} of the mint ${account(1)} from the token account ${account(0)} to ${account(2)}, by the right of ${account(3)}.`;
+      return `Moves ${amount} of the mint ${account(1)} from the token account ${account(0)} to ${account(2)}, authorized by ${account(3)}.`;
     }
     case 4:
-      return `Lets ${account(1)} take up to ${units(uint(1, 8))} out of the token account ${account(0)}.`;
+      return `Allows ${account(1)} to spend up to ${units(uint(1, 8))} from the token account ${account(0)}.`;
     case 13:
-      return `Lets ${account(2)} take up to ${amountText(uint(1, 8), Number(uint(9, 1)))} of the mint ${account(1)} out of the token account ${account(0)}.`;
+      return `Allows ${account(2)} to spend up to ${amountText(uint(1, 8), Number(uint(9, 1)))} of the mint ${account(1)} from the token account ${account(0)}.`;
     case 5:
-      return `Lets nobody else take out of the token account ${account(0)} any more.`;
+      return `Revokes every allowance to spend from the token account ${account(0)}.`;
     case 6:
-      return `Hands a right over the account ${account(0)} to ${uint(2, 1) === 1n ? key(3) : 'nobody'}.`;
+      return `Transfers an authority of the account ${account(0)} to ${uint(2, 1) === 1n ? key(3) : 'nobody'}.`;
     case 9:
-      return `Closes the token account ${account(0)}; the coins that are left in it go to ${account(1)}.`;
+      return `Closes the token account ${account(0)}. Its remaining SOL goes to ${account(1)}.`;
     case 17:
-      return `Counts the coins that lie on ${account(0)} as wrapped ones.`;
+      return `Wraps the SOL of the token account ${account(0)}.`;
     default:
       return null;
   }
@@ -151,10 +151,10 @@ const token2022: Reader = (call) => {
   if (data[0] !== 26 || data[1] !== 1) return token(call);
   const decimals = Number(uint(10, 1));
   const [amount, fee] = [amountText(uint(2, 8), decimals), amountText(uint(11, 8), decimals)];
-  return `Moves ${amount} of the mint ${account(1)} from the token account ${account(0)} to ${account(2)}, of which the mint keeps ${fee}.`;
+  return `Moves ${amount} of the mint ${account(1)} from the token account ${account(0)} to ${account(2)}, less a transfer fee of ${fee}.`;
 };
 
-const memo: Reader = ({ data }) => `Keeps the text “${new TextDecoder().decode(data)}” on the chain.`;
+const memo: Reader = ({ data }) => `Writes the memo “${new TextDecoder().decode(data)}” to the chain.`;
 
 /** Reads three length-prefixed texts. */
 function textsAfter({ data, uint }: Call, from: number): readonly [string, string, string] {
@@ -172,9 +172,9 @@ function textsAfter({ data, uint }: Call, from: number): readonly [string, strin
 function curveSwap({ uint, account }: Call, mode: bigint): string | null {
   const [amount, bound] = [units(uint(8, 8)), units(uint(16, 8))];
   const [curve, input, output] = [account(2), account(3), account(4)];
-  if (mode === 0n) return `Trades on the curve ${curve}: gives exactly ${amount} of ${input} and gets at least ${bound} into ${output}.`;
-  if (mode === 1n) return `Trades on the curve ${curve}: gives at most ${amount} of ${input} and gets at least ${bound} into ${output}.`;
-  if (mode === 2n) return `Trades on the curve ${curve}: gets exactly ${amount} into ${output} and gives at most ${bound} of ${input}.`;
+  if (mode === 0n) return `Trades on the curve ${curve}: pays exactly ${amount} from ${input} and receives at least ${bound} in ${output}.`;
+  if (mode === 1n) return `Trades on the curve ${curve}: pays at most ${amount} from ${input} and receives at least ${bound} in ${output}.`;
+  if (mode === 2n) return `Trades on the curve ${curve}: receives exactly ${amount} in ${output} and pays at most ${bound} from ${input}.`;
   return null;
 }
 
@@ -183,14 +183,14 @@ const CURVE_READERS: readonly (readonly [discriminator: Uint8Array, Reader])[] =
   [
     CURVE_INSTRUCTIONS.createConfig,
     ({ account }) =>
-      `Makes the configuration ${account(0)} of a curve that is quoted in ${account(3)}; the partner's fees go to ${account(1)}, what is left over to ${account(2)}.`,
+      `Creates the configuration ${account(0)} of a curve quoted in ${account(3)}. The partner's fees go to ${account(1)}, leftover tokens to ${account(2)}.`,
   ],
   [
     CURVE_INSTRUCTIONS.initializePool,
     (call) => {
       const [name, symbol, uri] = textsAfter(call, 8);
       const { account } = call;
-      return `Makes the token “${name}” (${symbol}) with the mint ${account(3)} and its curve ${account(5)}, quoted in ${account(4)}; ${account(2)} is its creator, and what is told of it lies at ${uri}.`;
+      return `Creates the token “${name}” (${symbol}) with the mint ${account(3)} and the curve ${account(5)}, quoted in ${account(4)}. Its creator is ${account(2)}, its metadata is at ${uri}.`;
     },
   ],
   [CURVE_INSTRUCTIONS.swap, (call) => curveSwap(call, 0n)],
@@ -198,12 +198,12 @@ const CURVE_READERS: readonly (readonly [discriminator: Uint8Array, Reader])[] =
   [
     CURVE_INSTRUCTIONS.claimCreatorFee,
     ({ uint, account }) =>
-      `Pays the creator's trading fees of the curve ${account(1)} out to ${account(8)}: of the token ${units(uint(8, 8))} into ${account(2)}, of the quote ${units(uint(16, 8))} into ${account(3)}, as far as they wait.`,
+      `Pays the creator's trading fees of the curve ${account(1)} to ${account(8)}: at most ${units(uint(8, 8))} of the token into ${account(2)} and ${units(uint(16, 8))} of the quote token into ${account(3)}.`,
   ],
   [
     CURVE_INSTRUCTIONS.claimPartnerFee,
     ({ uint, account }) =>
-      `Pays the partner's trading fees of the curve ${account(2)} out to ${account(9)}: of the token ${units(uint(8, 8))} into ${account(3)}, of the quote ${units(uint(16, 8))} into ${account(4)}, as far as they wait.`,
+      `Pays the partner's trading fees of the curve ${account(2)} to ${account(9)}: at most ${units(uint(8, 8))} of the token into ${account(3)} and ${units(uint(16, 8))} of the quote token into ${account(4)}.`,
   ],
   [CURVE_INSTRUCTIONS.creatorSurplus, ({ account }) => withdrawal("creator's part of the surplus", account)],
   [CURVE_INSTRUCTIONS.partnerSurplus, ({ account }) => withdrawal("partner's part of the surplus", account)],
@@ -214,7 +214,7 @@ const CURVE_READERS: readonly (readonly [discriminator: Uint8Array, Reader])[] =
 ];
 
 function withdrawal(what: string, account: Call['account']): string {
-  return `Pays the ${what} of the curve ${account(2)} out to ${account(6)}, into ${account(3)}.`;
+  return `Pays the ${what} of the curve ${account(2)} to ${account(6)}, into ${account(3)}.`;
 }
 
 const begins = (data: Uint8Array, discriminator: Uint8Array): boolean => discriminator.every((byte, at) => data[at] === byte);
@@ -223,16 +223,15 @@ const curve: Reader = (call) => CURVE_READERS.find(([discriminator]) => begins(c
 
 const locker: Reader = ({ data, uint, account }) =>
   begins(data, LOCKER_CLAIM)
-    ? `Pays what the locker ${account(0)} has unlocked out to ${account(2)}, into ${account(3)}: ${units(uint(8, 8))} at most.`
+    ? `Pays the unlocked tokens of the locker ${account(0)} to ${account(2)}, into ${account(3)}: at most ${units(uint(8, 8))}.`
     : null;
 
 const aggregator: Reader = ({ data, account }) => {
   const route = readRoute(data);
   if (route === null || route.kind !== 'exactIn' || route.slippage > 10_000n) return null;
   const named = (one: RouteAccount): string => account(route.accounts.indexOf(one));
-  const fee =
-    route.platformFee === 0n ? '' : ` Of what is swapped ${amountText(route.platformFee, 2)} % goes to ${named('platformFee')} as a fee.`;
-  return `Swaps by the aggregator for ${named('user')}: gives exactly ${units(route.given)} of ${named('source')} and gets at least ${units(computeLeast(route))} into ${named('destination')}.${fee}`;
+  const fee = route.platformFee === 0n ? '' : ` A fee of ${amountText(route.platformFee, 2)} % goes to ${named('platformFee')}.`;
+  return `Swaps through the aggregator for ${named('user')}: pays exactly ${units(route.given)} from ${named('source')} and receives at least ${units(computeLeast(route))} in ${named('destination')}.${fee}`;
 };
 
 const READERS: Readonly<Record<string, Reader>> = {

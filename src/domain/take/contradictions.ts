@@ -26,7 +26,7 @@ function emptyBand(conditions: readonly ManifestCondition[], stem: string, field
     for (const above of conditions.filter(({ type }) => type === `${stem}_above`)) {
       if (measure(below, field) !== measure(above, field)) continue;
       const [high, low] = [String(below[field]), String(above[field])];
-      if (new Decimal(low).gte(high)) return `${stem} is to lie below ${high} and above ${low} at once`;
+      if (new Decimal(low).gte(high)) return `${stem} cannot be below ${high} and above ${low} at the same time`;
     }
   }
   return null;
@@ -41,7 +41,7 @@ export function entryContradiction(entry: readonly ManifestCondition[]): string 
   const sessions = entry.filter(({ type }) => type === 'session_in').map((condition) => condition['sessions'] as readonly string[]);
   const [first, ...others] = sessions;
   if (first !== undefined && !first.some((session) => others.every((list) => list.includes(session)))) {
-    return 'no session of the market is in all of the session lists';
+    return 'the session lists have no session in common';
   }
   return null;
 }
@@ -60,7 +60,7 @@ export function exitAtOnce(entry: readonly ManifestCondition[], exit: readonly M
         const crossed = enter.type === `${stem}_below` && leave.type === `${stem}_above` && b.lt(a);
         const crossedBack = enter.type === `${stem}_above` && leave.type === `${stem}_below` && b.gt(a);
         if (belowTwice || aboveTwice || crossed || crossedBack)
-          return `the exit ${leave.type} ${String(left)} can pass while the entry ${enter.type} ${String(entered)} does`;
+          return `the exit ${leave.type} ${String(left)} can be true at the same time as the entry ${enter.type} ${String(entered)}`;
       }
     }
   }

@@ -64,7 +64,7 @@ export function dollarsForTake(
 ): DollarsForTake {
   const free = freeDollars(facts, now);
   const { check } = facts;
-  if (check?.dollars == null) return { unknown: 'the holdings of the exchange account and the wallets were not compared yet' };
+  if (check?.dollars == null) return { unknown: 'the balances of the exchange account and the wallets have not been checked yet' };
   if (free.at === null) return { unknown: free.why };
   const sum = (of: (one: BoundAtVenue) => Decimal | DecimalString): Decimal =>
     bound.reduce((total, one) => total.plus(of(one)), new Decimal(0));
@@ -84,7 +84,7 @@ export function dollarsForTake(
   const frees = [total, there];
   if (wallet !== null) {
     const place = check.dollars.places.find((one) => one.place === walletPlace(wallet));
-    if (place === undefined) return { unknown: `what wallet ${wallet} holds was not compared yet` };
+    if (place === undefined) return { unknown: `the balance of wallet ${wallet} has not been checked yet` };
     frees.push(new Decimal(place.usd).minus(sum((one) => (one.wallet === wallet ? whole(one) : '0'))));
   }
   return { freeUsd: plainDecimal(Decimal.max(0, Decimal.min(...frees))), heldUsd: plainDecimal(held) };
@@ -114,7 +114,7 @@ export function boundDollarsObjection(dollars: BoundDollars, { id, usd, ...place
     limit: found.freeUsd,
     before: null,
     after: usd,
-    suggestion: `of ${found.heldUsd} US dollars there ${found.freeUsd} are free: disarm a live Take, withdraw from a vault, or spend less`,
+    suggestion: `${found.freeUsd} of ${found.heldUsd} US dollars are free at this venue: disarm a live Take, withdraw from a vault, or spend less`,
     change: null,
   };
 }

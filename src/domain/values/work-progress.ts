@@ -82,8 +82,7 @@ const LAST_PHASES: ReadonlyMap<string, string> = new Map([
 const MAKING = /^making .+ by (.+)$/;
 
 export function evaluationProgress(state: string, told: ToldProgress | null, at: EpochMs): WorkProgress {
-  if (state === 'queued')
-    return workProgress({ waitingFor: { cause: 'queue', detail: 'a worker starts the oldest run as soon as it has capacity' }, at });
+  if (state === 'queued') return workProgress({ waitingFor: { cause: 'queue', detail: 'the run starts when a worker has capacity' }, at });
   if (state !== 'running' || told === null) return NOTHING_LEFT;
   const fetches = told.doing.startsWith('fetching ');
   const maker = MAKING.exec(told.doing)?.[1];
@@ -195,13 +194,12 @@ export function transferProgress({ state, axes, estimatedSeconds, expiresAt, sub
 }
 
 function transferWaits(state: TransferState, { source, destination, provider }: TrackedTransfer['axes']): Waiting {
-  if (state === 'unknown')
-    return { cause: 'confirmation', detail: 'the provider and the chains contradict each other: both are queried again' };
+  if (state === 'unknown') return { cause: 'confirmation', detail: 'the provider and the chains disagree; both are queried again' };
   if (source.state === 'unseen') return { cause: 'confirmation', detail: 'the source chain shows the transaction' };
   if (source.state === 'included')
     return { cause: 'confirmation', detail: `the source chain makes it final; it is ${source.confirmations} deep` };
   if (destination.state === 'included') return { cause: 'confirmation', detail: 'the destination chain makes the payment final' };
-  const silent = provider.silentSince === null ? '' : ', which does not answer at the moment';
+  const silent = provider.silentSince === null ? '' : ', which does not answer now';
   return { cause: 'provider', detail: state === 'refunding' ? `the provider pays back${silent}` : `the provider pays out${silent}` };
 }
 
@@ -209,7 +207,7 @@ const CURVE_WAITS: Readonly<Partial<Record<CurveLaunchState, Waiting>>> = {
   prepared: { cause: 'signature', detail: 'the wallet of the creator signs its transactions before their blockhash is too old' },
   submitted: { cause: 'confirmation', detail: 'the chain confirms its transactions, one after the other' },
   confirmed: { cause: 'confirmation', detail: 'the chain makes its transactions final' },
-  trading: { cause: 'market', detail: 'buyers take the rest of the curve' },
+  trading: { cause: 'market', detail: 'buyers buy the rest of the curve' },
   graduating: { cause: 'provider', detail: 'a keeper of the network opens the successor pool' },
 };
 

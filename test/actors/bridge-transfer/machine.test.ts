@@ -122,7 +122,7 @@ test('contradictions are reported once each, with their texts', () => {
   );
   expect(alerts).toEqual(['bridge_source_reorged']);
   expect(transferContext(state).attentions).toEqual(['source_reorged']);
-  expect(steps[2]?.announcements.find(({ channel }) => channel === 'alerts')?.body['words']).toContain('the chain has left');
+  expect(steps[2]?.announcements.find(({ channel }) => channel === 'alerts')?.body['words']).toContain('dropped the block');
   expect(
     walk(submission(), look(NOW + 1, { ...source('final'), ...says('refund_failed') }), look(NOW + 2, says('refund_failed'))).alerts,
   ).toEqual(['bridge_refund_failed']);

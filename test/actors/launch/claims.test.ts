@@ -72,12 +72,12 @@ test('fees go to creator and partner, unlocked tokens only to the creator, and n
   fixture.fund(fixture.partner, 'SOL', 1_000_000_000n);
   expect(await claimed(id, { kind: 'fees', as: 'partner' }, fixture.partner, NATIVE_MINT)).toBeGreaterThan(0n);
   expect(await claimed(id, { kind: 'fees', as: 'creator' }, fixture.creator, NATIVE_MINT)).toBeGreaterThan(0n);
-  expect(await refused(id, { kind: 'fees', as: 'partner' })).toBe('state_conflict: no fees wait for the partner');
+  expect(await refused(id, { kind: 'fees', as: 'partner' })).toBe('state_conflict: there are no fees for the partner to claim');
   for (const as of ['creator', 'partner'] as const) {
     expect(await refused(id, { kind: 'surplus', as })).toBe('state_conflict: the curve is not complete');
     expect(await refused(id, { kind: 'migration_fee', as })).toBe('state_conflict: the curve is not complete');
   }
-  expect(await refused(id, { kind: 'unlocked', as: 'creator' })).toBe('state_conflict: nothing of the launch lies in the locker');
+  expect(await refused(id, { kind: 'unlocked', as: 'creator' })).toBe('state_conflict: the locker holds no tokens of the launch');
 
   fixture.fund(trader, 'SOL', 10_000_000_000n);
   fixture.fund(trader, NATIVE_MINT, 400_000_000_000n);
@@ -98,7 +98,7 @@ test('fees go to creator and partner, unlocked tokens only to the creator, and n
   expect(landOn(fixture.chain, buy).run.error).toBeNull();
   fixture.chain.finalize();
   expect(await refused(id, { kind: 'migration_fee', as: 'creator' })).toBe(
-    'state_conflict: the launch leaves the creator no migration fee',
+    'state_conflict: the launch has no migration fee for the creator',
   );
   expect(await refused(id, { kind: 'unlocked', as: 'partner' })).toBe('state_conflict: only the creator has tokens in the locker');
   // A tenth of the supply unlocks over 180 days in equal daily amounts; the remainder is available at once.
@@ -106,5 +106,5 @@ test('fees go to creator and partner, unlocked tokens only to the creator, and n
   fixture.chain.finalize();
   const daily = (100_000_000n / 180n) * 1_000_000n;
   expect((await claimed(id, { kind: 'unlocked', as: 'creator' }, fixture.creator, mint)) / daily).toBe(10n);
-  expect(await refused(id, { kind: 'unlocked', as: 'creator' })).toBe('state_conflict: nothing more is unlocked at the moment');
+  expect(await refused(id, { kind: 'unlocked', as: 'creator' })).toBe('state_conflict: no more tokens are unlocked now');
 });

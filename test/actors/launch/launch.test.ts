@@ -91,7 +91,7 @@ describe('a launch', () => {
     expect(held((await fixture.node.balancesOf(fixture.creator.address)) as typeof before) - held(before)).toBe(waiting);
     expect(await refused(fixture.claims.prepare(fixture.context(), id, { kind: 'fees', as: 'creator' }))).toEqual([
       'state_conflict',
-      'no fees wait for the creator',
+      'there are no fees for the creator to claim',
     ]);
 
     buy(mint, config, 300_000_000_000n);

@@ -87,7 +87,7 @@ describe('a launch', () => {
     const declined = await fixture.until(id, ['failed_paid']);
     expect(declined).toMatchObject({ state: 'failed_paid', reason: 'rejected', mint: null });
     expect(declined.detail).toContain(declined.signatures[0]);
-    expect(declined.detail).toContain('hand the same payment in again');
+    expect(declined.detail).toContain('Submit the same payment again');
     const alerts = await fixture.sql`select 1 from announcements where channel = 'alerts' and body->>'launchId' = ${id}`;
     expect(alerts).toHaveLength(1);
     fixture.simulator.script.trouble(null);

@@ -139,7 +139,7 @@ test.each(TRANSACTION_PURPOSES)('a transaction for %s can only spend what no arm
   await prepared(purpose, subjectOf('9000000000'), { wallet: OF_NOBODY });
   await prepared(purpose, subjectOf('700000000'), { executor: 'delegated' });
   await prepared(purpose, subjectOf('200000000'));
-  await expect(prepared(purpose, subjectOf('100000001'))).rejects.toThrow('100 are free');
+  await expect(prepared(purpose, subjectOf('100000001'))).rejects.toThrow('100 of 2000 US dollars are free');
   // What waits for a signature is reserved for the next arming too.
   expect(await arm(await draft('101'))).toMatchObject({
     ok: false,

@@ -111,7 +111,7 @@ test('a failed validation names every limit, and the reason of each unknown one'
     ok: false,
     refusal: {
       code: 'blocked_by_risk',
-      detail: 'risk refuses it: open_positions_limit, quote_not_live (wait for a live quote)',
+      detail: 'rejected by the risk check: open_positions_limit, quote_not_live (wait for a live quote)',
       rejections,
     },
   });

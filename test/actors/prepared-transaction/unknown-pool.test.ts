@@ -15,7 +15,7 @@ test('a swap before the first minute is refused with its true reason, and passes
       ok: false,
       refusal: {
         code: 'blocked_by_risk',
-        detail: `risk refuses it: pool_liquidity_breach (wait until the liquidity of ${AAPLX} is known)`,
+        detail: `rejected by the risk check: pool_liquidity_breach (wait until the liquidity of ${AAPLX} is known)`,
         rejections: [
           { code: 'pool_liquidity_breach', limit: null, change: { kind: 'wait_for', what: 'pool_liquidity', instrument: AAPLX } },
         ],

@@ -312,7 +312,7 @@ test('a live Take is armed only with unreserved dollars, and of two at the same 
     expect.objectContaining({
       code: 'insufficient_balance',
       limit: '0',
-      suggestion: expect.stringContaining('of 3000 US dollars there 0 are free'),
+      suggestion: expect.stringContaining('0 of 3000 US dollars are free at this venue'),
     }),
   );
   const { bound } = await createRiskReads(sql).manualAccount(ORG, 'live');

@@ -77,11 +77,11 @@ describe('the deterministic assessment', () => {
     const thin = assessStock(ENTRY, { at: SLOT, seen: null, events: [], bars: [], releases: [] });
     expect(all(thin)).toEqual([]);
     expect(thin.thin).toEqual([
-      'The token was not observed at the newest cut.',
-      'There are no stored hourly bars of a full week up to now.',
-      'No filings or news of it were observed in the last 30 days.',
-      'Nothing that was observed speaks for it.',
-      'Nothing that was observed speaks against it.',
+      'The newest market data does not contain the token.',
+      'Hourly bars of the last full week are missing.',
+      'No filings or news were received in the last 30 days.',
+      'No evidence supports it.',
+      'No evidence speaks against it.',
     ]);
     const carried = assessStock(ENTRY, {
       ...EVIDENCE,

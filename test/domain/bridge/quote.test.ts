@@ -80,7 +80,7 @@ describe('the choice', () => {
     const made = compareOffers([OFFER, cctp], []);
     expect(made?.chosen.provider).toBe('cctp');
     expect(made?.explanation).toBe(
-      'cctp costs 0.06 USD in all and takes about 900 s, and it costs the least; relay costs 0.11 USD in all and takes about 10 s',
+      'cctp costs 0.06 USD in total and takes about 900 s, and it is the cheapest offer; relay costs 0.11 USD in total and takes about 10 s',
     );
     const dear = { ...cctp, fees: [{ name: 'gas', amountUsd: '3', included: false }] };
     expect(compareOffers([dear, OFFER], [])?.chosen.provider).toBe('relay');
@@ -89,13 +89,13 @@ describe('the choice', () => {
   test('equal offers are decided by speed, and speed may be preferred', () => {
     const near = { ...cctp, minimumOut: '99900001' };
     expect(compareOffers([near, OFFER], [])?.chosen.provider).toBe('relay');
-    expect(compareOffers([near, OFFER], [])?.explanation).toContain('2 basis points');
+    expect(compareOffers([near, OFFER], [])?.explanation).toContain('2 bps');
     expect(compareOffers([cctp, OFFER], [], 'speed')?.chosen.provider).toBe('relay');
   });
 
   test('a provider without an offer is named with the reason, and without offers nothing is chosen', () => {
     const made = compareOffers([OFFER], [{ provider: 'cctp', reason: 'it does not answer' }]);
-    expect(made?.explanation).toContain('it is the only offer; cctp offers nothing: it does not answer');
+    expect(made?.explanation).toContain('it is the only offer; cctp has no offer: it does not answer');
     expect(compareOffers([], [])).toBeNull();
   });
 });

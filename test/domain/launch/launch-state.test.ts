@@ -29,10 +29,10 @@ test('claimed fees are the share of all fees minus the pending ones, and never n
 
 test('errors of programs have descriptions, and others keep the chain’s text', () => {
   expect(launchErrorWords('{"InstructionError":[2,{"Custom":6081}]}')).toBe(
-    'the quote mint takes a fee of every transfer (program error 6081)',
+    'the quote mint charges a fee on every transfer (program error 6081)',
   );
   expect(launchErrorWords('"BlockhashNotFound"')).toBe('"BlockhashNotFound"');
-  expect(launchErrorWords('AccountNotFound')).toBe('the wallet that signs holds no lamports for the fee (AccountNotFound)');
+  expect(launchErrorWords('AccountNotFound')).toBe('the signing wallet has no SOL for the network fee (AccountNotFound)');
 });
 
 test.each([

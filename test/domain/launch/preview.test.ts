@@ -124,7 +124,7 @@ describe('a quote mint', () => {
     expect(mintObjection(facts, fee(0, 100, 600n), true, 700n)).toMatchObject({ code: 6081 });
     expect(mintObjection(facts, fee(0, 50, 800n), true, 700n)).toMatchObject({
       code: 6081,
-      detail: expect.stringContaining('50 basis points'),
+      detail: expect.stringContaining('50 bps'),
     });
     expect(mintObjection(facts, fee(70, 0, 800n), true, 700n)).toMatchObject({ code: 6081 });
     expect(listedObjection({ ...facts, transferFeeBps: 100 })).toMatchObject({ code: 6081 });

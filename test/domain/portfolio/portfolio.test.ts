@@ -66,9 +66,9 @@ test.each<[Quality, QualityFlag[]]>([
 ])('a doubtful price (%s %j) values nothing: it is named, and in no sum', (quality, flags) => {
   const { holdings, totals, scenarios, sectors } = one(quality, flags);
   expect(holdings[0]).toMatchObject({ pricing: 'unpriced', mark: null, valueUsd: null, quote: { quality, flags } });
-  expect(holdings[0]?.why).toContain('in doubt');
+  expect(holdings[0]?.why).toContain('unreliable');
   expect(totals).toMatchObject({ valueUsd: '100', coverage: 'partial' });
-  expect(totals.includes).toContain('not in it: 1 unpriced holding, 0 unread wallets');
+  expect(totals.includes).toContain('. Excludes 1 unpriced holding');
   expect(scenarios[0]).toMatchObject({ coverage: 'partial', leftOut: [`${MANUAL}/spotchain:AAPLx`], effects: [] });
   expect(sectors.map(({ sector }) => sector)).toEqual(['cash']);
 });
@@ -92,7 +92,7 @@ test.each([
 
 test("another venue's quote of the same underlying values nothing", () => {
   const portfolio = holding([['spotexchange:BTCUSDT', '1']], { quotes: new Map([quoteOf('evmvenue:BTC', '99', '101')]) });
-  expect(portfolio.holdings[0]).toMatchObject({ pricing: 'unpriced', why: 'no quote of spotexchange:BTCUSDT was received', quote: null });
+  expect(portfolio.holdings[0]).toMatchObject({ pricing: 'unpriced', why: 'no quote received for spotexchange:BTCUSDT', quote: null });
 });
 
 test('a retired mint has no value, whatever is quoted', () => {
@@ -103,7 +103,7 @@ test('a retired mint has no value, whatever is quoted', () => {
   });
   expect(portfolio.holdings[0]).toMatchObject({
     pricing: 'unpriced',
-    why: 'its mint is not valid at this moment: nothing of it is quoted',
+    why: 'its mint is not valid now, so it is not quoted',
   });
 });
 
@@ -126,7 +126,7 @@ test('an unquoted contract is valued by its market’s known data, or else not',
   });
   for (const { lossUsd } of listed.scenarios) expect(lossUsd).toBe('0');
   const unlisted = holding([[key, '10']], { outcomes: new Map([[key, { ...fact, mark: null, why: 'its market is closed' }]]) });
-  expect(unlisted.holdings[0]).toMatchObject({ pricing: 'unpriced', why: `no quote of ${key} was received; its market is closed` });
+  expect(unlisted.holdings[0]).toMatchObject({ pricing: 'unpriced', why: `no quote received for ${key}; its market is closed` });
 });
 
 const MIXED = [
@@ -291,7 +291,7 @@ test('assets frozen by the issuer are qualified, and frozen dollars are no cash'
   ]);
   expect(holdings.map(({ symbol, pricing, why }) => [symbol, pricing, why])).toEqual([
     ['SOL', 'qualified', 'it is held on a chain and valued at the price of the spot exchange'],
-    ['USDC', 'unpriced', 'the catalog does not list it, so that nothing prices it; it is frozen and cannot be moved'],
+    ['USDC', 'unpriced', 'the catalog does not list it, so it has no price; it is frozen and cannot be moved'],
     ['SPACEX', 'qualified', 'it is frozen and cannot be moved'],
   ]);
   expect(totals.cashUsd).toBe('0');

@@ -85,10 +85,10 @@ test('the gap is measured against the next regular open, past a weekend and the 
 
 // The position is worth 1000: 5 % of 20000.
 test.each([
-  ['20000', 0, '20', 'not larger than 5 percent'],
-  ['20000.000001', 0, '20', 'not larger than 5 percent'],
-  ['19999.999999', -25, '270', 'larger than 5 percent'],
-  ['0', -25, '270', 'larger than 5 percent'],
+  ['20000', 0, '20', 'at most 5 %'],
+  ['20000.000001', 0, '20', 'at most 5 %'],
+  ['19999.999999', -25, '270', 'larger than 5 %'],
+  ['0', -25, '270', 'larger than 5 %'],
 ])('of a pool of %s the freeze takes a haircut of %d %%', (liquidityUsd, haircutPct, lossUsd, why) => {
   const pools = new Map([['spotchain:AAPLx', { liquidityUsd, observedAt: SATURDAY }] as const]);
   const portfolio = computePortfolio(materialOf({ books: [bookOf(MANUAL, '0', [['spotchain:AAPLx', '5']])], quotes: QUOTES, pools }), WIDE);
@@ -109,7 +109,7 @@ test('the haircut adds to the shock: an agent token falls by 35 percent of its p
 test('a pool of unknown liquidity fails closed with the reason; order-book instruments have no pool', () => {
   const effects = scenario(everything({ pools: new Map() }), 'liquidity_freeze').effects;
   expect(effects.map(({ haircutPct }) => haircutPct)).toEqual([-25, -25, -25, 0, 0]);
-  expect(effects[0]?.why).toMatch(/public_equity -2 %; exit haircut -25 %: the liquidity of its pools is not known/);
+  expect(effects[0]?.why).toMatch(/public_equity -2 %; exit haircut -25 %: its pool liquidity is unknown now/);
   expect(effects[3]?.why).toBe('crypto_spot keeps its price');
   expect(effects[0]?.inputs).toContain('pool:spotchain:AAPLx');
 });

@@ -131,10 +131,10 @@ describe('a request becomes an order', () => {
     [{ status: 'paused', providerStatus: 'inactive' }, /paused \(inactive\)/],
     [{ status: 'unknown' }, /unknown/],
     [{ closesAt: AT }, /closed at/],
-    [{ closesAt: null, expectedResolutionAt: AT - 1 }, /resolved at/],
+    [{ closesAt: null, expectedResolutionAt: AT - 1 }, /due to resolve at/],
     [{ closesAt: null, expectedResolutionAt: null, latestResolutionAt: null }, null],
-    [{ resolution: { ...market.resolution, result: 'no' } }, /decided: no/],
-    [{ fee: { model: 'unknown', rate: null, exponent: 1, roundingUsd: null } }, /what taking costs/],
+    [{ resolution: { ...market.resolution, result: 'no' } }, /resolved: no/],
+    [{ fee: { model: 'unknown', rate: null, exponent: 1, roundingUsd: null } }, /does not publish the taker fee/],
   ])('a market with %j', (over, why) => {
     const said = closedBecause({ ...market, ...over }, AT);
     if (why === null) expect(said).toBeNull();

@@ -72,7 +72,7 @@ test('venues that contradict each other by more than fees give no probability', 
   // 1 - 0.45 - 0.48 - (0.87 + 0.89856) / 50.
   expect(disagreement).toMatchObject({ verdict: 'actionable', edgePerContract: { value: '0.0346288' }, sizeContracts: '50' });
   expect([corroboration, probability.value]).toEqual(['disputed', null]);
-  expect(probability.why).toMatch(/contradict/);
+  expect(probability.why).toMatch(/differ by more/);
 });
 
 test('with an unknown fee no edge is claimed', () => {
@@ -115,7 +115,7 @@ test('trades are averaged in prices of the affirmative outcome, without those of
   // (0.55 x 100 + 0.53 x 50) / 150.
   expect(valueOf(research, 'polymarket.vwap')).toBe('0.54333333');
   expect(valueOf(research, 'polymarket.tradesAgainstMid')).toBe('0.01333333');
-  expect(research.notes.join(' ')).toMatch(/outside of its book of 0.52 to 0.54/);
+  expect(research.notes.join(' ')).toMatch(/outside its book of 0.52 to 0.54/);
   const old = research.inputs.filter(({ kind, counts }) => kind === 'trade' && !counts);
   expect(old.map(({ value, quality, why }) => [value, quality, why])).toEqual([['0.9', 'stale', 'the trade is older than 60 minutes']]);
 });

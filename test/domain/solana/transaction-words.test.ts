@@ -75,10 +75,10 @@ test('coins, fees, accounts and memos are told with their amounts', () => {
     'Uses at most 540,000 compute units.',
     'Pays a priority fee of 20,000 micro-lamports for each compute unit.',
     `Pays 1.500000001 SOL from ${of(a)} to ${of(b)}.`,
-    `Makes the account ${of(b)} for the program ${of(c)}, with 0.00203928 SOL of ${of(a)}.`,
-    `Hands the account ${of(a)} over to the program ${of(d)}.`,
-    `Opens the token account ${of(b)} of ${of(c)} for the mint ${of(d)}, where it is not open yet; ${of(a)} pays its rent.`,
-    'Keeps the text “paid in full” on the chain.',
+    `Creates the account ${of(b)} for the program ${of(c)}. ${of(a)} pays 0.00203928 SOL into it.`,
+    `Makes the program ${of(d)} the owner of the account ${of(a)}.`,
+    `Creates the token account ${of(b)} of ${of(c)} for the mint ${of(d)} if it does not exist. ${of(a)} pays its rent.`,
+    'Writes the memo “paid in full” to the chain.',
   ]);
 });
 
@@ -97,16 +97,16 @@ test('what moves tokens and what gives a right away are told apart', () => {
       createSyncNativeInstruction(a),
     ),
   ).toEqual([
-    `Moves 1,000,000 raw units from the token account ${of(a)} to ${of(b)}, by the right of ${of(c)}.`,
-    `Moves 12.5 of the mint ${of(d)} from the token account ${of(a)} to ${of(b)}, by the right of ${of(c)}.`,
-    `Moves 1 of the mint ${of(d)} from the token account ${of(a)} to ${of(b)}, of which the mint keeps 0.01.`,
-    `Lets ${of(b)} take up to all raw units out of the token account ${of(a)}.`,
-    `Lets ${of(b)} take up to 0.5 of the mint ${of(d)} out of the token account ${of(a)}.`,
-    `Lets nobody else take out of the token account ${of(a)} any more.`,
-    `Hands a right over the account ${of(a)} to ${of(b)}.`,
-    `Hands a right over the account ${of(a)} to nobody.`,
-    `Closes the token account ${of(a)}; the coins that are left in it go to ${of(b)}.`,
-    `Counts the coins that lie on ${of(a)} as wrapped ones.`,
+    `Moves 1,000,000 raw units from the token account ${of(a)} to ${of(b)}, authorized by ${of(c)}.`,
+    `Moves 12.5 of the mint ${of(d)} from the token account ${of(a)} to ${of(b)}, authorized by ${of(c)}.`,
+    `Moves 1 of the mint ${of(d)} from the token account ${of(a)} to ${of(b)}, less a transfer fee of 0.01.`,
+    `Allows ${of(b)} to spend up to all raw units from the token account ${of(a)}.`,
+    `Allows ${of(b)} to spend up to 0.5 of the mint ${of(d)} from the token account ${of(a)}.`,
+    `Revokes every allowance to spend from the token account ${of(a)}.`,
+    `Transfers an authority of the account ${of(a)} to ${of(b)}.`,
+    `Transfers an authority of the account ${of(a)} to nobody.`,
+    `Closes the token account ${of(a)}. Its remaining SOL goes to ${of(b)}.`,
+    `Wraps the SOL of the token account ${of(a)}.`,
   ]);
 });
 
@@ -115,28 +115,28 @@ test('launches, trades on a curve and claims name who is paid and into which acc
   const fees = { claimer: of(d), baseAccount: of(a), quoteAccount: of(b), mostBase: U64_MAX, mostQuote: 7n } as const;
   expect(own(initializePoolInstruction(KEYS, { creator: of(d), payer: of(d), badge: null }, NAMES))).toMatch(
     new RegExp(
-      `^Makes the token “Lantern” \\(LAMP\\) with the mint ${of(b)} .* ${of(d)} is its creator, .* https://example.com/lamp.json\\.$`,
+      `^Creates the token “Lantern” \\(LAMP\\) with the mint ${of(b)} .* Its creator is ${of(d)}, its metadata is at https://example.com/lamp.json\\.$`,
     ),
   );
   expect(own(swapInstruction(KEYS, { ...trade, direction: 'buy', mode: 'exactIn' }))).toMatch(
-    new RegExp(`gives exactly 1,000,000,000 raw units of ${of(b)} and gets at least 42 raw units into ${of(a)}\\.$`),
+    new RegExp(`pays exactly 1,000,000,000 raw units from ${of(b)} and receives at least 42 raw units in ${of(a)}\\.$`),
   );
   expect(own(swapInstruction(KEYS, { ...trade, direction: 'sell', mode: 'exactOut' }))).toMatch(
-    new RegExp(`gets exactly 1,000,000,000 raw units into ${of(b)} and gives at most 42 raw units of ${of(a)}\\.$`),
+    new RegExp(`receives exactly 1,000,000,000 raw units in ${of(b)} and pays at most 42 raw units from ${of(a)}\\.$`),
   );
   for (const as of ['creator', 'partner'] as const)
     expect(own(claimFeeInstruction(KEYS, { ...fees, as }))).toMatch(
       new RegExp(
-        `^Pays the ${as}'s trading fees .* out to ${of(d)}: of the token all raw units into ${of(a)}, of the quote 7 raw units into ${of(b)},`,
+        `^Pays the ${as}'s trading fees .* to ${of(d)}: at most all raw units of the token into ${of(a)} and 7 raw units of the quote token into ${of(b)}\\.`,
       ),
     );
   for (const as of ['creator', 'partner'] as const) {
-    const paid = new RegExp(`^Pays the ${as}'s part of the (surplus|migration fee) of the curve .* out to ${of(d)}, into ${of(b)}\\.$`);
+    const paid = new RegExp(`^Pays the ${as}'s part of the (surplus|migration fee) of the curve .* to ${of(d)}, into ${of(b)}\\.$`);
     expect(own(surplusInstruction(KEYS, { as, claimer: of(d), quoteAccount: of(b) }))).toMatch(paid);
     expect(own(migrationFeeInstruction(KEYS, { as, claimer: of(d), quoteAccount: of(b) }))).toMatch(paid);
   }
   expect(own(lockerClaimInstruction(KEYS, { recipient: of(d), baseAccount: of(a), most: U64_MAX }))).toMatch(
-    new RegExp(`out to ${of(d)}, into ${of(a)}: all raw units at most\\.$`),
+    new RegExp(`to ${of(d)}, into ${of(a)}: at most all raw units\\.$`),
   );
 });
 
@@ -154,11 +154,9 @@ test('routes stand under the names that the aggregator gives them, and are told 
   for (const name of ['route', 'exact_out_route']) expect(readRoute(data(name))?.name).toBe(name);
   expect(readRoute(data('claim'))).toBeNull();
   const accounts = [TOKEN_PROGRAM, of(a), of(b), of(c), of(d), of(a), of(d), of(c), of(d)].map((address) => ({ address }));
-  const swaps = `Swaps by the aggregator for ${of(a)}: gives exactly 300,000,000 raw units of ${of(b)} and gets at least 995 raw units into ${of(c)}.`;
+  const swaps = `Swaps through the aggregator for ${of(a)}: pays exactly 300,000,000 raw units from ${of(b)} and receives at least 995 raw units in ${of(c)}.`;
   expect(own({ program: AGGREGATOR_PROGRAM, accounts, data: data('route') })).toBe(swaps);
-  expect(own({ program: AGGREGATOR_PROGRAM, accounts, data: data('route', 255) })).toBe(
-    `${swaps} Of what is swapped 2.55 % goes to ${of(d)} as a fee.`,
-  );
+  expect(own({ program: AGGREGATOR_PROGRAM, accounts, data: data('route', 255) })).toBe(`${swaps} A fee of 2.55 % goes to ${of(d)}.`);
 });
 
 test('whatever the bytes are, each instruction has one sentence, and what is cut off or unknown says so', () => {
@@ -181,7 +179,7 @@ test('whatever the bytes are, each instruction has one sentence, and what is cut
     }),
   );
   expect(own({ program: of(d), accounts: [{ address: of(a) }], data: Uint8Array.of(1, 2) })).toBe(
-    `Calls ${of(d)} with 1 accounts and 2 bytes of data: what it does is not known here.`,
+    `Calls ${of(d)} with 1 accounts and 2 bytes of data. Its effect is unknown.`,
   );
-  expect(own({ program: SYSTEM_PROGRAM, accounts: [], data: Uint8Array.of(2, 0, 0, 0) })).toContain('is not known here');
+  expect(own({ program: SYSTEM_PROGRAM, accounts: [], data: Uint8Array.of(2, 0, 0, 0) })).toContain('Its effect is unknown');
 });

@@ -58,7 +58,7 @@ test('dollars elsewhere cannot be used at this venue, nor those of another walle
   // The venue has 500, and each wallet its own.
   expect(on('w', { bound: [take('spotchain', '190', '0', 'v')] })).toEqual({ freeUsd: '300', heldUsd: '500' });
   expect(on('v', { bound: [take('spotchain', '190', '0', 'v')] })).toEqual({ freeUsd: '10', heldUsd: '500' });
-  expect(on('x', {})).toEqual({ unknown: 'what wallet x holds was not compared yet' });
+  expect(on('x', {})).toEqual({ unknown: 'the balance of wallet x has not been checked yet' });
 });
 
 test('a person’s order uses no reserved dollars, and is left to the venue if balances are unknown', () => {

@@ -538,9 +538,9 @@ export const AMBIGUOUS: readonly (readonly [thesis: string, asks: string])[] = [
 
 /** Theses with a clear but impossible meaning, each with a word of the one problem. */
 export const INVALID: readonly (readonly [thesis: string, says: string])[] = [
-  ['Buy AAPLx when the price is below $100 and the price is above $200', 'at once'],
-  ['Buy AAPLx when the discount is over 5% and the premium is above 1%', 'at once'],
-  ['Buy AAPLx when RSI is below 30 and RSI is above 60', 'at once'],
+  ['Buy AAPLx when the price is below $100 and the price is above $200', 'at the same time'],
+  ['Buy AAPLx when the discount is over 5% and the premium is above 1%', 'at the same time'],
+  ['Buy AAPLx when RSI is below 30 and RSI is above 60', 'at the same time'],
   ['Buy AAPLx when the discount is over 2% and sell when the discount is over 1%', 'exit'],
   ['Buy AAPLx when the discount is over 2% and sell when the discount is below 5%', 'exit'],
   ['Buy AAPLx below $180 and sell above $150', 'exit'],

@@ -520,7 +520,7 @@ test('without a trade the preview names the rule that prevented it, and what was
   const never = manifestOf('BTCUSDT', { entryConditions: [{ type: 'price_above', price: '900000000' }] });
   const preview = await run({ orgId: ORG, subject: 'eve', manifest: never, request: lookFrom(FROM) }, new AbortController().signal);
   expect(preview.result).toMatchObject({ closedTrades: 0, openTrades: 0, trades: [] });
-  expect(preview.whyNoTrades).toEqual([expect.stringMatching(/^price_above \(900000000\) held at none of \d+ looks/)]);
+  expect(preview.whyNoTrades).toEqual([expect.stringMatching(/^price_above \(900000000\) was true at none of \d+ decisions/)]);
   const holed = await run(
     { orgId: ORG, subject: 'eve', manifest: manifestOf('ETHUSDT'), request: lookFrom(FROM) },
     new AbortController().signal,
