@@ -14,6 +14,14 @@ export interface OwnDatabase {
   readonly ends: (() => unknown)[];
 }
 
+/** Rejects when somebody stops the benchmark, so that its server does not outlive it. */
+function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => reject(new Error(`the benchmark was stopped by ${signal}`)));
+  });
+}
+
 /** Starts a server with optional settings, runs the work, and cleans up in reverse order, also after a failure. */
 export async function withDatabase(
   work: (own: OwnDatabase) => Promise<void>,
@@ -26,7 +34,7 @@ export async function withDatabase(
   try {
     const server = await startEmbeddedPostgres({ home, log: () => {}, settings });
     ends.push(() => server.stop());
-    await work({ home, server, ends });
+    await Promise.race([work({ home, server, ends }), interruption()]);
   } finally {
     for (const end of ends.reverse()) await end();
   }

@@ -1,12 +1,23 @@
-/** Child processes that a test file has launched. Those that it leaves, such as after a test that ran out of time, are killed when it ends. */
+/**
+ * Child processes that a test file has launched. Those that it leaves, such as after a test that ran out of time, are killed when it ends,
+ * or at the end of an interrupted run: see servers.ts.
+ */
 import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const alive = new Set<ChildProcess>();
 
 /** Remembers a process until it ends. */
 export function remember(child: ChildProcess): void {
   alive.add(child);
-  child.once('exit', () => alive.delete(child));
+  const noted = mkdtempSync(join(tmpdir(), `sevengate-test-${process.pid}-`));
+  writeFileSync(join(noted, 'launched.pid'), String(child.pid));
+  child.once('exit', () => {
+    alive.delete(child);
+    rmSync(noted, { recursive: true, force: true });
+  });
 }
 
 /** Kills the remembered processes. Returns the command lines of those that were alive. */

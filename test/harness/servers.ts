@@ -142,7 +142,7 @@ function sweep(ofRun: (pid: number) => boolean): void {
     const home = join(tmpdir(), name);
     try {
       for (const path of readdirSync(home, { recursive: true, encoding: 'utf8' })) {
-        if (!/(postmaster|redis)\.pid$|service\.owner$/.test(path)) continue;
+        if (!/(postmaster|redis|launched)\.pid$|service\.owner$/.test(path)) continue;
         const server = Number.parseInt(readFileSync(join(home, path), 'utf8'), 10);
         if (/postgres|redis|valkey|sevengate\.mjs/.test(commandLine(server) ?? '')) process.kill(server, 'SIGKILL');
       }
