@@ -74,7 +74,7 @@ export class PriceChart {
     this.#chart = createChart(place, {
       autoSize: true,
       layout: { attributionLogo: false },
-      timeScale: { timeVisible: true, rightOffset: 6 },
+      timeScale: { timeVisible: true, rightOffset: 6, lockVisibleTimeRangeOnResize: true },
     });
     this.#volume = this.#chart.addSeries(HistogramSeries, { priceScaleId: 'volume', priceLineVisible: false, lastValueVisible: false });
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 }, visible: false });

@@ -49,7 +49,7 @@ export class CourseDrawing {
     this.#chart = createChart(place, {
       autoSize: true,
       layout: { attributionLogo: false },
-      timeScale: { timeVisible: true, rightOffset: 2 },
+      timeScale: { timeVisible: true, rightOffset: 2, lockVisibleTimeRangeOnResize: true },
       handleScroll: { mouseWheel: false, vertTouchDrag: false },
       handleScale: { mouseWheel: false },
     });
