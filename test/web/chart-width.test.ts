@@ -25,6 +25,14 @@ const HANDS = `
   });
   globalThis.widen = (width) => { document.querySelector('#place').style.width = width + 'px'; };
   globalThis.frames = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  // Number of bars in sight: stretches of columns with red.
+  globalThis.columns = () => {
+    const canvas = [...document.querySelectorAll('#place canvas')].find(({ width }) => width > 500);
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const heights = new Array(canvas.width).fill(0);
+    for (let at = 0; at < data.length; at += 4) if (data[at] > 100 && data[at + 1] < 60) heights[(at / 4) % canvas.width]++;
+    return heights.filter((height, column) => height > 2 && !(heights[column - 1] > 2)).length;
+  };
   // Left and right end of what is red, in parts of the place's width.
   globalThis.drawnPart = () => {
     const width = document.querySelector('#place').clientWidth;
@@ -78,6 +86,21 @@ describe.skipIf(CHROMIUM === null)('a chart fills its place', () => {
   test('with bars that close one after the other', async () => {
     await steps('widen(1000)', 'chart.setBars(bars(20), MINUTE)');
     expect(await steps('chart.setBars(bars(120), MINUTE)')).toEqual(whole);
+  });
+
+  test('and stays as a reader has zoomed it while bars close and the oldest leave', async () => {
+    await steps('widen(1000)', 'chart.setBars(bars(100), MINUTE)');
+    const shown = 'globalThis.columns()';
+    const fitted = await page.evaluate<number>(shown);
+    await page.mouse.move(500, 100);
+    for (let turn = 0; turn < 10; turn++) await page.mouse.wheel(0, -200);
+    await steps('');
+    const zoomed = await page.evaluate<number>(shown);
+    expect(zoomed).toBeLessThan(fitted / 2);
+    await steps('chart.setBars(bars(100, MINUTE), MINUTE)', 'chart.setBars(bars(100, 2 * MINUTE), MINUTE)');
+    expect(Math.abs((await page.evaluate<number>(shown)) - zoomed)).toBeLessThan(zoomed / 10);
+    await steps('chart.setBars(bars(100, 1_000 * MINUTE), MINUTE)');
+    expect(await page.evaluate<number>(shown)).toBe(fitted);
   });
 
   test('as does a line of figures over time', async () => {

@@ -100,7 +100,9 @@ export class PriceChart {
 
   /** @param bars Ascending. @param barMs Length of a bar in milliseconds. */
   setBars(bars: readonly Bar[], barMs: number): void {
-    const isNew = this.#bars[0]?.openTime !== bars[0]?.openTime || this.#barMs !== barMs || this.#bars.length === 0;
+    const scale = this.#chart.timeScale();
+    const view = barMs === this.#barMs && overlap(this.#bars, bars) ? scale.getVisibleRange() : null;
+    const [before] = this.#bars.slice(-1).map(drawn);
     this.#bars = bars;
     this.#barMs = barMs;
     this.#forming = null;
@@ -110,7 +112,9 @@ export class PriceChart {
     this.#candles.applyOptions({ priceFormat: { type: 'custom', formatter, minMove: 10 ** -shown } });
     this.#candles.setData(bars.map(drawn));
     this.#drawVolume();
-    if (isNew) this.#chart.timeScale().fitContent();
+    if (view === null) scale.fitContent();
+    // A reader who looks at earlier bars keeps them in place; the others follow the newest one.
+    else if (before !== undefined && (view.to as UTCTimestamp) < before.time) scale.setVisibleRange(view);
   }
 
   /** Draws the forming bar. */
@@ -191,6 +195,12 @@ export class PriceChart {
     );
   }
 }
+
+/** True if the next bars continue these ones, which the oldest may have left. */
+const overlap = (bars: readonly Bar[], next: readonly Bar[]): boolean => {
+  const [first, last, begin] = [bars[0], bars.at(-1), next[0]].map((bar) => Date.parse(bar?.openTime ?? '')) as [number, number, number];
+  return first <= begin && begin <= last;
+};
 
 /** Converts a bar to floats, for drawing only. */
 const drawn = ({ openTime, open, high, low, close }: Bar): Drawn => ({
