@@ -160,7 +160,7 @@ test('its gates are shown with their conditions, and a rehearsal of some days ru
     /backtest → stress_test +closed .*history days not known, must be at least/,
   );
   expect(await refused(commandAgent(terminal, 'promoteAgent', 'My first agent'))).toMatch(
-    /nothing on record opens the gate[\s\S]*\n {2}sharpe: above 1\.8 is needed/,
+    /there is no evidence for the gate[\s\S]*\n {2}sharpe: above 1\.8 is needed/,
   );
   const days = { from: '2026-06-01T00:00:00Z', to: '2026-06-04T00:00:00Z', look: true, wait: true } as const;
   expect(await printedBy(evaluateAgent(terminal, 'backtestAgent', 'My first agent', days))).toMatch(

@@ -542,14 +542,14 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
       ['agent-tokens', 'Price'],
       ['portfolio', 'Value', 'Loss', 'Net'],
       [`agents/${patient}/trades`, 'Cost', 'Value'],
-      [`agents/${patient}/costs`, 'Realized', 'Bias'],
+      [`agents/${patient}/costs`, 'Realized (bps)', 'Bias (bps)'],
       ['runtime/actors', 'Status'],
       ['runtime/timers', 'Due'],
     ] as const) {
       // The tables of the page before may stand for a moment.
       await phone.evaluate(`document.querySelectorAll('th').forEach((th) => th.dataset.old = ''); location.hash = '#/${place}'`);
       for (const title of titles) {
-        const head = phone.locator('thead th:not([data-old])', { hasText: new RegExp(`^${title}$`) }).first();
+        const head = phone.locator('thead th:not([data-old])', { hasText: new RegExp(`^${title.replace(/[()]/g, '\\$&')}$`) }).first();
         await head.waitFor();
         if (place === 'agents') await phone.locator('[data-agent]').getByText('98,765.43').first().waitFor();
         const { x, width } = (await head.boundingBox()) as { x: number; width: number };
