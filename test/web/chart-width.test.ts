@@ -80,16 +80,21 @@ describe.skipIf(CHROMIUM === null)('a chart fills its place', () => {
   const whole = { from: expect.toSatisfy((part: number) => part < 0.05), to: expect.toSatisfy((part: number) => part > 0.85) };
 
   test('after its place has grown', async () => {
-    expect(await steps('widen(500)', 'chart.setBars(bars(300), MINUTE)', 'widen(1000)')).toEqual(whole);
+    expect(await steps('widen(500)', 'chart.setBars(bars(300), MINUTE, "series")', 'widen(1000)')).toEqual(whole);
   });
 
   test('with bars that close one after the other', async () => {
-    await steps('widen(1000)', 'chart.setBars(bars(20), MINUTE)');
-    expect(await steps('chart.setBars(bars(120), MINUTE)')).toEqual(whole);
+    await steps('widen(1000)', 'chart.setBars(bars(20), MINUTE, "series")');
+    expect(await steps('chart.setBars(bars(120), MINUTE, "series")')).toEqual(whole);
+  });
+
+  test('with the fewer bars of another series of the same time', async () => {
+    await steps('widen(1000)', 'chart.setBars(bars(300), MINUTE, "series")');
+    expect(await steps('chart.setBars(bars(100, 200 * MINUTE), MINUTE, "other")')).toEqual(whole);
   });
 
   test('and stays as a reader has zoomed it while bars close and the oldest leave', async () => {
-    await steps('widen(1000)', 'chart.setBars(bars(100), MINUTE)');
+    await steps('widen(1000)', 'chart.setBars(bars(100), MINUTE, "series")');
     const shown = 'globalThis.columns()';
     const fitted = await page.evaluate<number>(shown);
     await page.mouse.move(500, 100);
@@ -97,9 +102,9 @@ describe.skipIf(CHROMIUM === null)('a chart fills its place', () => {
     await steps('');
     const zoomed = await page.evaluate<number>(shown);
     expect(zoomed).toBeLessThan(fitted / 2);
-    await steps('chart.setBars(bars(100, MINUTE), MINUTE)', 'chart.setBars(bars(100, 2 * MINUTE), MINUTE)');
+    await steps('chart.setBars(bars(100, MINUTE), MINUTE, "series")', 'chart.setBars(bars(100, 2 * MINUTE), MINUTE, "series")');
     expect(Math.abs((await page.evaluate<number>(shown)) - zoomed)).toBeLessThan(zoomed / 10);
-    await steps('chart.setBars(bars(100, 1_000 * MINUTE), MINUTE)');
+    await steps('chart.setBars(bars(100, 1_000 * MINUTE), MINUTE, "other")');
     expect(await page.evaluate<number>(shown)).toBe(fitted);
   });
 

@@ -15,7 +15,7 @@ export function useCandleChart(key: string | null, timeframe: Timeframe) {
     chart.current = new PriceChart(place.current);
     return () => chart.current?.end();
   }, []);
-  useEffect(() => chart.current?.setBars(bars ?? [], barLength(timeframe)), [bars, timeframe]);
+  useEffect(() => chart.current?.setBars(bars ?? [], barLength(timeframe), `${key} ${timeframe}`), [bars, key, timeframe]);
   return { place, chart, bars, error, isPending };
 }
 

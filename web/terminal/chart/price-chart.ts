@@ -9,6 +9,7 @@ import {
   type ISeriesApi,
   type ISeriesMarkersPluginApi,
   LineSeries,
+  type IRange,
   type SeriesMarker,
   type Time,
   type UTCTimestamp,
@@ -55,6 +56,7 @@ const MARKS = {
 const INKS = ['--accent', '--warn', '--text-2'];
 
 const seconds = (ms: number): UTCTimestamp => Math.floor(ms / 1_000) as UTCTimestamp;
+const opening = ({ openTime }: Bar): UTCTimestamp => seconds(Date.parse(openTime));
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 export class PriceChart {
@@ -65,6 +67,7 @@ export class PriceChart {
   readonly #marks: ISeriesMarkersPluginApi<Time>;
   #bars: readonly Bar[] = [];
   #barMs = 60_000;
+  #series = '';
   #forming: Drawn | null = null;
   #levels: readonly IPriceLine[] = [];
   #curves: readonly ISeriesApi<'Line'>[] = [];
@@ -98,11 +101,15 @@ export class PriceChart {
     this.#drawVolume();
   }
 
-  /** @param bars Ascending. @param barMs Length of a bar in milliseconds. */
-  setBars(bars: readonly Bar[], barMs: number): void {
+  /**
+   * Shows all bars of another series, and keeps the reader's view of the same one.
+   * @param bars Ascending. @param barMs Length of a bar in milliseconds. @param series Name of the series, such as its instrument and timeframe.
+   */
+  setBars(bars: readonly Bar[], barMs: number, series: string): void {
     const scale = this.#chart.timeScale();
-    const view = barMs === this.#barMs && overlap(this.#bars, bars) ? scale.getVisibleRange() : null;
-    const [before] = this.#bars.slice(-1).map(drawn);
+    const newest = series === this.#series ? this.#bars.at(-1) : undefined;
+    const view = newest === undefined ? null : (scale.getVisibleRange() as IRange<UTCTimestamp> | null);
+    this.#series = series;
     this.#bars = bars;
     this.#barMs = barMs;
     this.#forming = null;
@@ -112,16 +119,16 @@ export class PriceChart {
     this.#candles.applyOptions({ priceFormat: { type: 'custom', formatter, minMove: 10 ** -shown } });
     this.#candles.setData(bars.map(drawn));
     this.#drawVolume();
-    if (view === null) scale.fitContent();
+    if (newest === undefined || view === null) scale.fitContent();
     // A reader who looks at earlier bars keeps them in place; the others follow the newest one.
-    else if (before !== undefined && (view.to as UTCTimestamp) < before.time) scale.setVisibleRange(view);
+    else if (view.to < opening(newest)) scale.setVisibleRange(view);
   }
 
   /** Draws the forming bar. */
   form(price: number, now: number): void {
     const at = seconds(Math.floor(now / this.#barMs) * this.#barMs);
     const last = this.#bars.at(-1);
-    if (last === undefined || at <= seconds(Date.parse(last.openTime))) return;
+    if (last === undefined || at <= opening(last)) return;
     // A series takes no bar before its last: a time that went back draws anew.
     if (this.#forming !== null && at < this.#forming.time) this.#candles.setData(this.#bars.map(drawn));
     const { open, high, low } = this.#forming?.time === at ? this.#forming : { open: Number(last.close), high: price, low: price };
@@ -177,7 +184,7 @@ export class PriceChart {
   pointAt(at: number | null): void {
     const bar = at === null ? undefined : this.#bars.findLast(({ openTime }) => Date.parse(openTime) <= at);
     if (bar === undefined) this.#chart.clearCrosshairPosition();
-    else this.#chart.setCrosshairPosition(Number(bar.close), seconds(Date.parse(bar.openTime)), this.#candles);
+    else this.#chart.setCrosshairPosition(Number(bar.close), opening(bar), this.#candles);
   }
 
   end(): void {
@@ -187,26 +194,20 @@ export class PriceChart {
   #drawVolume(): void {
     const [up, down] = [colour('--up-soft'), colour('--down-soft')];
     this.#volume.setData(
-      this.#bars.map(({ openTime, open, close, volume }) => ({
-        time: seconds(Date.parse(openTime)),
-        value: Number(volume),
-        color: Number(close) >= Number(open) ? up : down,
+      this.#bars.map((bar) => ({
+        time: opening(bar),
+        value: Number(bar.volume),
+        color: Number(bar.close) >= Number(bar.open) ? up : down,
       })),
     );
   }
 }
 
-/** True if the next bars continue these ones, which the oldest may have left. */
-const overlap = (bars: readonly Bar[], next: readonly Bar[]): boolean => {
-  const [first, last, begin] = [bars[0], bars.at(-1), next[0]].map((bar) => Date.parse(bar?.openTime ?? '')) as [number, number, number];
-  return first <= begin && begin <= last;
-};
-
 /** Converts a bar to floats, for drawing only. */
-const drawn = ({ openTime, open, high, low, close }: Bar): Drawn => ({
-  time: seconds(Date.parse(openTime)),
-  open: Number(open),
-  high: Number(high),
-  low: Number(low),
-  close: Number(close),
+const drawn = (bar: Bar): Drawn => ({
+  time: opening(bar),
+  open: Number(bar.open),
+  high: Number(bar.high),
+  low: Number(bar.low),
+  close: Number(bar.close),
 });
