@@ -1,4 +1,5 @@
 /** Handles promotions and sign-offs: checks the gate's evidence, then asks the agent. The database checks again and decides. */
+import { checkInWords } from '../../src/domain/agents/gate-progress.ts';
 import type { ActorRow, StepPlan } from '../../src/domain/agents/actor-step.ts';
 import type { Stage } from '../../src/domain/agents/agent.ts';
 import type { MissingHistory } from '../../src/domain/backtest/missing-history.ts';
@@ -7,7 +8,6 @@ import { type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, evidenceKi
 import type { ManifestInWords } from '../../src/domain/manifest/execution-words.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
-import { figureInWords } from '../../src/domain/values/words.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AgentDirectory } from './commands.ts';
 import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
@@ -255,22 +255,11 @@ function explainClosedGate(gateState: GateState, asking: string): ReturnType<typ
     return shut('evidence_missing', `there is no evidence for the gate at ${gate}: ${HOW[kind]}`);
   if (problems.length > 0) return shut('gate_failed', `the gate at ${gate} stays closed: ${problems.join('; ')}`);
   if (evidence === null || !gateState.passed) {
-    const failed = checks.filter(({ passed }) => !passed).map(checkWords);
+    const failed = checks.filter(({ passed }) => !passed).map(checkInWords);
     return shut('gate_failed', `the gate at ${gate} stays closed: ${failed.join('; ')}`);
   }
   if (signedBy === asking) return shut('sign_off_refused', 'the member who signed off cannot promote the agent; another member must');
   return null;
-}
-
-const RULE_WORDS = {
-  above: 'must be above',
-  below: 'must be below',
-  at_least: 'must be at least',
-  at_most: 'must be at most',
-} as const;
-
-function checkWords({ name, observed, rule, limit }: EvidenceCheck): string {
-  return `${name} is ${observed === null ? 'unknown' : figureInWords(observed)} and ${RULE_WORDS[rule]} ${limit === null ? 'an unknown limit' : figureInWords(limit)}`;
 }
 
 /** Returns the refusal of the database's own gate, or null for any other error. */

@@ -83,12 +83,12 @@ function nameNextStep({ kind, passed, checks, isAssessed, metrics, problems }: A
   if (problem !== undefined) return problem;
   const open = checks.filter((check) => !check.passed);
   // A gate that lacks only time and trades just needs waiting.
-  if (open.some((check) => counts(check) !== null)) return `${BEGIN[kind]}; still missing: ${open.map(asked).join(', ')}`;
-  return `${MEND[kind]}; ${open.map(asked).join(', ')}`;
+  if (open.some((check) => counts(check) !== null)) return `${BEGIN[kind]}; still missing: ${open.map(checkInWords).join(', ')}`;
+  return `${MEND[kind]}; ${open.map(checkInWords).join(', ')}`;
 }
 
-function asked({ name, observed, rule, limit }: EvidenceCheck): string {
-  const figure = (value: number | null): string => (value === null ? 'unknown' : figureInWords(value));
-  const wanted = limit === null ? 'its limit is unknown' : `must be ${rule.replace('_', ' ')} ${figure(limit)}`;
-  return `${name} is ${figure(observed)} and ${wanted}`;
+/** Returns what a check observed and what it asks for, such as `sharpe is 0.4 and must be above 1.8`. */
+export function checkInWords({ name, observed, rule, limit }: EvidenceCheck): string {
+  const figure = (value: number | null, unknown: string): string => (value === null ? unknown : figureInWords(value));
+  return `${name} is ${figure(observed, 'unknown')} and must be ${rule.replace('_', ' ')} ${figure(limit, 'an unknown limit')}`;
 }
