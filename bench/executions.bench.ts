@@ -109,41 +109,17 @@ function serverFigures() {
     value: `${median(numbers).toFixed(2)}${unit}`,
     spread: `${Math.min(...numbers).toFixed(2)}${unit} to ${Math.max(...numbers).toFixed(2)}${unit}`,
   });
+  const cost = (costs: readonly ServerCost[], of: keyof ServerCost, unit: string) => {
+    const numbers = costs.map((one) => one[of]);
+    return range(numbers, unit);
+  };
   const ratios = one.map(({ ms }, round) => (eight[round] as ServerCost).ms / ms);
   return [
-    {
-      what: 'processor time with one worker',
-      ...range(
-        one.map(({ ms }) => ms),
-        ' ms',
-      ),
-      goal: '',
-    },
-    {
-      what: 'processor time with eight workers',
-      ...range(
-        eight.map(({ ms }) => ms),
-        ' ms',
-      ),
-      goal: '',
-    },
+    { what: 'processor time with one worker', ...cost(one, 'ms', ' ms'), goal: '' },
+    { what: 'processor time with eight workers', ...cost(eight, 'ms', ' ms'), goal: '' },
     { what: 'eight workers against one', ...range(ratios, ' times'), goal: '≤ 1.15 times' },
-    {
-      what: 'commits with one worker',
-      ...range(
-        one.map(({ commits }) => commits),
-        '',
-      ),
-      goal: '',
-    },
-    {
-      what: 'commits with eight workers',
-      ...range(
-        eight.map(({ commits }) => commits),
-        '',
-      ),
-      goal: '',
-    },
+    { what: 'commits with one worker', ...cost(one, 'commits', ''), goal: '' },
+    { what: 'commits with eight workers', ...cost(eight, 'commits', ''), goal: '' },
   ];
 }
 

@@ -207,7 +207,8 @@ function times(ratio: number): string {
   return `${ratio >= 100 ? ratio.toFixed(0) : ratio >= 10 ? ratio.toFixed(1) : ratio.toFixed(2)}x`;
 }
 
-function rate(perSecond: number): string {
+/** Returns a rate with its unit: thousands and millions are short. */
+export function rate(perSecond: number): string {
   if (perSecond >= 1e6) return `${(perSecond / 1e6).toFixed(2)}M`;
   return perSecond >= 10_000 ? `${(perSecond / 1e3).toFixed(1)}k` : perSecond.toFixed(0);
 }

@@ -16,6 +16,7 @@ import { NO_FLAGS } from '../src/domain/market/quote.ts';
 import type { TapeAgent, TapeEvent } from '../src/domain/tape/tape.ts';
 import { replayTape } from '../src/simulation/replay/replay.ts';
 import { replayAgent } from '../src/simulation/replay/replay-agent.ts';
+import { median, rate } from './harness.ts';
 import { keepFigures } from './measured.ts';
 
 const EVENTS = Number(process.argv[2] ?? 400_000);
@@ -149,7 +150,6 @@ try {
       if (round > 0) times.get(name)?.push((user + system) / 1e6);
     }
   }
-  const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
   const floor = EVENTS / median(times.get('JSON.parse of the lines') as number[]);
   const rows = [...times].map(([name, values]) => {
     const perSecond = EVENTS / median(values);
@@ -171,20 +171,15 @@ try {
   const sizes = { ndjson: (await stat(plain)).size / EVENTS, compact: (await stat(compact)).size / EVENTS };
   const speed = (name: string, goal: string) => {
     const values = (times.get(name) as number[]).map((seconds) => EVENTS / seconds);
-    const millions = (perSecond: number): string => `${(perSecond / 1e6).toFixed(perSecond < 1e6 ? 3 : 1)} M events/s`;
-    return {
-      what: name,
-      value: millions(median(values)),
-      spread: `${millions(Math.min(...values))} to ${millions(Math.max(...values))}`,
-      goal,
-    };
+    const spread = `${rate(Math.min(...values))}/s to ${rate(Math.max(...values))}/s`;
+    return { what: name, value: `${rate(median(values))}/s`, spread, goal };
   };
   keepFigures(`A tape of ${EVENTS} events replayed with ${AGENTS} agents, per second of processor time`, [
     speed('read compact', ''),
-    speed(HOLD, '≥ 3 M events/s'),
+    speed(HOLD, '≥ 3M/s'),
     speed('replay compact, agents are invested', ''),
     speed('replay compact, agents trade by the hour', ''),
-    speed(BUSY, '≥ 0.5 M events/s'),
+    speed(BUSY, '≥ 0.5M/s'),
   ]);
   console.log(JSON.stringify({ events: EVENTS, rounds: ROUNDS, agents: AGENTS, bytesPerEvent: sizes, rows }, null, 2));
 } finally {

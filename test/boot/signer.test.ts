@@ -1,8 +1,7 @@
 // Signer process: starts only with both conditions, describes what is wrong, accepts only an id, only reads, and ends with its parent.
 import { createHmac, generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -19,6 +18,7 @@ import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { newRunFolder } from '../harness/temporary-files.ts';
 
 const pem = (curve = 'P-256') =>
   generateKeyPairSync('ec', { namedCurve: curve }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
@@ -32,7 +32,7 @@ let lines: string[];
 let signer: Signer | null = null;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), `sevengate-test-${process.pid}-`));
+  home = newRunFolder();
   lines = [];
 });
 afterEach(async () => {

@@ -1,7 +1,5 @@
 // `sevengate halt` for every organization at once or for one, on a real PostgreSQL, signed if the database requires it.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { haltOrganizations } from '../../actors/agent/halt-organizations.ts';
 import { createNewIds } from '../../src/adapters/new-ids.ts';
@@ -15,6 +13,7 @@ import { sampleManifest } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { sevengate } from '../journeys/running-service.ts';
 import { actorsOn } from '../world/actor-world.ts';
+import { newRunFolder } from '../harness/temporary-files.ts';
 
 const ORGS = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002'] as const;
 const clock = createLiveClock();
@@ -24,7 +23,7 @@ let sql: Sql;
 let home: string;
 
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'sevengate-test-'));
+  home = newRunFolder();
   url = await testDatabase();
   sql = openDatabase({ url, name: 'test' });
   for (const id of ORGS) await sql`insert into organizations (id, name) values (${id}, ${`org ${id.slice(-1)}`})`;

@@ -3,16 +3,16 @@
  * or at the end of an interrupted run: see servers.ts.
  */
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newRunFolder } from './temporary-files.ts';
 
 const alive = new Set<ChildProcess>();
 
 /** Remembers a process until it ends. */
 export function remember(child: ChildProcess): void {
   alive.add(child);
-  const noted = mkdtempSync(join(tmpdir(), `sevengate-test-${process.pid}-`));
+  const noted = newRunFolder();
   writeFileSync(join(noted, 'launched.pid'), String(child.pid));
   child.once('exit', () => {
     alive.delete(child);

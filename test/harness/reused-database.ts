@@ -2,8 +2,7 @@
  * Databases reused by tests with their connections and cached plans, emptied in between. A new database and its first
  * connections cost a second of processor time, emptying one a tenth of it.
  */
-import { cpSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { openWriterKeys, type WriterKey } from '../../src/adapters/signing-keys/writer-keys.ts';
@@ -11,6 +10,7 @@ import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { EVALUATOR_ROLE } from '../../src/adapters/store/gates/evidence-store.ts';
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
+import { newRunFolder } from './temporary-files.ts';
 
 export interface Borrowed {
   readonly url: string;
@@ -74,7 +74,7 @@ async function openPlace({ connections, callers: atOnce, home: given }: Wanted):
   if (!answer.ok) throw new Error(`no database for tests: ${await answer.text()}`);
   const url = (await answer.json()) as string;
   const owner = openDatabase({ url, connections: 1, role: null, name: 'owner of a test' });
-  const home = isSigned ? mkdtempSync(join(tmpdir(), `sevengate-test-${process.pid}-keys-`)) : undefined;
+  const home = isSigned ? newRunFolder('keys-') : undefined;
   const keys = home === undefined ? null : openWriterKeys(home, ['worker', 'feed']);
   if (keys !== null) await registerWriters(url, [keys.worker, keys.feed]);
   const sql = openDatabase({ url, name: 'actors of a test', connections, ...(keys === null ? {} : { writer: keys.worker }) });

@@ -11,6 +11,7 @@ import { openDatabase } from '../../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
 import { copyCluster, prepareCluster } from './prepared-cluster.ts';
 import { serviceOfTheRun } from './service-of-the-run.ts';
+import { newRunFolder, RUN_PREFIX } from './temporary-files.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,7 +23,6 @@ declare module 'vitest' {
 /** `reusable`: migrated, and its owner may empty it. */
 export type DatabaseKind = 'migrated' | 'empty' | 'reusable';
 
-const PREFIX = 'sevengate-test-';
 /** Settings of a cluster that need not survive the run, and whose tables are never worth vacuuming. */
 const CLUSTER = {
   fsync: 'off',
@@ -37,7 +37,7 @@ const CLUSTER = {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   sweep((pid) => processStartedAt(pid) === null);
-  const home = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const home = newRunFolder();
   chmodSync(home, 0o711);
   const stops: (() => Promise<void>)[] = [];
 
@@ -137,7 +137,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 /** Stops servers of killed runs (or of this one, at its end) and removes their files. */
 function sweep(ofRun: (pid: number) => boolean): void {
   for (const name of readdirSync(tmpdir())) {
-    const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
+    const pid = new RegExp(`^${RUN_PREFIX}(\\d+)-`).exec(name)?.[1];
     if (pid === undefined || !ofRun(Number(pid))) continue;
     const home = join(tmpdir(), name);
     try {

@@ -1,8 +1,11 @@
 /** Folder of a run's temporary files: PostgreSQL clusters, state folders of services, browser profiles. */
-import { readFileSync, statfsSync } from 'node:fs';
-import { freemem } from 'node:os';
+import { mkdtempSync, readFileSync, statfsSync } from 'node:fs';
+import { freemem, tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
+/** Beginning of the name of each folder of a run, before the id of its process. */
+export const RUN_PREFIX = 'sevengate-test-';
 /** Required free space in bytes, several times what a run needs. */
 const NEEDED = 6 * 2 ** 30;
 
@@ -14,6 +17,9 @@ const NEEDED = 6 * 2 ** 30;
 export function keepTemporaryFilesInMemory(): void {
   if (process.env['TMPDIR'] === undefined && isUsable()) process.env['TMPDIR'] = MEMORY;
 }
+
+/** Creates a temporary folder of this run. It is removed at the end of the run at the latest, and servers with a pid file in it are stopped. */
+export const newRunFolder = (purpose = ''): string => mkdtempSync(join(tmpdir(), `${RUN_PREFIX}${process.pid}-${purpose}`));
 
 function isUsable(): boolean {
   try {

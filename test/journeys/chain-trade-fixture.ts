@@ -1,9 +1,7 @@
 // Agents and Takes on the primary chain: real PostgreSQL, the sandbox's chain, aggregator and remote signer over sockets, on a clock that
 // the test moves.
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { PublicKey, VersionedTransaction } from '@solana/web3.js';
 import { authorizationKey } from '../../src/adapters/identity/authorization-signature.ts';
 import type { SignerAnswer } from '../../src/adapters/identity/signer/protocol.ts';
@@ -33,6 +31,7 @@ import { condition } from '../actors/agent/sample.ts';
 import { eagerManifest, tradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { riskOn, signingOn, signsAsWorker } from '../harness/trading.ts';
+import { newRunFolder } from '../harness/temporary-files.ts';
 
 export const AAPL: InstrumentKey = 'spotchain:AAPLx';
 const { underlying, token } = CATALOG.byKey(AAPL) as { underlying: string; token: TokenFacts };
@@ -56,7 +55,7 @@ export function ownerSigned(unsigned: string): string {
 /** `signer: false`: no signer process. `limit`: amount that the signer signs for within a day. */
 export async function chainTradeFixture(options: { readonly signer?: boolean; readonly limit?: { usd: string } } = {}) {
   const cleanups: (() => unknown)[] = [];
-  const home = mkdtempSync(join(tmpdir(), 'sevengate-test-'));
+  const home = newRunFolder();
   const fixture = await tradingFixture({ home });
   const { clock, sql, runtime, timers, preTrade } = fixture;
   const mints = [{ symbol: 'AAPLx', ...token }] as never;

@@ -1,8 +1,7 @@
 // Two organizations on one exchange trade on their own accounts, with keys that only the signer reads. The signer signs only what it
 // verified.
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createVaultHandler } from '../../actors/agent/vault-handler.ts';
@@ -40,6 +39,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
 import { latch } from '../harness/latch.ts';
 import type { ExchangeSignature } from '../../src/adapters/identity/signer/protocol.ts';
+import { newRunFolder } from '../harness/temporary-files.ts';
 
 const OTHER = '00000000-0000-7000-8000-000000000002';
 const FIRST = sandboxExchangeAccount('first desk');
@@ -56,7 +56,7 @@ let asked: { readonly request: ExchangeRequest; readonly answer: ExchangeSignatu
 let signer: ReturnType<typeof createExchangeSigning>;
 
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), `sevengate-test-${process.pid}-`));
+  home = newRunFolder();
   fixture = await tradingFixture({ home });
   await fixture.sql`insert into organizations (id, name) values (${OTHER}, 'theirs')`;
   const { clock, sql } = fixture;

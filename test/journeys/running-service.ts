@@ -1,8 +1,7 @@
 /** Service as its users meet it: a child process with its own state folder, tokens and log. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
@@ -12,6 +11,7 @@ import { remember } from '../harness/launched.ts';
 import { withCluster } from '../harness/postgres.ts';
 import { recordExample } from '../harness/recorded-examples.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
+import { newRunFolder } from '../harness/temporary-files.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
 // Compiled once here, not by each service that a file starts.
@@ -82,7 +82,7 @@ export type Service = Running & Client;
 
 /** Creates a state folder that the embedded database may enter. The harness removes it after a killed run. */
 export function newHome(): string {
-  const home = mkdtempSync(join(tmpdir(), `sevengate-test-${process.pid}-`));
+  const home = newRunFolder();
   chmodSync(home, 0o711);
   return home;
 }

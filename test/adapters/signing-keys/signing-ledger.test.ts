@@ -1,15 +1,15 @@
 // Ledger of what the signer signed: kept in a file across restarts, and closed if the file is unreadable.
-import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSigningLedger, SIGNING_WINDOW_MS } from '../../../src/adapters/signing-keys/signing-ledger.ts';
+import { newRunFolder } from '../../harness/temporary-files.ts';
 
 const AT = Date.UTC(2026, 5, 1);
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sevengate-test-'));
+  folder = newRunFolder();
   file = join(folder, 'signer', 'signed.ndjson');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
