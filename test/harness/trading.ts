@@ -7,7 +7,7 @@ import { associatedAccount } from '../../src/adapters/solana/associated-account.
 import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import { createSigningReads } from '../../src/adapters/store/delegations/signing-reads.ts';
-import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
+import { createRiskReads, createSharedRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
 import { type ExecutableVenue, splitInstrumentKey } from '../../src/domain/market/venue.ts';
 import { ALL_ENABLED } from '../../src/domain/risk/index.ts';
 import { refuse } from '../../src/domain/values/refusal.ts';
@@ -17,9 +17,9 @@ import type { SigningDeps } from '../../src/trading/signing-validation.ts';
 
 const allEnabled: RiskDeps['disabledVenues'] = () => ALL_ENABLED;
 
-/** Creates the risk inputs of order assessments; by default every venue takes live orders. */
+/** Creates the worker's risk inputs of order assessments; by default every venue takes live orders. */
 export function riskOn(sql: Sql, given: Pick<RiskDeps, 'bus' | 'clock'> & Partial<Pick<RiskDeps, 'disabledVenues'>>): RiskDeps {
-  return { reads: createRiskReads(sql), disabledVenues: allEnabled, ...given };
+  return { reads: createSharedRiskReads(sql), disabledVenues: allEnabled, ...given };
 }
 
 /** Venue without trades. */

@@ -265,10 +265,11 @@ export async function readTradedBooks(
   return new Map(joined({ books, open }, onUnreadable).map((book) => [book.id, book]));
 }
 
-/** Reads every book of an agent by book id, including the paper books of earlier manifest versions, whose positions can still be closed. */
-export async function readAllBooks(sql: Sql, agentId: string): Promise<ReadonlyMap<string, StoredBook>> {
-  const books = await sql<BookRow[]>`select ${sql(COLUMNS)} from books where agent_id = ${agentId}`;
-  const open = await openProposals(sql, sql`a.id = ${agentId}`, true);
+/** Reads every book of agents by book id, including the paper books of earlier manifest versions, whose positions can still be closed. */
+export async function readAllBooks(sql: Sql, agentIds: readonly string[]): Promise<ReadonlyMap<string, StoredBook>> {
+  const ids = agentIds as string[];
+  const books = await sql<BookRow[]>`select ${sql(COLUMNS)} from books where agent_id = any(${ids}::uuid[])`;
+  const open = await openProposals(sql, sql`a.id = any(${ids}::uuid[])`, true);
   return new Map(joined({ books, open }).map((book) => [book.id, book]));
 }
 

@@ -15,7 +15,7 @@ import type { RiskPreferences } from '../../../domain/risk/preferences.ts';
 import type { BoundDollars } from '../../../domain/take/live-capital.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { askedTogether } from '../asked-together.ts';
-import { bookById, readAllBooks, readHeldBooks, readTradedBooks } from '../books/book-store.ts';
+import { bookById, readAllBooks, readHeldBooks } from '../books/book-store.ts';
 import { type OtherBooksOf, otherBookSums, readOtherBookSums } from '../books/exposure-reads.ts';
 import { amountsInTransit } from '../bridge/bridge-transfer-store.ts';
 import { poolLiquidity } from '../catalog/pool-liquidity-store.ts';
@@ -102,7 +102,7 @@ export function createSharedRiskReads(sql: Sql): RiskReads {
     return (id) => rows.get(id);
   });
   const booksOfOne = askedTogether<string, ReadonlyMap<string, AccountBook>>(async (ids) => {
-    const books = await readTradedBooks(sql, [...new Set(ids)]);
+    const books = await readAllBooks(sql, [...new Set(ids)]);
     return (id) => new Map([...books].filter(([, { agentId }]) => agentId === id));
   });
   const sumsOf = askedTogether<OtherBooksOf, BookSums>(async (asked) => {
@@ -132,8 +132,8 @@ export function createRiskReads(sql: Sql) {
     /** Returns null if the organization has no such agent. */
     agent: async (orgId: string, agentId: string): Promise<AgentFacts | null> =>
       agentFacts((await agentRows(sql, [agentId])).get(agentId), orgId),
-    /** Returns the books that an agent trades now, by id, with open proposals. Books without events are missing. */
-    agentBooks: (agentId: string): Promise<ReadonlyMap<string, AccountBook>> => readAllBooks(sql, agentId),
+    /** Returns an agent's books by id, with open proposals. Books without events are missing. */
+    agentBooks: (agentId: string): Promise<ReadonlyMap<string, AccountBook>> => readAllBooks(sql, [agentId]),
     /** Returns the exposure of the organization's books of a mode except one, at a cost independent of their number. */
     otherBooks: (orgId: string, mode: ExecutionMode, exceptBookId: string): Promise<BookSums> =>
       runQuery(otherBookSums(sql, { orgId, mode, exceptBookId })),
