@@ -194,10 +194,13 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
     /** Returns a result that ends an execution before the risk check: no client, or a part that the venue knows already. Null otherwise. */
     async known(proposal: LoadedPart): Promise<ExecutionAnswer | null> {
       const { order, state, context } = proposal;
-      if (clients[order.venue] === undefined)
-        return { outcome: 'rejected', reason: 'feature_disabled', detail: `live orders on ${order.venue} are switched off` };
-      // Another activity worker began this part. The venue knows if it sent anything.
-      if (state !== 'executing' || context.leaseUntil === null) return null;
+      // Another activity worker began this part. Only the venue knows if it sent anything.
+      const mayBeSent = state === 'executing' && context.leaseUntil !== null;
+      if (clients[order.venue] === undefined) {
+        const detail = `live orders on ${order.venue} are switched off`;
+        return mayBeSent ? { outcome: 'unknown', detail } : { outcome: 'rejected', reason: 'feature_disabled', detail };
+      }
+      if (!mayBeSent) return null;
       const known = await ask(order.venue, proposal);
       return known.outcome === 'rejected' && known.reason === 'not_found' ? null : known;
     },

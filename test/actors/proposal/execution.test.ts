@@ -111,6 +111,30 @@ test('a halt leaves unknown outcomes alone, and the venue still resolves them', 
   expect(await state(id)).toEqual(['filled', null]);
 });
 
+test('a worker without the venue does not end an order that a dead worker may have sent: the venue decides once it is enabled again', async () => {
+  const { id } = await liveProposal();
+  const world = venue();
+  const dying = {
+    ...world.client,
+    submit: async (...sent: Parameters<typeof world.client.submit>) => {
+      await world.client.submit(...sent);
+      throw new Error('the worker died');
+    },
+  };
+  await fixture.carry({ clients: { spotexchange: dying } });
+  expect((await state(id))[0]).toBe('executing');
+  await leaseOver();
+  await due();
+  await fixture.carry({ clients: {} });
+  expect(await state(id)).toEqual(['unknown', null]);
+  fixture.clock.advanceTo(fixture.clock.now() + 15_001);
+  await fixture.timers.fireDue();
+  await fixture.carry({ clients: { spotexchange: world.client } });
+  expect(await state(id)).toEqual(['filled', null]);
+  expect(world.submits).toEqual([id]);
+  expect(await fills()).toBe(1);
+});
+
 // A worker dies at a point, and the next one finds the activity. At any point: one order at the venue, one fill here.
 const CRASHES = [
   'before risk',
