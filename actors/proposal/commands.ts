@@ -3,6 +3,7 @@ import type { ActorState, StepPlan } from '../../src/domain/agents/actor-step.ts
 import { PermitLost, type SupersededReason } from '../../src/domain/orders/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/values/refusal.ts';
 import { answeredMeanwhile, answerRows, auditRow, type CommandContext } from '../../src/core/command-context.ts';
+import type { Clock } from '../../streams/clock/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { proposalContext, proposalState } from './effects.ts';
 import { shownExecution } from './parts.ts';
@@ -30,6 +31,7 @@ export function createProposalHandler(deps: {
   readonly runtime: Runtime;
   readonly proposals: ProposalDirectory;
   readonly preTrade: PreTrade;
+  readonly clock: Pick<Clock, 'now'>;
 }) {
   const { runtime, proposals } = deps;
 
@@ -54,6 +56,9 @@ export function createProposalHandler(deps: {
   }
 
   function undecidable(view: ProposalView): Outcome<never> | null {
+    // Its timer ends it a moment later, or much later if no worker runs.
+    if (view.state === 'pending_approval' && deps.clock.now() >= view.expiresAt)
+      return refuse('state_conflict', 'the proposal has expired (approval_window_over); only a pending one can be decided');
     if (view.state === 'pending_approval') return null;
     return refuse(
       'state_conflict',

@@ -136,7 +136,7 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
 
   return {
     commands,
-    orders: createProposalHandler({ runtime, proposals, preTrade }),
+    orders: createProposalHandler({ runtime, proposals, preTrade, clock }),
     preferences: createPreferencesHandler({ store: createPreferencesStore(sql), clock }),
     takes,
     takeReads,

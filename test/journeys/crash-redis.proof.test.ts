@@ -105,7 +105,7 @@ function trading({ sql }: Fixture) {
     clock,
     onError: () => {},
   });
-  return { orders: createProposalHandler({ runtime, proposals, preTrade }), stop: () => activities.stop() };
+  return { orders: createProposalHandler({ runtime, proposals, preTrade, clock }), stop: () => activities.stop() };
 }
 
 /** Makes every agent buy at once: those at `confirm` wait for approval, those at `policy_auto` do not. */

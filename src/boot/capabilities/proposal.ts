@@ -29,12 +29,12 @@ export const proposalCapability = {
     return [{ what: 'closing positions', everyMs: KILL_SWITCH_MS, run: killSwitch.look }];
   },
 
-  callers({ sql, runtime, preTrade }): Pick<ApiPorts, 'proposals'> {
+  callers({ sql, runtime, preTrade, clock }): Pick<ApiPorts, 'proposals'> {
     const proposals = createProposalStore(sql);
     return {
       proposals: {
         reads: { list: proposals.list, find: proposals.find },
-        commands: createProposalHandler({ runtime, proposals, preTrade }),
+        commands: createProposalHandler({ runtime, proposals, preTrade, clock }),
       },
     };
   },

@@ -101,7 +101,7 @@ export function createTradingFloor(deps: TradingFloorDeps) {
   const store = storeWithPermits(kept);
   const runtime = createRuntime({ store, directory: createDirectory([agentKind, proposalKind]), clock });
   const preTrade = preTradeOn(kept);
-  const handler = createProposalHandler({ runtime, preTrade, proposals: { find: async (_, id) => readView(kept, id) } });
+  const handler = createProposalHandler({ runtime, preTrade, clock, proposals: { find: async (_, id) => readView(kept, id) } });
   const activities = activitiesOn(kept, store, runtime, preTrade);
   const allProposals = () => [...memory.actors.values()].filter(({ kind }) => kind === 'proposal');
   const idsIn = (...states: readonly string[]) =>

@@ -130,6 +130,18 @@ test('a proposal without approval expires by a timer that survives the process',
   expect(await fixture.sql`select 1 from timers where actor_id = ${id}`).toEqual([]);
 });
 
+test('a proposal past its time is not approved, though no worker has ended it yet', async () => {
+  const { id } = await pendingProposal();
+  fixture.clock.advanceTo(fixture.clock.now() + 600_000);
+  fixture.price('60000', '60010');
+  expect(await fixture.orders.approve(fixture.context(), id)).toMatchObject({
+    ok: false,
+    refusal: { code: 'state_conflict', detail: 'the proposal has expired (approval_window_over); only a pending one can be decided' },
+  });
+  await fixture.timers.fireDue();
+  expect(await state(id)).toEqual(['expired', 'approval_window_over']);
+});
+
 test('stale data at the approval leaves the proposal pending; a breached limit ends it', async () => {
   const { id } = await pendingProposal();
   fixture.price('60000', '60010', 'stale');

@@ -121,7 +121,7 @@ export async function tradingFixture(
     },
   });
   const proposals = createProposalStore(sql);
-  const orders = createProposalHandler({ runtime, proposals, preTrade });
+  const orders = createProposalHandler({ runtime, proposals, preTrade, clock });
   const ticker = (store: Partial<typeof tickStore> = {}) =>
     actors.ticker({ store, trading: { approvalMs: options.approvalMs ?? 600_000 } });
   const context = (permissions: CommandContext['permissions'] = ['trade:execute', 'risk:manage']): CommandContext => ({
