@@ -567,3 +567,30 @@ test('inputs that an earlier version left behind go with the next day', async ()
   ]);
   expect(await verify()).toMatchObject({ archives: 2, breaks: before.breaks });
 });
+
+test('two processes that move the same day leave one file, which is the one on record', async () => {
+  const day = MIDNIGHT + DAY;
+  await writeCut(sql, sampleCut(day + MINUTE, { premiumPct: -1.5, rsi: 40 }), 'silence');
+  await owner`update tick_shards set last_slot = ${day + DAY}`;
+  let go = () => {};
+  let reads = () => {};
+  const gone = new Promise<void>((resolve) => (go = resolve));
+  const reading = new Promise<void>((resolve) => (reads = resolve));
+  // The slow process finds the day in the database, and reads it only once the other one has moved it.
+  const slow = new Proxy(sql, {
+    apply(target, self, [parts, ...values]: [readonly string[], ...unknown[]]) {
+      const query = () => Reflect.apply(target as never, self, [parts, ...values]) as Promise<unknown>;
+      if (!parts.join('').includes('from cuts c')) return query();
+      reads();
+      return gone.then(query);
+    },
+  });
+  const second = moveHistory(slow, folder, day + DAY);
+  await reading;
+  expect(await moveHistory(sql, folder, day + DAY)).toHaveLength(1);
+  go();
+  expect(await second).toEqual([]);
+  const stretches = await movedStretches(sql);
+  for (const stretch of stretches) expect(await readStretch(folder, stretch)).toBeNull();
+  expect(readdirSync(folder)).toEqual(stretches.map(({ file }) => file));
+});

@@ -4,7 +4,7 @@
  * line per row, `{"<table>":{<columns>}}`, packed with gzip.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, mkdirSync, renameSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -168,7 +168,7 @@ const STAGES = 3;
 
 /**
  * Moves every whole day that ended before `before`, one file at a time, and returns the moved periods. A day that was written but not
- * deleted is deleted first. The file is synced before its row is written, and the row before anything is deleted. @param sql connections
+ * deleted is deleted first. The file is synced before its row is committed, and the row before anything is deleted. @param sql connections
  * that sign as the worker @param progress receives the number of finished and of all stages
  */
 export async function moveHistory(
@@ -193,24 +193,47 @@ export async function moveHistory(
     const total = STAGES * (end - begun);
     const done = STAGES * (day - begun);
     progress(done, total);
-    const { stretch, leaving } = await writeStretch(sql, folder, from, until);
-    progress(done + 1, total);
-    const fault = await readStretch(folder, stretch);
-    if (fault !== null) throw new Error(`nothing was moved: ${fault}`);
-    progress(done + 2, total);
-    await sql.begin(async (transaction) => {
-      // Written before the period's row, after which nothing is added. One statement, so that one sum covers all of them.
-      await transaction`
-        insert into moved_actors (actor_id, until_slot) select id, ${until} from unnest(${leaving.actors as string[]}::uuid[]) as id`;
-      await transaction`
-        insert into moved_history (until_slot, from_slot, decisions, observations, cuts, inputs, steps, audit, audit_until, leaves, logged_until, file, sha256)
-        values (${until}, ${from}, ${stretch.decisions}, ${stretch.observations}, ${stretch.cuts}, ${stretch.inputs}, ${stretch.steps},
-          ${stretch.audit}, ${leaving.auditUntil}, ${stretch.leaves}, ${leaving.loggedUntil}, ${stretch.file}, ${stretch.sha256})`;
-    });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // Each process writes into a folder of its own. With the period's row the file moves to the others.
+    const own = mkdtempSync(join(folder, `${fileName(until)}.`));
+    try {
+      const { stretch, leaving } = await writeStretch(sql, own, from, until);
+      progress(done + 1, total);
+      const fault = await readStretch(own, stretch);
+      if (fault !== null) throw new Error(`nothing was moved: ${fault}`);
+      progress(done + 2, total);
+      await recordStretch(sql, folder, own, stretch, leaving);
+      moved.push(stretch);
+    } catch (error) {
+      // Another process was faster: its file counts.
+      if (((await movedBefore(sql)) ?? 0) === from) throw error;
+    } finally {
+      rmSync(own, { recursive: true, force: true });
+    }
     await forgetMoved(sql);
     progress(done + STAGES, total);
-    moved.push(stretch);
   }
+}
+
+/**
+ * Records a written period and moves its file to the others in one transaction. If another process has recorded the period, the database
+ * refuses this one, and the file replaces none.
+ */
+async function recordStretch(sql: Sql, folder: string, own: string, stretch: MovedStretch, leaving: Leaving): Promise<void> {
+  const { from, until, file } = stretch;
+  await sql.begin(async (transaction) => {
+    // Written before the period's row, after which nothing is added. One statement, so that one sum covers all of them.
+    await transaction`
+      insert into moved_actors (actor_id, until_slot) select id, ${until} from unnest(${leaving.actors as string[]}::uuid[]) as id`;
+    await transaction`
+      insert into moved_history (until_slot, from_slot, decisions, observations, cuts, inputs, steps, audit, audit_until, leaves, logged_until, file, sha256)
+      values (${until}, ${from}, ${stretch.decisions}, ${stretch.observations}, ${stretch.cuts}, ${stretch.inputs}, ${stretch.steps},
+        ${stretch.audit}, ${leaving.auditUntil}, ${stretch.leaves}, ${leaving.loggedUntil}, ${file}, ${stretch.sha256})`;
+    renameSync(join(own, file), join(folder, file));
+    await toDisk(folder);
+  });
+  // Folders of interrupted or slower processes.
+  for (const name of readdirSync(folder)) if (name.startsWith(`${file}.`)) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 /** Moves history older than the given days and returns the number of moved periods. */
@@ -280,8 +303,7 @@ async function writeStretch(
   from: EpochMs,
   until: EpochMs,
 ): Promise<{ readonly stretch: MovedStretch; readonly leaving: Leaving }> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = `history-${toDay(until - DAY_MS)}.ndjson.gz`;
+  const file = fileName(until);
   const counts = Object.fromEntries(MOVED_TABLES.map((table) => [table, 0])) as Record<MovedTable, number>;
   const leaving = await leavingBefore(sql, until);
   const hash = createHash('sha256');
@@ -293,11 +315,9 @@ async function writeStretch(
       yield text;
     }
   }
-  const written = join(folder, `${file}.part`);
-  await pipeline(Readable.from(lines()), createGzip(), createWriteStream(written, { mode: 0o600 }));
-  await toDisk(written);
-  renameSync(written, join(folder, file));
-  await toDisk(folder);
+  const path = join(folder, file);
+  await pipeline(Readable.from(lines()), createGzip(), createWriteStream(path, { mode: 0o600 }));
+  await toDisk(path);
   const { tick_inputs: inputs, trail_changes: leaves, ...rows } = counts;
   return { stretch: { from, until, ...rows, inputs, leaves, file, sha256: hash.digest('hex') }, leaving };
 }
@@ -393,4 +413,4 @@ async function* readLines(path: string): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-const toDay = (slot: EpochMs): string => new Date(slot).toISOString().slice(0, 10);
+const fileName = (until: EpochMs): string => `history-${new Date(until - DAY_MS).toISOString().slice(0, 10)}.ndjson.gz`;
