@@ -25,7 +25,7 @@ import type { Clock } from '../../../streams/clock/clock.ts';
 import type { SourceSighting } from '../../domain/bridge/axes.ts';
 import { evmDifferences, type ReadEvmTransaction } from '../../domain/bridge/evm-fields.ts';
 import type { UnsignedEvmTransaction } from '../../domain/bridge/quote.ts';
-import type { ArrivalSighting, ChainHead, TransferTerms } from '../../domain/bridge/transfer.ts';
+import { type ArrivalSighting, type ChainHead, isOlder, type TransferTerms } from '../../domain/bridge/transfer.ts';
 import type { Broadcast } from '../../domain/solana/chain.ts';
 import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import { createJsonRpc, type JsonRpc, type Reply } from '../json-rpc.ts';
@@ -197,8 +197,8 @@ function questionsTo(onFailure: EvmChainOptions['onFailure']) {
   return { asked, found };
 }
 
-const olderWords = ({ height }: ChainHead, head: ChainHead): readonly string[] =>
-  height < head.height ? [`it stands in block ${height}, which is older than the quote`] : [];
+const olderWords = (block: ChainHead, head: ChainHead): readonly string[] =>
+  block.height < head.height && isOlder(block, head) ? [`it stands in block ${block.height}, which is older than the quote`] : [];
 
 /** Returns the arrival made by an included transaction that pays this many base units. */
 function arrivalIn(

@@ -180,6 +180,19 @@ test('a reverted deposit has failed once final, and another transaction under th
   expect((await world.chains.evmvenue.source({ ...terms, hash: other })).state).toBe('other');
 });
 
+test('a deposit below the height of the quote is older only if its block is: a fork may have built that height anew', async () => {
+  const { wish, offer } = await offerOf('cctp', 'evmvenue', '6');
+  const { signed, terms } = await signedTransfer(world, offer, wish);
+  await world.chains.evmvenue.broadcast(signed);
+  const { block } = world.ledger.history().at(-1) as { block: number };
+  world.mine(4);
+  const { height, at } = await world.chains.evmvenue.head();
+  const landedAt = (at as number) - Math.ceil(((height - block) * 250) / 1_000) * 1_000;
+  const quotedAt = (head: number) => ({ ...terms, heads: { ...terms.heads, evmvenue: { height: block + 2, at: head } } });
+  expect((await world.chains.evmvenue.source(quotedAt(landedAt - 1_000))).state).toBe('included');
+  expect(await world.chains.evmvenue.source(quotedAt(landedAt + 2_000))).toMatchObject({ state: 'other' });
+});
+
 test('signed bytes are decoded with their signer, and every changed field is named', async () => {
   const { wish, offer } = await offerOf('relay', 'evmvenue', '7');
   const { signed } = await signedTransfer(world, offer, wish);
