@@ -95,15 +95,13 @@ async function foldUpdate(
     ...fresh.toReversed().map((one) => toEvent(one, 'provider')),
     ...own.filter(({ signature }) => !told.has(signature)).map((one) => toEvent(one, 'service')),
   ].flatMap((event) => (event === null || known.has(event.signature) ? [] : [event]));
-  const events = found.toSorted((a, b) => a.slot - b.slot);
-  // After a gap the holdings are unknown, so the ledger restarts with what was read.
-  const base = gap ? { ...wallet, ledger: {}, ledgerSlot: null } : wallet;
+  const events = inChainOrder(found);
   const isLate = !gap && events.some(({ slot }) => slot < (wallet.ledgerSlot ?? 0));
-  const oldest = fresh.at(-1);
   const kept = isLate ? await store.events(wallet.id) : [];
-  const folded = isLate ? foldAll([...kept, ...events]) : fold(base.ledger, events);
+  const cutAt = gap ? (fresh.at(-1)?.at ?? null) : wallet.truncatedAt;
+  const folded = gap || isLate ? fold({}, inChainOrder([...kept, ...events]), cutAt) : fold(wallet.ledger, events, null);
   // A new fold knows nothing older than the kept events.
-  const cutAt = gap ? oldest?.at : kept.length >= MOST_TRANSACTIONS ? kept[0]?.at : undefined;
+  const oldestKept = kept.length >= MOST_TRANSACTIONS ? kept[0]?.at : undefined;
   return {
     wallet: {
       ...wallet,
@@ -111,7 +109,7 @@ async function foldUpdate(
       ledger: folded.ledger,
       ledgerSlot: Math.max(wallet.ledgerSlot ?? 0, ...events.map(({ slot }) => slot)),
       transactions: wallet.transactions + fresh.length,
-      truncatedAt: cutAt ?? wallet.truncatedAt,
+      truncatedAt: oldestKept === undefined ? cutAt : Math.max(oldestKept, cutAt ?? 0),
     },
     events,
     sales: folded.sales,
@@ -214,10 +212,20 @@ function toEvent(transaction: WalletTransaction, source: StoredEvent['source']):
   return body === null ? null : { signature, slot, at, source, body };
 }
 
-function fold(ledger: FifoLedger, events: readonly StoredEvent[]): { readonly ledger: FifoLedger; readonly sales: readonly WalletSale[] } {
+/**
+ * Folds events into a ledger. Transactions are missing before `cutAt`, so that the holdings are unknown there and the ledger restarts with
+ * the first event since.
+ */
+function fold(
+  ledger: FifoLedger,
+  events: readonly StoredEvent[],
+  cutAt: EpochMs | null,
+): { readonly ledger: FifoLedger; readonly sales: readonly WalletSale[] } {
   const sales: WalletSale[] = [];
+  const restart = cutAt === null ? -1 : events.findIndex(({ at }) => at >= cutAt);
   let after = ledger;
-  for (const { signature, at, body } of events) {
+  for (const [place, { signature, at, body }] of events.entries()) {
+    if (place === restart) after = {};
     const step = ledgerAfter(after, body);
     after = step.ledger;
     if (step.sale === null) continue;
@@ -237,12 +245,9 @@ function fold(ledger: FifoLedger, events: readonly StoredEvent[]): { readonly le
   return { ledger: after, sales };
 }
 
-/** Folds all events again, in chain order. Events of one slot are in the order of receipt. */
-function foldAll(events: readonly StoredEvent[]): ReturnType<typeof fold> {
-  return fold(
-    {},
-    events.toSorted((a, b) => a.slot - b.slot),
-  );
+/** Sorts events by slot. Events of one slot stay in the order of receipt. */
+function inChainOrder(events: readonly StoredEvent[]): readonly StoredEvent[] {
+  return events.toSorted((a, b) => a.slot - b.slot);
 }
 
 /** Returns closing fills of perpetuals, each once. Parts of an order without trade numbers look alike, so each counts, by position. */

@@ -105,6 +105,23 @@ describe('a wallet of the primary chain', () => {
     expect(await fixture.entry(address)).toMatchObject({ sales: 1, matchedSales: 0, truncatedAt: expect.any(Number) });
   });
 
+  test('does not take a purchase from before a gap as the basis of a sale after it, not even when it folds everything again', async () => {
+    const address = await fixture.wallet([bought(1, NOW - HOUR, 100, 100_000_000)]);
+    await fixture.settled();
+    fixture.clock.advanceTo(NOW + HOUR);
+    const busy = Array.from({ length: 600 }, (_, n) => moved(700 - n, NOW + 60_000 - n * 10, { B: 1 }, { failed: true }));
+    const afterGap = [sold(2_000, NOW + 120_000, 100, 300_000_000), ...busy];
+    fixture.histories.set(address, afterGap);
+    await fixture.settled();
+    const cut = await fixture.entry(address);
+    expect(cut).toMatchObject({ sales: 1, matchedSales: 0, truncatedAt: expect.any(Number) });
+    fixture.clock.advanceTo(NOW + 2 * HOUR);
+    // The provider tells this one late: its slot is before that of the sale.
+    fixture.histories.set(address, [bought(1_900, NOW + 110_000, 10, 20_000_000), ...afterGap]);
+    await fixture.settled();
+    expect(await fixture.entry(address)).toMatchObject({ sales: 1, matchedSales: 0, truncatedAt: cut.truncatedAt });
+  });
+
   test('ignores failed transactions, repeats and transfers of dollars', async () => {
     const buy = bought(1, NOW - 3 * HOUR, 10, 100_000_000);
     const sale = sold(5, NOW - HOUR, 10, 150_000_000);
