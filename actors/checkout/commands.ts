@@ -41,7 +41,7 @@ interface CheckoutDirectory {
   /** Returns the rules if the organization may read them, or null. */
   rules(orgId: string, id: string): Promise<Manifest | null>;
   licence(orgId: string, listingId: string): Promise<Licence | null>;
-  /** Returns the id of the open checkout of a listing, or null. */
+  /** Returns the id of the checkout of a listing that is open or whose late payment is looked for, or null. */
   openCheckout(orgId: string, listingId: string): Promise<string | null>;
   /** Returns why the database refused to start a checkout (another one is open, or the listing changed), or null for any other error. */
   startProblem(error: unknown): string | null;
@@ -102,13 +102,13 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps) {
       const checkout = checkoutContext(row.state);
       const found = await verified(deps, checkout, signed);
       if (!found.ok) return found;
-      if (checkoutState(row.state) === 'expired') {
-        const licence = await store.licence(context.orgId, checkout.listingId);
-        if (licence !== null)
-          return refuse(
-            'state_conflict',
-            `the organization holds licence ${licence.id} by another checkout: if this payment has landed, only the creator can return it`,
-          );
+      const licence = await store.licence(context.orgId, checkout.listingId);
+      if (licence !== null) {
+        const isOver = checkoutState(row.state) === 'expired';
+        return refuse(
+          'state_conflict',
+          `the organization holds licence ${licence.id} by another checkout: ${isOver ? 'if this payment has landed, only the creator can return it' : 'this payment is not sent'}`,
+        );
       }
       return submitted(deps, context, row, signed, found.value.signature);
     },

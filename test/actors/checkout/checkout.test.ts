@@ -152,6 +152,38 @@ describe('a payment', () => {
     expect((await fixture.licences()).filter(({ listingId }) => listingId === listing.id)).toHaveLength(1);
   });
 
+  test('is not sent if another checkout has brought the licence by a payment that landed late', async () => {
+    const listing = await fixture.listed('2');
+    const buyer = fixture.wallet('buyer who finds his first payment', 20n);
+    const first = await begin(listing.id, buyer.address);
+    const signed = signedBy(buyer, first.transaction as string);
+    await fixture.node.broadcast(new Uint8Array(Buffer.from(signed, 'base64')));
+    fixture.chain.advance(2);
+    fixture.chain.expireBlockhashes();
+    fixture.chain.finalize();
+    for (let round = 0; round < 4; round++) await fixture.pass(16_000);
+    const second = await begin(listing.id, buyer.address);
+    expect(must(await settle(first.id, signed)).state).toBe('late');
+    expect((await fixture.finished(first.id)).state).toBe('licensed');
+    expect(fixture.holds(buyer.address)).toBe(18_000_000n);
+    const answer = await refused(settle(second.id, signedBy(buyer, second.transaction as string)));
+    expect(answer).toEqual(['state_conflict', expect.stringContaining('this payment is not sent')]);
+    fixture.chain.finalize();
+    await fixture.pass(6_000);
+    expect(fixture.holds(buyer.address)).toBe(18_000_000n);
+  });
+
+  test('that is looked for after its expiry holds up another checkout of the listing', async () => {
+    const listing = await fixture.listed('2');
+    const buyer = fixture.wallet('buyer in a hurry', 20n);
+    const first = await begin(listing.id, buyer.address);
+    fixture.chain.expireBlockhashes();
+    fixture.chain.finalize();
+    for (let round = 0; round < 4; round++) await fixture.pass(16_000);
+    expect(must(await settle(first.id, signedBy(buyer, first.transaction as string))).state).toBe('late');
+    expect((await refused(commands.begin(fixture.context(), listing.id, buyer.address)))?.[1]).toContain(first.id);
+  });
+
   test('of another organization or checkout, unsigned or altered, is refused, and nothing is sent', async () => {
     const [one, other] = [await fixture.listed('3'), await fixture.listed('3')];
     const buyer = fixture.wallet('careful buyer', 20n);
