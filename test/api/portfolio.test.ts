@@ -1,6 +1,7 @@
 // Portfolio over HTTP: books of one organization at live prices, added wallets, the five scenarios, and the impact of an allocation.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
+import { writeFunding, writeSettlements } from '../../src/adapters/store/books/book-store.ts';
 import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { bookIds, type Fill } from '../../src/domain/books/book.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
@@ -537,4 +538,47 @@ test("today's result counts from midnight: later bookings are deducted, at the m
   // It is left out of the total, which is known nevertheless.
   expect(body.totals.todayWithout).toEqual(['spotchain:TSLAx']);
   expect(body.totals.todayUsd).not.toBeNull();
+});
+
+test("today's result leaves out everything of an instrument without a price of midnight: its payout, its funding, and tokens brought in", async () => {
+  const maker = await api.token(['agent:read', 'trade:execute']);
+  const paper = bookIds.paper(await createdAgent(api, maker), 1);
+  const live = bookIds.manual(THEIRS, 'live');
+  const [outcome, perp, coin]: InstrumentKey[] = [`prediction:pm-${'0'.repeat(24)}.yes`, 'evmvenue:DOGE', 'spotchain:NVDAx'];
+  const midnight = Math.floor(api.clock.now() / 86_400_000) * 86_400_000;
+  const at = (time: number, bookId: string, ...terms: [InstrumentKey, string, string]): Fill => ({ ...fillOf(bookId, ...terms), at: time });
+  await booked(OURS, [
+    at(midnight - 120_000, paper, BTC, '0.01', '40000'),
+    at(midnight - 120_000, paper, outcome as InstrumentKey, '10', '0.4'),
+    at(midnight - 120_000, paper, perp as InstrumentKey, '100', '1'),
+  ]);
+  await booked(THEIRS, [
+    at(midnight - 120_000, live, BTC, '0.01', '40000'),
+    at(midnight - 120_000, live, coin as InstrumentKey, '1', '100'),
+    // Two of the three tokens were in the wallet before.
+    { ...at(midnight + 60_000, live, coin as InstrumentKey, '3', '110'), side: 'sell' },
+  ]);
+  await api.sql.begin(async (transaction) => {
+    await writeSettlements(transaction, [
+      {
+        orgId: OURS,
+        settlement: { bookId: paper, instrument: outcome as InstrumentKey, quantity: '10', payout: '1', at: midnight + 60_000 },
+      },
+    ]);
+    const payment = { instrument: perp as InstrumentKey, hour: midnight, paidUsd: '2' };
+    await writeFunding(transaction, { orgId: OURS, bookId: paper }, [payment], midnight + 60_000);
+  });
+  // The price that earlier tests bought it at today.
+  quoted(BTC, '50000', '50000');
+  quoted(perp as InstrumentKey, '1.5', '1.5');
+  for (const [mode, id, without] of [
+    ['paper', paper, [perp, outcome]],
+    ['live', live, [coin]],
+  ] as const) {
+    const token = mode === 'paper' ? reader : stranger;
+    const { body } = await api.call('GET', `/v1/portfolio/performance?mode=${mode}`, { token });
+    // Bitcoin's midnight price comes from the cuts of the test above.
+    const { todayUsd, todayWithout } = body.books.find(({ bookId }: { bookId: string }) => bookId === id);
+    expect([todayUsd, todayWithout.toSorted()]).toEqual(['95', without]);
+  }
 });

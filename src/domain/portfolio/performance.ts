@@ -65,7 +65,7 @@ export function computeProfit(
 }
 
 export interface DayBeginning extends MarkedProfit {
-  /** Dollars from trading each unmarked instrument since then, minus its cost, with fees. */
+  /** Dollars from each unmarked instrument since then, minus its cost, with fees, funding and payouts. */
   readonly traded: ReadonlyMap<InstrumentKey, DecimalString>;
 }
 

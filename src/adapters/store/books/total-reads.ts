@@ -58,7 +58,7 @@ export function createTotalReads(sql: Sql) {
       before: EpochMs,
     ): Promise<ReadonlyMap<InstrumentKey, DecimalString>> => midsBefore(sql, instruments, before),
 
-    /** Returns the dollars that instruments earned in each book since an instant, less their costs and fees. */
+    /** Returns the dollars that instruments earned in each book since an instant, less their costs, fees and funding. */
     tradedSince: (
       orgId: string,
       bookIds: readonly string[],
@@ -121,10 +121,17 @@ async function tradedSince(
   since: EpochMs,
 ): Promise<ReadonlyMap<string, ReadonlyMap<InstrumentKey, DecimalString>>> {
   const rows = await sql<{ book_id: string; instrument: InstrumentKey; usd: string }[]>`
-    select f.book_id, f.instrument, sum(case f.side when 'buy' then -f.notional_usd else f.notional_usd end - f.fee_usd)::text as usd
-    from books b join fills f on f.book_id = b.id
-    where b.org_id = ${orgId} and b.id = any(${bookIds as string[]}) and f.instrument = any(${instruments as string[]}) and f.at >= ${since}
-    group by 1, 2`;
+    with booked as (
+      select t.id, t.book_id, coalesce(
+        (select a.asset from ledger_legs l join ledger_accounts a on a.id = l.account_id where l.transaction_id = t.id and a.kind = 'position'),
+        case t.kind when 'funding' then substring(t.id from '(evmvenue:.*):[0-9]+$') end) as instrument
+      from books b join ledger_transactions t on t.book_id = b.id
+      where b.org_id = ${orgId} and b.id = any(${bookIds as string[]}) and t.at >= ${since}
+    )
+    -- Capital: tokens that a wallet brought in were not earned.
+    select t.book_id, t.instrument, sum(l.amount)::text as usd
+    from booked t join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id
+    where t.instrument = any(${instruments as string[]}) and a.kind in ('cash', 'capital') group by 1, 2`;
   const found = new Map<string, Map<InstrumentKey, DecimalString>>();
   for (const { book_id, instrument, usd } of rows)
     found.set(book_id, (found.get(book_id) ?? new Map<InstrumentKey, DecimalString>()).set(instrument, plainDecimal(usd)));
