@@ -273,7 +273,8 @@ export const takeMachine = setup({
             ],
           },
         },
-        expired: { entry: SHOW },
+        // An order under way at the expiry has been filled.
+        expired: { entry: SHOW, on: { 'proposal.ended': PROPOSAL_ENDED.slice(0, 2) } },
       },
     },
     /** State of its market data. Lost data cancels proposals and disarms a live Take. */

@@ -232,6 +232,25 @@ test('expires at its time, not before, by a timer that survives the process', as
   expect(await fixture.takes.arm(fixture.context(), id, 'paper', [])).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
 });
 
+test.each([
+  ['with exit conditions it watches its position', [{ type: 'price_above', price: '65000' }], true],
+  ['without exit conditions it ends with its position', [], false],
+])('filled in the moment of its expiry: %s, and a person can close it', async (_, exit, onDuty) => {
+  const id = await armed(take(exit, { expiresAt: new Date(fixture.clock.now() + 3_600_000).toISOString() }));
+  fixture.price('59000', '59010');
+  await tick();
+  await fixture.carry();
+  // The timers of the expiry had been read before the proposal existed.
+  const [life] = await fixture.sql<{ timer_id: string; event: { type: string } }[]>`
+    select timer_id, event from timers where actor_id = ${id} and timer_id like '%lifeLeft%'`;
+  if (life === undefined) throw new Error('no timer ends its life');
+  await fixture.runtime.deliver(id, life.event, { cause: 'timer', firedTimer: life.timer_id });
+  expect(await stateOf(id)).toBe('expired');
+  await settle();
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty, reason: null });
+  expect(await fixture.takes.close(fixture.context(), id)).toMatchObject({ ok: true, value: { state: 'disarmed', reason: 'closing' } });
+});
+
 test('the mandate sets the limits, not the Take', async () => {
   const big = await fixture.takes.create(fixture.context(), take([], { allocationUsd: '2000000', maxSlippageBps: 900 }), READING);
   if (!big.ok) throw new Error(big.refusal.detail);
