@@ -8,9 +8,18 @@ import type { DecimalString } from '../../src/domain/values/decimal.ts';
 import { type AgentBook, decisionId, EMPTY_BOOK, deriveProposalId, type RiskAttribution } from '../../src/domain/agents/decision.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { findMarketStep } from '../../src/domain/market/market-step.ts';
-import { toExecutionMode, type Order, completeOrder, resized, type SizeRequest, sizeOrder } from '../../src/domain/orders/order.ts';
+import {
+  toExecutionMode,
+  type Order,
+  type OrderSide,
+  completeOrder,
+  resized,
+  type SizeRequest,
+  sizeOrder,
+} from '../../src/domain/orders/order.ts';
 import { type OutsideProposal, soldQuantity } from '../../src/domain/outside/outside-proposal.ts';
 import { assessOrder, observedMarket, orderContext, type RiskContext, UNCONTROLLED } from '../../src/domain/risk/index.ts';
+import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
 import type { TickRiskInputs } from '../../src/domain/tape/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
@@ -90,8 +99,13 @@ export function markAt(state: TradingBook, cut: Cut): MarkedBook {
   );
 }
 
+/** Returns the slippage budget of an order: the manifest's. A stricter mandate must not prevent leaving a position, so its budget applies to sales. */
+function slippageBudget({ manifest }: Pick<TradingAgent, 'manifest'>, side: OrderSide, { maxSlippageBps }: RiskPreferences): number {
+  return side === 'sell' ? Math.min(manifest.maxSlippageBps, maxSlippageBps) : manifest.maxSlippageBps;
+}
+
 /** Returns the full order that a tick's rules ask for, or null if it is less than one lot. */
-function fullOrder(agent: TradingAgent, proposal: Proposal, slot: EpochMs): Order | null {
+function fullOrder(agent: TradingAgent, proposal: Proposal, slot: EpochMs, preferences: RiskPreferences): Order | null {
   const side = proposal.side === 'entry' ? 'buy' : 'sell';
   const quote = proposal.observation.quote;
   const touch = (side === 'buy' ? quote?.ask : quote?.bid) ?? null;
@@ -104,7 +118,7 @@ function fullOrder(agent: TradingAgent, proposal: Proposal, slot: EpochMs): Orde
     instrument: proposal.instrument,
     side,
     touch,
-    maxSlippageBps: agent.manifest.maxSlippageBps,
+    maxSlippageBps: slippageBudget(agent, side, preferences),
     notionalUsd: agent.manifest.maxTradeNotionalUsd,
     heldQuantity: proposal.position?.quantity ?? '0',
     ...(proposal.outside === undefined ? {} : askedSize(proposal.outside, touch)),
@@ -177,7 +191,7 @@ function tickContext(
  */
 export function createAssessor(agent: TradingAgent, marked: MarkedBook, inputs: TickRiskInputs): RiskAssessor {
   return (proposal) => {
-    const full = fullOrder(agent, proposal, proposal.observation.slot);
+    const full = fullOrder(agent, proposal, proposal.observation.slot, inputs.preferences);
     if (full === null) return noOrder(proposal, agent.manifest);
     const context = tickContext(agent, marked, inputs, proposal.observation, proposal);
     const { ok, attribution } = assessOrder(full, context);
@@ -193,6 +207,7 @@ export function decidedOrder(
   agent: TradingAgent,
   decision: { readonly instrument: InstrumentKey | null; readonly risk: RiskAttribution | null },
   slot: EpochMs,
+  preferences: RiskPreferences,
 ): Order | null {
   const assessed = decision.risk?.verdict === 'passed' ? decision.risk.order : undefined;
   if (assessed === undefined || decision.instrument === null) return null;
@@ -205,6 +220,6 @@ export function decidedOrder(
     side: assessed.side,
     quantity: assessed.quantity,
     limitPrice: assessed.limitPrice,
-    maxSlippageBps: agent.manifest.maxSlippageBps,
+    maxSlippageBps: slippageBudget(agent, assessed.side, preferences),
   });
 }

@@ -346,7 +346,7 @@ function propose<Duty extends TradingDuty>(
   into: Consequences,
 ): void {
   const asksForTrade = row.disposition === 'propose_entry' || row.disposition === 'propose_exit';
-  const order = risk === null || !asksForTrade ? null : decidedOrder(duty, row, row.slot);
+  const order = risk === null || !asksForTrade ? null : decidedOrder(duty, row, row.slot, risk.preferences);
   if (order === null || risk === null) return;
   const isProtective = isStopLoss(rules, row, order);
   const execution = planExecution(duty.manifest, order, isProtective);

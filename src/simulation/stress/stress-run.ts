@@ -407,7 +407,7 @@ export class ScenarioRun {
     this.#trace.push(`${cut.slot} ${verdict.disposition} ${verdict.reason ?? ''} ${verdict.instrument ?? ''} ${verdict.outcome}`);
     if (verdict.disposition === 'blocked_by_risk') this.#refuse(verdict.reason ?? 'blocked_by_risk');
     if (verdict.disposition !== 'propose_entry' && verdict.disposition !== 'propose_exit') return;
-    const order = decidedOrder(this.#agent, verdict, cut.slot);
+    const order = decidedOrder(this.#agent, verdict, cut.slot, this.#inputs.preferences);
     const quote = order === null ? null : cut.observations.get(order.instrument)?.quote;
     if (order === null || !quote) return;
     const { manifest } = this.#input.compiled;

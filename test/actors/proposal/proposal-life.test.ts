@@ -9,6 +9,7 @@ import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createKillSwitchStore } from '../../../src/adapters/store/orders/kill-switch-store.ts';
 import { bookIds } from '../../../src/domain/books/book.ts';
 import type { Order } from '../../../src/domain/orders/order.ts';
+import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
 import { BTC, eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
 
 let fixture: TradingFixture;
@@ -226,6 +227,26 @@ test('policy_auto trades the full size or not at all; autonomous reduces it to t
   expect(Number(proposal?.order.notionalUsd)).toBeLessThanOrEqual(700);
   await fixture.carry();
   expect(await state(proposal?.id as string)).toEqual(['filled', null]);
+});
+
+test('a mandate with less slippage than the manifest stops purchases, and no sale of what is held', async () => {
+  const agentId = await fixture.agent('policy_auto');
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  await fixture.carry();
+  await fixture.sql`
+    insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${fixture.sql.json({ ...DEFAULT_PREFERENCES, maxSlippageBps: 5 } as never)}, 'ann')`;
+  const other = await fixture.agent('policy_auto');
+  fixture.price('71000', '71010');
+  await fixture.tick();
+  expect((await fixture.decisions(other)).at(-1)).toMatchObject({ disposition: 'blocked_by_risk', reason: 'slippage_budget_breach' });
+  expect((await fixture.decisions(agentId)).at(-1)).toMatchObject({ disposition: 'propose_exit' });
+  const [exit] = await fixture.list({ agentId });
+  expect(exit?.order).toMatchObject({ side: 'sell', maxSlippageBps: 5, limitPrice: '70964.5' });
+  // The market rises before the execution.
+  fixture.price('71500', '71510');
+  await fixture.carry();
+  expect(await state(exit?.id as string)).toEqual(['filled', null]);
 });
 
 test('changes of the agent cancel pending proposals: pause, another manifest, a lower level', async () => {
