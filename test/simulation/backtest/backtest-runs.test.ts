@@ -479,11 +479,16 @@ test('a preview equals a rehearsal of the same period, leaves no evidence, and c
   await note(other('4'), { returns: before2010, agentId });
   await note(manifestOf('BTCUSDT', { stopLossPct: 3 }), { at: clock.now() + DAY });
   expect(await counted()).toBe(2);
+  // A first preview over quiet days does not hide a later one over others, which counts once.
+  const quiet = manifestOf('BTCUSDT', { entryConditions: [{ type: 'rsi_below', period: 7, value: 32 }] });
+  for (const over of [{ ...returns, returns: returns.returns.slice(0, 2).map(() => 0) }, returns, returns])
+    await note(quiet, { returns: over });
+  expect(await counted()).toBe(3);
   // A run of the same manifest measures it: its ratio counts, and the preview does not.
   const measured = await agent('BTCUSDT', { entryConditions: [{ type: 'rsi_below', period: 7, value: 31 }] });
   const run31 = await ended(measured, await begin(measured));
   const after = await tried();
-  expect(after.length - before.length).toBe(2);
+  expect(after.length - before.length).toBe(3);
   expect(after).toContain(run31.summary?.['sharpe']);
   // Another period of the same manifest is another trial, the same period is none; neither shows how manifests differ.
   const later = { from: new Date(FROM + 30 * DAY).toISOString(), look: true };
