@@ -31,13 +31,14 @@ export interface OutsideEntry {
   readonly simulators: Simulators;
 }
 
-export interface VenueEntry extends OutsideEntry {
+/** Entry of a venue. `In` is what its clients need of the service. */
+export interface VenueEntry<In = never> extends OutsideEntry {
   /** Opens the venue's market. `memory` contains the stored issuers' marks if their feed is to be followed. */
-  readonly open: (reach: never, memory?: MarkMemory) => VenueMarket;
+  readonly open: (reach: In, memory?: MarkMemory) => VenueMarket;
   /** Requests one order book, if the venue publishes any. */
-  readonly askBook?: (reach: never) => AskBook;
+  readonly askBook?: (reach: In) => AskBook;
   /** Requests the trades of a time window, if the venue publishes them. */
-  readonly askTrades?: (reach: never) => AskTrades;
+  readonly askTrades?: (reach: In) => AskTrades;
 }
 
 /** Returns the key for a provider: the sandbox's if the sandbox simulates it. */
@@ -48,10 +49,11 @@ export function keyFor(url: string | null, given: Pick<Secret, 'reveal'> | null)
 /** Returns the websocket URL for an HTTP URL. */
 export const streamAt = (url: string): string => url.replace(/^http/, 'ws');
 
-export interface BridgeProviderEntry extends OutsideEntry {
-  readonly isNamed: (addresses: never) => boolean;
+/** Entry of a bridge provider. `In` is what its client needs of the service. */
+export interface BridgeProviderEntry<In extends { readonly addresses: unknown } = never> extends OutsideEntry {
+  readonly isNamed: (addresses: In['addresses']) => boolean;
   /** Opens the provider, or returns null if it is not configured or does not serve the EVM chain. */
-  readonly open: (context: BridgeContext, reach: never) => BridgeProvider | null;
+  readonly open: (context: BridgeContext, reach: In) => BridgeProvider | null;
 }
 
 /** True if both chains are the sandbox's. Simulated providers connect only simulated chains, real ones only real chains. */

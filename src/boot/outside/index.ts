@@ -104,30 +104,29 @@ export function budgetStates(budgets: RequestBudgets, now: EpochMs): BudgetState
 
 export type OutsideReach = Reach<Addresses, RequestBudgets>;
 
+const VENUES: readonly VenueEntry<OutsideReach>[] = Object.values(VENUE_ENTRIES);
+
 export interface Venues extends JoinedVenues {
   readonly intelligence: IntelligenceSources;
 }
 
 /** Creates the venues, whose feeds connect on subscription. `memory` contains the stored issuers' marks if their feed is to be followed. */
 export function createVenues(reach: OutsideReach, memory?: MarkMemory): Venues {
-  const entries: readonly VenueEntry[] = Object.values(VENUE_ENTRIES);
-  const markets = entries.map(({ venue, open }) => ({ venue, ...open(reach as never, memory) }));
+  const markets = VENUES.map(({ venue, open }) => ({ venue, ...open(reach, memory) }));
   return { ...joinVenues(markets), intelligence: createIntelligenceSources(reach) };
 }
 
 /** Creates the order books on demand, requested from the venue within its request budget. */
 export function createOrderBooks(reach: OutsideReach): OrderBookReads {
   const asking: Partial<Record<Venue, AskBook>> = {};
-  for (const entry of Object.values(VENUE_ENTRIES) as readonly VenueEntry[])
-    if (entry.askBook !== undefined) asking[entry.venue] = entry.askBook(reach as never);
+  for (const { venue, askBook } of VENUES) if (askBook !== undefined) asking[venue] = askBook(reach);
   return createOrderBookReads(asking);
 }
 
 /** Opens the trades of a time window, requested from the venue within its request budget. */
 export function openVenueFlows(reach: OutsideReach): VenueFlows {
   const asking: Partial<Record<Venue, AskTrades>> = {};
-  for (const entry of Object.values(VENUE_ENTRIES) as readonly VenueEntry[])
-    if (entry.askTrades !== undefined) asking[entry.venue] = entry.askTrades(reach as never);
+  for (const { venue, askTrades } of VENUES) if (askTrades !== undefined) asking[venue] = askTrades(reach);
   return createVenueFlows(asking);
 }
 
@@ -147,8 +146,8 @@ function openBridgeProviders(
   context: BridgeContext,
   reach: BridgeReach,
 ): Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>> | null {
-  const entries = Object.entries(BRIDGE_PROVIDERS) as [BridgeProviderName, BridgeProviderEntry][];
-  if (!entries.some(([, { isNamed }]) => isNamed(reach.addresses as never))) return null;
-  const opened = entries.map(([name, { open }]) => [name, open(context, reach as never)] as const);
+  const entries: readonly [string, BridgeProviderEntry<BridgeReach>][] = Object.entries(BRIDGE_PROVIDERS);
+  if (!entries.some(([, { isNamed }]) => isNamed(reach.addresses))) return null;
+  const opened = entries.map(([name, { open }]) => [name, open(context, reach)] as const);
   return Object.fromEntries(opened.filter(([, provider]) => provider !== null));
 }

@@ -1,6 +1,6 @@
 /** `sevengate call <operation>`: any operation of the API by its name. */
 import type { Command } from 'commander';
-import type { Call, Client } from '../../../clients/typescript/src/index.ts';
+import type { Client } from '../../../clients/typescript/src/index.ts';
 import { nearestNames } from '../../domain/values/nearest-name.ts';
 import { atService, type ClientOptions, type Fields, field, withClientOptions } from './client-options.ts';
 import { documentIn, jsonIn } from './given-document.ts';
@@ -19,12 +19,12 @@ export function callCommand(command: Command): void {
 /** Prints an operation's answer as JSON. @throws Error naming similar operations if there is none with this name */
 export async function call({ api, print }: Terminal, operation: string, fields: Fields, body: string | undefined): Promise<void> {
   if (!Object.hasOwn(api, operation) || operation === 'feed') throw new Error(unknownOperation(api, operation));
-  const ask = api[operation as keyof Client] as unknown as Call<'getMe'>;
+  const ask = api[operation as keyof Client] as unknown as (input: object) => Promise<unknown>;
   const input = {
     ...fields,
     ...(body === undefined ? {} : { body: body.startsWith('@') ? documentIn(body.slice(1)) : jsonIn(body, 'the body') }),
   };
-  const answer: unknown = await ask(input as never);
+  const answer = await ask(input);
   print(typeof answer === 'string' ? answer : JSON.stringify(answer));
 }
 
