@@ -1,5 +1,5 @@
 /** Builds the HTTP server from its routes: strict parsing, one gate for every request, problems for every error. */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
@@ -156,7 +156,23 @@ function emptyServer(ports: ApiPorts, options: ApiOptions): FastifyInstance {
     clientErrorHandler: refuseBrokenRequest,
   });
   closeStuckConnections(app.server);
+  closeUnusedConnections(app);
   return app;
+}
+
+/** Closes connections that have not sent a request, such as those that a browser opens in advance. Node.js would wait for their first one. */
+function closeUnusedConnections(app: FastifyInstance): void {
+  const unused = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  for (const event of ['request', 'upgrade']) app.server.on(event, ({ socket }: IncomingMessage) => unused.delete(socket as Socket));
+  app.addHook('preClose', (done) => {
+    for (const socket of unused) socket.destroy();
+    app.server.prependListener('connection', (socket) => socket.destroy());
+    done();
+  });
 }
 
 /**
