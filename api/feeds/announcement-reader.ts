@@ -181,20 +181,24 @@ export class AnnouncementReader {
       piece = [];
       bytes = 0;
     };
-    for (const row of page.rows) {
-      for (const item of await this.#itemsOf(row)) {
-        if (!this.#alive()) return;
-        const { frame, position } = itemFrame(row, item);
-        if (comparePositions(position, member.position) <= 0 || (actorId !== null && item.actorId !== actorId)) continue;
-        piece.push(frame);
-        bytes += frame.before.length + frame.after.length;
-        member.position = position;
-        if (bytes < CATCH_UP_BYTES) continue;
-        send();
-        if (!(await this.#drained())) return;
+    try {
+      for (const row of page.rows) {
+        for (const item of await this.#itemsOf(row)) {
+          if (!this.#alive()) return;
+          const { frame, position } = itemFrame(row, item);
+          if (comparePositions(position, member.position) <= 0 || (actorId !== null && item.actorId !== actorId)) continue;
+          piece.push(frame);
+          bytes += frame.before.length + frame.after.length;
+          member.position = position;
+          if (bytes < CATCH_UP_BYTES) continue;
+          send();
+          if (!(await this.#drained())) return;
+        }
       }
+    } finally {
+      // The position already counts the collected frames: if reading the next row fails, they must not be lost.
+      send();
     }
-    send();
     const reached = wholeAnnouncement(page.position);
     if (this.#alive() && comparePositions(reached, member.position) > 0) member.position = reached;
   }

@@ -64,6 +64,8 @@ export interface FixtureOptions {
   readonly find?: (subject: string) => Promise<FeedMember | null>;
   /** Announcements that the tail keeps in memory. */
   readonly recentRows?: number;
+  /** Called before each expansion of a batch of decisions. May throw. */
+  readonly beforeExpansion?: () => void;
   /** Closed bars. Default: those of the database. */
   readonly candles?: FeedPorts['candles'];
 }
@@ -101,7 +103,10 @@ export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promi
     bookWants: createBookWants(states, live),
     candles: options.candles ?? createCandleStore(sql),
     rankings: { cuts: createCutReads(sql), basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG, clock }) },
-    expandDecisions: (batch, orgId) => expandDecisions(sql, batch, orgId),
+    async expandDecisions(batch, orgId) {
+      options.beforeExpansion?.();
+      return expandDecisions(sql, batch, orgId);
+    },
     agentsNow: async (orgId, agentId) => (agents.get(orgId) ?? []).filter((agent) => agentId === null || agent.id === agentId),
     inspection: createInspection({
       reads: createActorReads(sql),

@@ -206,6 +206,27 @@ function events(path: string, headers: { [name: string]: string } = {}): Promise
   });
 }
 
+test('a read that fails in the middle of a catch-up loses nothing that was read before it', async () => {
+  let expansions = 0;
+  const fixture = await openFixture(sql, {
+    beforeExpansion() {
+      expansions++;
+      if (expansions === 2) throw new Error('the database does not answer');
+    },
+  });
+  const { xid, seq } = fixture.tail.position();
+  const agents = await makeAgents(3);
+  const slots = [60_000, 120_000, 180_000];
+  for (const slot of slots) await tickShard(agents, slot, slot);
+  const client = await connect(fixture);
+  await client.ask({ op: 'subscribe', id: 1, channel: 'decisions', params: { agentId: agents[1]?.id ?? '' }, from: `${xid}.${seq}` });
+  const last = new Date(180_000).toISOString();
+  await client.wait('the last decision', ({ data }) => data?.slot === last);
+  expect(client.updates('decisions').map(({ data }) => data.slot)).toEqual(slots.map((slot) => new Date(slot).toISOString()));
+  expect(fixture.defects).toEqual(['feeds: catching up on decisions: Error: the database does not answer']);
+  await fixture.close();
+});
+
 test('server-sent events resume with Last-Event-ID, and each has its own cursor', async () => {
   const first = await events('/v1/feeds/sse?channel=bridge');
   expect(first).toMatchObject({ status: 200, type: 'text/event-stream; charset=utf-8' });
