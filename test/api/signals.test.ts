@@ -138,6 +138,16 @@ test('a flood uses up only the hook’s own limit', async () => {
   expect((await send(hook.path, {})).status).toBe(400);
 });
 
+test('rotated twice, a hook accepts only its newest secret and the one before it', async () => {
+  later();
+  const first = await opened({ name: 'leaked' });
+  const rotate = async () => (await api.call('POST', `/v1/agents/${agent}/signals/${first.id}/rotate`, { token: trader })).body;
+  const [second, third] = [await rotate(), await rotate()];
+  expect((await send(first.path, {})).status).toBe(404);
+  expect((await send(first.signedPath, {}, signed(first.signingSecret, {}, { id: 'msg_3' }))).status).toBe(401);
+  for (const path of [second.path, third.path]) expect((await send(path, {})).status).toBe(400);
+});
+
 test('a new secret replaces the old one within a day, and a revoked hook accepts nothing', async () => {
   later();
   const url = `/v1/agents/${agent}/signals/${hook.id}`;
@@ -155,7 +165,7 @@ test('a new secret replaces the old one within a day, and a revoked hook accepts
   const fresh = await api.token(['agent:read', 'trade:execute']);
   const { items } = (await api.call('GET', `/v1/agents/${agent}/signals`, { token: fresh })).body;
   expect(JSON.stringify(items)).not.toMatch(/sgs_|whsec_/);
-  expect(items).toHaveLength(3);
+  expect(items).toHaveLength(4);
   const revoked = await api.call('POST', `${url}/revoke`, { token: fresh });
   expect([revoked.status, typeof revoked.body.revokedAt]).toEqual([200, 'string']);
   expect((await api.call('POST', `${url}/revoke`, { token: fresh })).body).toEqual(revoked.body);

@@ -26,7 +26,7 @@ interface Row {
   readonly revoked_at: EpochMs | null;
 }
 
-/** Milliseconds for which a replaced secret stays valid. */
+/** Milliseconds for which the last replaced secret stays valid. Earlier ones end at once. */
 const REPLACED_WORKS_MS = DAY_MS;
 
 export function createSignalHookStore(sql: Sql): SignalHookStore {
@@ -96,7 +96,8 @@ export function createSignalReads(sql: Sql) {
       const [row] = await sql<(Row & { digests: string[] })[]>`
         select h.*, null as revoked_at, array(
           select s.digest from (
-            select digest, lead(created_at) over (order by number) as replaced_at from signal_secrets where hook_id = h.id
+            select digest, lag(created_at) over (order by number desc) as replaced_at from signal_secrets where hook_id = h.id
+            order by number desc limit 2
           ) s where s.replaced_at is null or s.replaced_at > ${at - REPLACED_WORKS_MS}
         ) as digests
         from signal_hooks h where ${by} and not exists (select 1 from signal_hook_revocations r where r.hook_id = h.id)`;
