@@ -75,16 +75,12 @@ function createCredentials(token: Token | undefined) {
   let asking: Promise<string> | null = null;
 
   async function ask(refused: string | null): Promise<string> {
-    try {
-      const given = typeof token === 'function' ? await token(refused) : token;
-      const text = String(given ?? '').trim();
-      // The message omits the token, which `fetch` would quote.
-      if (!/^[\x21-\x7e]+$/.test(text)) throw new SevengateError('the token is empty, or holds blanks or characters beyond ASCII');
-      held = text;
-      return text;
-    } finally {
-      asking = null;
-    }
+    const given = typeof token === 'function' ? await token(refused) : token;
+    const text = String(given ?? '').trim();
+    // The message omits the token, which `fetch` would quote.
+    if (!/^[\x21-\x7e]+$/.test(text)) throw new SevengateError('the token is empty, or holds blanks or characters beyond ASCII');
+    held = text;
+    return text;
   }
 
   return {
@@ -92,7 +88,10 @@ function createCredentials(token: Token | undefined) {
     async get(refused: string | null): Promise<string | null> {
       if (token === undefined) return null;
       if (held !== null && held !== refused) return held;
-      return (asking ??= ask(refused));
+      // Cleared after it is set, even if the function throws at once.
+      return (asking ??= ask(refused).finally(() => {
+        asking = null;
+      }));
     },
     forget(): void {
       held = null;

@@ -188,6 +188,18 @@ test('a token that stays refused is an error, and is requested again with the ne
   expect(tokens).toEqual(['old', 'new']);
 });
 
+test('a token that cannot be read is read again with the next call', async () => {
+  let reads = 0;
+  const api = await clientOf([json(ME)], {
+    token() {
+      if (++reads === 1) throw new Error('the file is gone');
+      return 'a-token';
+    },
+  });
+  expect(((await caught(api.getMe())) as Error).message).toBe('the file is gone');
+  expect(await api.getMe()).toEqual(ME);
+});
+
 test.each(['', ' ', 'two words', 'line\nbreak'])('the token %j is refused without being quoted', async (token) => {
   const api = await clientOf([json(ME)], { token: () => token });
   const error = (await caught(api.getMe())) as Error;
