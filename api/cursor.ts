@@ -1,17 +1,18 @@
 /** Opaque cursors: a list's position, written so that nobody is tempted to build one. */
+import { UUID_PATTERN } from '../src/domain/values/ids.ts';
 import type { Page, PageOf } from '../src/domain/values/page.ts';
 import { DEFAULT_LIMIT, type PageQuery } from './shapes.ts';
 import { malformed } from './http/strict-json.ts';
 
-/** Patterns of list positions. A cursor with anything else is refused. */
+/** Patterns of list positions, of values that the database can read. A cursor with anything else is refused. */
 export const POSITIONS = {
   number: /^\d{1,15}$/,
   date: /^\d{4}-\d{2}-\d{2}$/,
-  uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
-  announcement: /^\d{1,20}:\d{1,18}$/,
-  activity: /^[0-9a-f-]{36}:\d{1,12}:\d{1,6}$/,
-  decision: /^\d{1,15}\|[0-9a-f-]{36}$/,
-  timer: /^\d{1,15}\|[0-9a-f-]{36}\|\S{1,200}$/,
+  uuid: new RegExp(`^${UUID_PATTERN}$`),
+  announcement: /^\d{1,19}:\d{1,18}$/,
+  activity: new RegExp(`^${UUID_PATTERN}:\\d{1,12}:\\d{1,6}$`),
+  decision: new RegExp(`^\\d{1,15}\\|${UUID_PATTERN}$`),
+  timer: new RegExp(`^\\d{1,15}\\|${UUID_PATTERN}\\|\\S{1,200}$`),
   instrument: /^[a-z]+:[A-Za-z0-9._@:/-]{1,64}$/,
 } as const;
 

@@ -1,5 +1,5 @@
 // Names of object prototypes and extreme numbers in every input of every operation: no answer is a 500.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRateLimits, DEFAULT_POLICIES } from '../../api/http/rate-limits.ts';
 import { ROUTES } from '../../api/v1/index.ts';
@@ -85,6 +85,45 @@ describe('no 500', () => {
     }
     expect(defects).toEqual([]);
   });
+});
+
+/** Positions that fit the form of some list and that no list has. */
+const POSITIONS = ['1', '999999999999999', '9999999999999999.9', '99999999999999999999:1', '1:999999999999999999', '9999-99-99'];
+const NO_ID = '-'.repeat(36);
+const WITH_NO_ID = [`${NO_ID}:1:1`, `1|${NO_ID}`, `999999999999999|${NO_ID}`, `1|${NO_ID}|x`];
+
+/** Returns the names of the lists in the file of each route with a cursor. */
+function listNames(): Map<string, readonly string[]> {
+  const files = (readdirSync('api/v1', { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'));
+  return new Map(
+    files.flatMap((name) => {
+      const text = readFileSync(`api/v1/${name}`, 'utf8');
+      const lists = [...text.matchAll(/pageOfQuery\([^,]+, '([^']+)'/g)].map(([, list = '']) => list);
+      return [...text.matchAll(/^  name: '(\w+)',$/gm)].map(([, route = '']) => [route, lists] as const);
+    }),
+  );
+}
+
+test('an invented cursor is refused, or lists what it points to', async () => {
+  const lists = listNames();
+  const reader = await api.token(['market:read', 'agent:read', 'members:manage']);
+  const defects: string[] = [];
+  let read = 0;
+  for (const { name, url, schema } of ROUTES) {
+    const { properties = {} } = (schema.querystring ?? {}) as Node;
+    if (!('cursor' in properties)) continue;
+    const series = 'timeframe' in properties ? '&venue=spotexchange&instrument=BTCUSDT&timeframe=1h' : '';
+    for (const list of lists.get(name) ?? [])
+      for (const position of [...POSITIONS, ...WITH_NO_ID]) {
+        const cursor = Buffer.from(`${list} ${position}`).toString('base64url');
+        const path = `${url.replace(/:\w+/g, agent)}?cursor=${cursor}${series}`;
+        const { statusCode } = await api.app.inject({ method: 'GET', url: path, headers: { authorization: `Bearer ${reader}` } });
+        if (statusCode === 200) read++;
+        if (statusCode >= 500) defects.push(`${url} ${list} ${position}`);
+      }
+  }
+  expect(defects).toEqual([]);
+  expect(read).toBeGreaterThan(50);
 });
 
 test('positions cannot be closed for instruments named like object prototypes', async () => {

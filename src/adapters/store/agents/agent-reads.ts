@@ -154,7 +154,7 @@ export function createAgentReads(sql: Sql) {
         belongs(sql, orgId, agentId),
         sql<(EvidenceRecord & { hash: string })[]>`
           select ${evidenceColumns(sql)}, hash from evidence
-          where agent_id = ${agentId} ${after === null ? sql`` : sql`and seq < ${Number(after)}`} order by seq desc limit ${limit + 1}`,
+          where agent_id = ${agentId} ${after === null ? sql`` : sql`and seq < ${Number(after)}::bigint`} order by seq desc limit ${limit + 1}`,
       ]);
       if (!known) return null;
       const page = pageOfRows(rows, limit, (row) => String(row.seq));
@@ -189,7 +189,7 @@ function manifestReads(sql: Sql) {
           select m.version, m.hash, m.created_by, m.created_at, m.canonical, p.canonical as previous
           from manifests m left join manifests p on p.agent_id = m.agent_id and p.version = m.version - 1
           where m.agent_id = ${agentId} and m.version >= ${range.from ?? 1}
-          ${range.to === null ? sql`` : sql`and m.version <= ${range.to}`} ${after === null ? sql`` : sql`and m.version < ${Number(after)}`}
+          ${range.to === null ? sql`` : sql`and m.version <= ${range.to}`} ${after === null ? sql`` : sql`and m.version < ${Number(after)}::bigint`}
           order by m.version desc limit ${limit + 1}`,
       ]);
       if (!known) return null;

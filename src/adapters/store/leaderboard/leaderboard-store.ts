@@ -281,7 +281,7 @@ export function createLeaderboardReads(sql: Sql) {
     ): Promise<PageOf<LeaderboardEntry>> {
       const rows = await sql<EntryRow[]>`
         select ${columns} from leaderboard_standings s join leaderboard_wallets w on w.id = s.wallet_id
-        where s."window" = ${window} ${after === null ? sql`` : sql`and s.place > ${Number(after)}`}
+        where s."window" = ${window} ${after === null ? sql`` : sql`and s.place > ${Number(after)}::bigint`}
         ${chain === null ? sql`` : sql`and w.chain = ${chain}`}
         ${
           search === null

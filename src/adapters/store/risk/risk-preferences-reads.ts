@@ -12,7 +12,7 @@ import { type PreferencesRow, readPreferences, storedPreferences } from './risk-
 async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: Page): Promise<PageOf<PreferencesView>> {
   const rows = await sql<PreferencesRow[]>`
     select version, body, set_by, set_at from risk_preferences
-    where org_id = ${orgId} ${after === null ? sql`` : sql`and version < ${Number(after)}`} order by version desc limit ${limit + 1}`;
+    where org_id = ${orgId} ${after === null ? sql`` : sql`and version < ${Number(after)}::bigint`} order by version desc limit ${limit + 1}`;
   const page = pageOfRows(rows, limit, ({ version }) => String(version));
   return { items: page.items.map(storedPreferences), next: page.next };
 }
