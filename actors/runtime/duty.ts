@@ -6,7 +6,7 @@ export interface DutyWork {
 }
 
 /** Reason why this process cannot be on duty now, or has to restart its work. */
-interface DutyObstacle {
+export interface DutyObstacle {
   /** One sentence for operators. */
   readonly why: string;
   /** True if another process should take over at once. */

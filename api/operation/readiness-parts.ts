@@ -1,7 +1,7 @@
 /** Readiness of this process, part by part, as /readyz reports it. */
 
 import type { MarketState, VenueState } from '../../src/domain/market/market-state.ts';
-import type { EpochMs } from '../../src/domain/values/time.ts';
+import { type EpochMs, isAhead } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
 import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
@@ -70,12 +70,11 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
   },
   feeds({ bus, states, clock }) {
     const quotes = bus.snapshot();
-    const newest = quotes.reduce((last, { receivedAt }) => Math.max(last, receivedAt), 0);
-    if (newest < clock.now() - QUOTES_FRESH_MS)
-      throw new Error(
-        newest === 0 ? 'no quote was received yet' : `the newest quote is ${Math.round((clock.now() - newest) / 1_000)} s old`,
-      );
-    const silent = states.snapshot().flatMap((state) => (state.kind === 'venue_state' ? silentVenue(state, clock.now()) : []));
+    const now = clock.now();
+    const newest = quotes.reduce((last, { receivedAt }) => (isAhead(receivedAt, now) ? last : Math.max(last, receivedAt)), 0);
+    if (newest < now - QUOTES_FRESH_MS)
+      throw new Error(newest === 0 ? 'no quote was received yet' : `the newest quote is ${Math.round((now - newest) / 1_000)} s old`);
+    const silent = states.snapshot().flatMap((state) => (state.kind === 'venue_state' ? silentVenue(state, now) : []));
     if (silent.length > 0) throw new Error(silent.join('; '));
     return `${quotes.length} instruments received`;
   },
@@ -83,7 +82,7 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
 
 /** Describes why a venue is not received: never since the start, lost for longer than a breaker waits, or followed by no process. */
 function silentVenue({ venue, hearing, detail, degradedSince, heardAt, receivedAt }: VenueState, at: EpochMs): string[] {
-  if (at - receivedAt > VENUE_STATE_MAX_AGE_MS) return [`${venue} is followed by no process`];
+  if (at - receivedAt > VENUE_STATE_MAX_AGE_MS || isAhead(receivedAt, at)) return [`${venue} is followed by no process`];
   if (degradedSince === null || (heardAt !== null && at - degradedSince <= DATA_DEGRADATION_MS)) return [];
   return [`${venue} is ${hearing}: ${detail}`];
 }

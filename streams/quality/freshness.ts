@@ -2,7 +2,7 @@
 import { CATALOG, type Catalog } from '../../src/domain/catalog/catalog.ts';
 import type { Quote, ReferencePrice, Session } from '../../src/domain/market/quote.ts';
 import { sessionAt as usSessionAt } from '../../src/domain/market/session.ts';
-import type { EpochMs } from '../../src/domain/values/time.ts';
+import { type EpochMs, isAhead } from '../../src/domain/values/time.ts';
 import type { Venue } from '../../src/domain/market/venue.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import type { FeedLife } from '../feed-life.ts';
@@ -91,7 +91,8 @@ export function createFreshness(options: FreshnessOptions = {}): Freshness {
     let bits = life.connected === false ? FEED_DOWN : 0;
     if (event.kind === 'reference') return bits | referenceBits(event, at);
     if (event.receivedAt < life.epochAt) bits |= RESYNCING;
-    if (at - evidenceAt(event, life) > maxAgeMs(event)) bits |= OVER_AGE;
+    const evidence = evidenceAt(event, life);
+    if (at - evidence > maxAgeMs(event) || isAhead(evidence, at)) bits |= OVER_AGE;
     return bits;
   }
 

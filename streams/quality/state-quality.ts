@@ -1,7 +1,7 @@
 /** Quality of a market state at an instant, by its age and its venue's connectivity. */
 import type { VenueState } from '../../src/domain/market/market-state.ts';
 import type { Quality, QualityFlag } from '../../src/domain/market/quote.ts';
-import type { EpochMs } from '../../src/domain/values/time.ts';
+import { type EpochMs, isAhead } from '../../src/domain/values/time.ts';
 import { FEED_DOWN, toFlags, toFlagBits, OVER_AGE, qualityWith } from './flag-bits.ts';
 
 /** Milliseconds after which a venue state is outdated, because no process follows the venue. It is renewed every second. */
@@ -15,7 +15,8 @@ interface StateQuality {
 
 /** True if the venue is received: its state is fresh, and its feed is up. */
 export function isReceived(venueState: VenueState | null, at: EpochMs): boolean {
-  return venueState !== null && at - venueState.receivedAt <= VENUE_STATE_MAX_AGE_MS && venueState.hearing !== 'feed_down';
+  if (venueState === null || isAhead(venueState.receivedAt, at)) return false;
+  return at - venueState.receivedAt <= VENUE_STATE_MAX_AGE_MS && venueState.hearing !== 'feed_down';
 }
 
 /** Returns age and quality of a state. Its feed's own quality is kept if worse. */
@@ -30,9 +31,10 @@ export function stateQuality(
   at: EpochMs,
   maxAgeMs: number,
 ): StateQuality {
-  const ageMs = Math.max(0, at - Math.min(state.observedAt, state.receivedAt));
+  const knownAt = Math.min(state.observedAt, state.receivedAt);
+  const ageMs = Math.max(0, at - knownAt);
   let bits = toFlagBits(state.flags ?? []);
-  if (ageMs > maxAgeMs) bits |= OVER_AGE;
+  if (ageMs > maxAgeMs || isAhead(knownAt, at)) bits |= OVER_AGE;
   if (!isReceived(venueState, at)) bits |= FEED_DOWN;
   return { ageMs, quality: qualityWith(state.quality ?? 'live', bits), flags: toFlags(bits) };
 }

@@ -26,7 +26,11 @@ function stateOf(venue: VenueState['venue'], over: Partial<VenueState> = {}): Ve
   };
 }
 
-function readinessOf(states: readonly VenueState[], quarantined: Awaited<ReturnType<ReadinessDeps['quarantined']>>) {
+function readinessOf(
+  states: readonly VenueState[],
+  quarantined: Awaited<ReturnType<ReadinessDeps['quarantined']>>,
+  quotes: readonly { readonly receivedAt: number }[] = [{ receivedAt: NOW }],
+) {
   return createReadiness({
     pingDatabase: async () => 1,
     stalledShards: async () => [],
@@ -35,7 +39,7 @@ function readinessOf(states: readonly VenueState[], quarantined: Awaited<ReturnT
     clockState: () => ({ ok: true, detail: 'agrees' }),
     pingQueue: async () => {},
     emergency: { url: 'http://127.0.0.1:1', isUp: true },
-    bus: { snapshot: () => [{ receivedAt: NOW }] },
+    bus: { snapshot: () => quotes },
     states: { snapshot: () => states },
     clock: { now: () => NOW },
   });
@@ -60,6 +64,13 @@ test('a venue is named once it is lost for more than five seconds, or without a 
   expect((await feeds(lost(5_001))).feeds).toMatchObject({ ok: false, detail: 'evmvenue is silent: no message' });
   expect((await feeds(stateOf('evmvenue', { receivedAt: NOW - 10_001 }))).feeds?.detail).toBe('evmvenue is followed by no process');
   expect((await feeds(stateOf('reference', { hearing: 'market_closed' }))).ready).toBe(true);
+});
+
+test('what a clock received that was hours ahead is not received now', async () => {
+  const receivedAt = NOW + 2 * 3_600_000;
+  expect((await feeds(stateOf('evmvenue', { receivedAt }))).feeds?.detail).toBe('evmvenue is followed by no process');
+  const { parts } = await readinessOf([], { actors: 0, rows: [] }, [{ receivedAt }])();
+  expect(parts.find(({ name }) => name === 'feeds')).toMatchObject({ ok: false, detail: 'no quote was received yet' });
 });
 
 test('quarantined rows are named by their loop, and make nothing else not ready', async () => {

@@ -1,4 +1,5 @@
 /** A machine with a wrong clock writes no cut, reports it, and continues once the clock is right. The database refuses future times. */
+import { Subject } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { SlotNotReached, writeCut } from '../../src/adapters/store/agents/cut-store.ts';
@@ -6,6 +7,9 @@ import { serviceClock } from '../../src/adapters/store/agents/dispatch-store.ts'
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createLog } from '../../src/adapters/log/log.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
+import type { FeedMessage } from '../../src/domain/market/market-event.ts';
+import type { Quote } from '../../src/domain/market/quote.ts';
+import { createLiveQuotes } from '../../src/trading/live-marks.ts';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -119,3 +123,50 @@ test('a feed whose clock is two hours ahead stands by and releases its lease, an
   await watch.stop();
   expect(ended).toBe(2);
 });
+
+test('a feed restarts when its clock is set back together with the database’s, and prices are received again', async () => {
+  const owner = openDatabase({ url, role: null, connections: 1, name: 'test clock owner' });
+  const shift = { ms: 2 * HOUR };
+  await owner`insert into clock_shift (ms) values (${shift.ms})`;
+  const clock = shiftedClock(shift);
+  const received = new Subject<FeedMessage>();
+  const options = feedOptions(sql, clock, [{ venue: 'spotexchange', messages: received }]);
+  let begun = 0;
+  const feed = startFeed({
+    ...options,
+    onPipeline: () => {
+      begun++;
+      return async () => {};
+    },
+  });
+  const bid = (): string | null => {
+    const newest = options.bus.latest('spotexchange:BTCUSDT');
+    return newest?.kind === 'quote' ? newest.bid : null;
+  };
+  await waitFor(() => received.observed, { what: 'the feed on duty', deadlineMs: 10_000 });
+  received.next(quoteOf(clock.now(), '100'));
+  await waitFor(() => bid() === '100', { what: 'the price before' });
+  shift.ms = 0;
+  await owner`delete from clock_shift`.finally(() => owner.end());
+  await waitFor(() => begun === 2 && received.observed, { what: 'the feed on duty again', deadlineMs: 10_000 });
+  expect(createLiveQuotes(options.bus, clock)('spotexchange:BTCUSDT')).toBeNull();
+  received.next(quoteOf(clock.now(), '101'));
+  await waitFor(() => bid() === '101', { what: 'the price after' });
+  expect(createLiveQuotes(options.bus, clock)('spotexchange:BTCUSDT')?.bid).toBe('101');
+  await feed.stop();
+});
+
+function quoteOf(receivedAt: number, bid: string): Quote {
+  const sides = { bid, ask: bid, bidSize: '1', askSize: '1', sequence: null };
+  const times = { observedAt: receivedAt, receivedAt, sourceTime: false };
+  return {
+    kind: 'quote',
+    venue: 'spotexchange',
+    instrument: 'BTCUSDT',
+    source: 'binance:bookTicker',
+    ...times,
+    ...sides,
+    quality: 'live',
+    flags: [],
+  };
+}

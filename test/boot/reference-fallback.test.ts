@@ -101,6 +101,7 @@ test('each reading of a mark is published once, and again if its mint is doubted
   );
   clock.advanceTo(NOW + 5_000);
   expect(received).toEqual([mark(NOW)]);
+  clock.advanceTo(NOW + 60_000);
   marks = [mark(NOW + 60_000)];
   clock.advanceTo(NOW + 65_000);
   marks = [mark(NOW + 60_000, false)];

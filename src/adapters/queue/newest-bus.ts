@@ -2,12 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { PacedCall } from '../../../streams/clock/paced-call.ts';
-import type { EpochMs } from '../../domain/values/time.ts';
+import { type EpochMs, isAhead } from '../../domain/values/time.ts';
 import { connectRedis } from './redis-client.ts';
 import { isCluster } from './redis-url.ts';
 
+interface Received {
+  readonly receivedAt: EpochMs;
+}
+
 /** Operations on the values of a bus. */
-export interface NewestKind<Value> {
+export interface NewestKind<Value extends Received> {
   keyOf(value: Value): string;
   /** Returns true if the first value is older: it never replaces the other. */
   isOlder(one: Value, other: Value): boolean;
@@ -48,7 +52,7 @@ export interface NewestBusOptions {
 const FLUSH_MS = 25;
 
 /** Newest value per key and the changes since the last flush, for both buses. */
-class Newest<Value> {
+class Newest<Value extends Received> {
   readonly #kind: NewestKind<Value>;
   readonly #options: NewestBusOptions;
   readonly #newest = new Map<string, Value>();
@@ -67,11 +71,18 @@ class Newest<Value> {
   offer(key: string, value: Value): boolean {
     const known = this.#newest.get(key);
     // Equal times are accepted: the value may have another quality.
-    if (this.#closed || (known !== undefined && this.#kind.isOlder(value, known))) return false;
+    if (this.#closed || (known !== undefined && this.#isOutranked(value, known))) return false;
     this.#newest.set(key, value);
     this.#changed.set(key, value);
     this.#flushing.request();
     return true;
+  }
+
+  /** True if the value is older. Values of a clock that was ahead would otherwise hold off all others until their time comes. */
+  #isOutranked(value: Value, known: Value): boolean {
+    const now = this.#options.clock.now();
+    const [valueAhead, knownAhead] = [isAhead(value.receivedAt, now), isAhead(known.receivedAt, now)];
+    return valueAhead === knownAhead ? this.#kind.isOlder(value, known) : valueAhead;
   }
 
   holds(key: string, value: Value): boolean {
@@ -146,7 +157,7 @@ export function changeWithin<Value>(
 }
 
 /** Creates the bus of a single process. */
-export function createInProcessNewestBus<Value>(kind: NewestKind<Value>, options: NewestBusOptions): NewestBus<Value> {
+export function createInProcessNewestBus<Value extends Received>(kind: NewestKind<Value>, options: NewestBusOptions): NewestBus<Value> {
   const newest = new Newest(kind, options);
   return {
     publish: (value) => void newest.offer(kind.keyOf(value), value),
@@ -190,11 +201,11 @@ const FORGOTTEN_PERIODS = 6;
  * messages, and repeat all values every few seconds and on request of a process that missed one. Without Redis each process continues with
  * its own values.
  */
-export function createRedisNewestBus<Value>(kind: NewestKind<Value>, options: RedisNewestBusOptions): NewestBus<Value> {
+export function createRedisNewestBus<Value extends Received>(kind: NewestKind<Value>, options: RedisNewestBusOptions): NewestBus<Value> {
   return new SharedNewestBus(kind, options);
 }
 
-class SharedNewestBus<Value> implements NewestBus<Value> {
+class SharedNewestBus<Value extends Received> implements NewestBus<Value> {
   readonly #kind: NewestKind<Value>;
   readonly #options: RedisNewestBusOptions;
   readonly #clock;
@@ -405,7 +416,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
 }
 
 /** Parses a message; null if invalid. Redis may be shared with other programs. */
-function busMessage<Value>(text: string, kind: NewestKind<Value>): BusMessage<Value> | null {
+function busMessage<Value extends Received>(text: string, kind: NewestKind<Value>): BusMessage<Value> | null {
   let value: unknown;
   try {
     value = JSON.parse(text);

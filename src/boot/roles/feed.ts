@@ -3,7 +3,7 @@ import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-not
 import { tellAgents } from '../../../actors/agent/feed-telling.ts';
 import type { ClockWatch } from '../../../actors/runtime/clock-watch.ts';
 import type { Containment } from '../../../actors/runtime/containment.ts';
-import { createDuty, type DutyWork } from '../../../actors/runtime/duty.ts';
+import { createDuty, type DutyObstacle, type DutyWork } from '../../../actors/runtime/duty.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createMarketNeeds, type MarketNeeds } from '../../../actors/ticking/market-needs.ts';
@@ -37,7 +37,7 @@ import { hourlySeries } from '../../domain/basis/basis-legs.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import type { BudgetState } from '../../domain/market/market-state.ts';
 import type { Venue } from '../../domain/market/venue.ts';
-import { TAKE_TICK_MS } from '../../domain/values/time.ts';
+import { isAhead, TAKE_TICK_MS } from '../../domain/values/time.ts';
 import { measureDue } from '../../trading/shadow-measuring.ts';
 import type { Venues } from '../outside/index.ts';
 
@@ -84,12 +84,13 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
     contained: deps.containment('what the feed observes'),
   });
   const notify = createFeedNotices({ subscribers: tradersSubscribedTo(sql), runtime: deps.runtime, clock });
-  /** True if a cut was refused because its slot is in the future: the pipeline's time is ahead, so it must restart. */
+  /** True if a cut was refused because its slot is in the future, or the clock was set back: the pipeline must restart. */
   let ahead = false;
   const duty = createDuty({
     hold: () => leases.hold(DUTY, deps.holder, LEASE_MS),
     release: () => leases.release(DUTY, deps.holder),
-    async obstacle() {
+    async obstacle(): Promise<DutyObstacle | null> {
+      ahead ||= duty.work?.isAhead() ?? false;
       const { ok, detail } = ahead ? await deps.clockWatch.check() : deps.clockWatch.state();
       if (ok && !ahead) return null;
       ahead = false;
@@ -171,8 +172,14 @@ function keepHours({ sql, clock, pastOf }: FeedDeps, onFailure: (error: unknown)
   });
 }
 
+interface FeedWork extends DutyWork {
+  refreshNeeds(): Promise<void>;
+  /** True if the clock was set back below the time of what was received. */
+  isAhead(): boolean;
+}
+
 /** Connects to the venues and follows them until stopped. */
-async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & { refreshNeeds(): Promise<void> }> {
+async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<FeedWork> {
   const { sql, clock, log } = deps;
   const { needs } = parts;
   await needs.refresh();
@@ -215,6 +222,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   pipeline.start();
   log.info({ feeds: feeds.length }, 'this process is the active feed');
   return {
+    isAhead: () => isAhead(pipeline.cutter.pendingSlot - TAKE_TICK_MS, clock.now()),
     async refreshNeeds() {
       pipeline.refreshNeeds();
       await planAsking(sql, feeds, needs);

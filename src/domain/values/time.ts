@@ -17,6 +17,14 @@ export function startOfSlot(at: EpochMs, periodMs: number): EpochMs {
   return Math.floor(at / periodMs) * periodMs;
 }
 
+/** Largest difference in milliseconds between times that clocks of this service name for one instant. */
+const MAX_AHEAD_MS = 10_000;
+
+/** True if a time of receipt lies so far in the future that the clock which named it was wrong. It then says nothing about an age. */
+export function isAhead(receivedAt: EpochMs, now: EpochMs): boolean {
+  return receivedAt - now > MAX_AHEAD_MS;
+}
+
 const TIMEFRAME = /^([1-9]\d{0,2})([mh])$/;
 
 /** Returns the length of a manifest timeframe (`<n>m` or `<n>h`) in milliseconds, or null if the text is not a timeframe. */

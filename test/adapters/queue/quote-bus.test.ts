@@ -69,6 +69,23 @@ test('an older quote never replaces a newer one; one of the same moment does if 
   expect(bidOf(bus, 'B')).toBe('8');
 });
 
+test('quotes of a clock that was ahead hold off no quote once it is right', () => {
+  const HOUR = 3_600_000;
+  let now = HOUR;
+  const bus = createInProcessQuoteBus({ clock: { now: () => now, deadline: () => () => {} } });
+  bus.publish(quote('A', '1', now));
+  now = 0;
+  bus.publish(quote('A', '2', 0));
+  expect(bidOf(bus, 'A')).toBe('2');
+  // Another process repeats what it still holds.
+  bus.publish(quote('A', '1', HOUR));
+  expect(bidOf(bus, 'A')).toBe('2');
+  now = 25;
+  bus.publish(quote('A', '3', 25));
+  bus.publish(quote('A', '2', 24));
+  expect(bidOf(bus, 'A')).toBe('3');
+});
+
 test('a listener that throws is reported, and the others still receive', () => {
   const virtual = createVirtualClock(0);
   const errors: unknown[] = [];
