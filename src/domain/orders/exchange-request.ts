@@ -20,8 +20,8 @@ export type ExchangeAsk =
   /** `restAt` is the resting price, or null for an order that takes at once. */
   | { readonly kind: 'order'; readonly key: string; readonly order: Order; readonly restAt: RestsAt | null }
   | { readonly kind: 'look_up' | 'cancel'; readonly key: string; readonly symbol: string }
-  /** `orderId` is the exchange's own order number. */
-  | { readonly kind: 'trades'; readonly symbol: string; readonly orderId: number }
+  /** `orderId` is the exchange's own order number. `fromId` is the number of the first trade. */
+  | { readonly kind: 'trades'; readonly symbol: string; readonly orderId: number; readonly fromId: number }
   | { readonly kind: 'account' }
   /** Reports of the account's orders, over the exchange's websocket API. */
   | { readonly kind: 'user_stream' };
@@ -45,6 +45,9 @@ interface ExchangeEndpoint {
   /** Request weight. */
   readonly weight: number;
 }
+
+/** Maximum trades in one answer of the exchange. */
+export const MOST_TRADES = 1_000;
 
 /** Maximum receive window of the exchange, in milliseconds. */
 export const MAX_RECV_WINDOW_MS = MINUTE_MS;
@@ -90,7 +93,7 @@ function toParameters(ask: RestAsk): Readonly<Record<string, string>> {
     case 'cancel':
       return { symbol: ask.symbol, origClientOrderId: deriveClientOrderId(ask.key) };
     case 'trades':
-      return { symbol: ask.symbol, orderId: String(ask.orderId) };
+      return { symbol: ask.symbol, orderId: String(ask.orderId), fromId: String(ask.fromId), limit: String(MOST_TRADES) };
     case 'account':
       return { omitZeroBalances: 'true' };
   }
@@ -124,11 +127,12 @@ export function readExchangeRequest(value: unknown): ExchangeRequest | null {
   return value as ExchangeRequest;
 }
 
-function isAsk({ kind, key, symbol, order, restAt, orderId }: Partial<Record<string, unknown>>): boolean {
+function isAsk({ kind, key, symbol, order, restAt, orderId, fromId }: Partial<Record<string, unknown>>): boolean {
   const isKeyed = typeof key === 'string' && KEY.test(key);
   const isListed = typeof symbol === 'string' && SYMBOL.test(symbol);
   if (kind === 'account' || kind === 'user_stream') return true;
-  if (kind === 'trades') return isListed && Number.isSafeInteger(orderId) && (orderId as number) >= 0;
+  const isNumber = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+  if (kind === 'trades') return isListed && isNumber(orderId) && isNumber(fromId);
   if (kind === 'look_up' || kind === 'cancel') return isKeyed && isListed;
   return kind === 'order' && isKeyed && typeof order === 'object' && order !== null && (restAt === null || isRestsAt(restAt));
 }

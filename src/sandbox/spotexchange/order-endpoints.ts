@@ -11,6 +11,7 @@ export const ORDERS_PER_10_SECONDS = 100;
 export const ORDERS_PER_DAY = 200_000;
 const TEN_SECONDS_MS = 10_000;
 const MAX_TRADES = 1_000;
+const DEFAULT_TRADES = 500;
 
 /** Request weight of each signed endpoint. */
 const WEIGHTS: Readonly<Record<string, number>> = {
@@ -252,10 +253,13 @@ function myTrades(options: OrderEndpointsOptions, parameters: URLSearchParams): 
   if (isAnswer(book)) return book;
   account.settle(book, now());
   const orderId = parameters.get('orderId');
+  const fromId = parameters.get('fromId');
+  const limit = Math.min(Number(parameters.get('limit') ?? DEFAULT_TRADES), MAX_TRADES);
   const trades = account.orders
     .filter(({ request, orderId: id }) => request.book === book && (orderId === null || String(id) === orderId))
-    .flatMap(({ trades: own }) => own);
-  return { status: 200, body: trades.slice(-MAX_TRADES).map(tradeRow) };
+    .flatMap(({ trades: own }) => own)
+    .filter(({ id }) => id >= Number(fromId ?? 0));
+  return { status: 200, body: (fromId === null ? trades.slice(-limit) : trades.slice(0, limit)).map(tradeRow) };
 }
 
 function acknowledged({ request, orderId, at }: VenueOrder): object {

@@ -85,7 +85,7 @@ export function restsAt(order: {
 
 /**
  * Parses the rows of `fills` (`POST /order`) or `GET /myTrades`, which use different members. Returns null if a row is unreadable or the
- * sum differs from `executed`. @param at time of rows without one
+ * sum differs from `executed`, the quantity executed in them. @param at time of rows without one
  */
 export function readTrades(rows: unknown, executed: DecimalString, at: EpochMs): readonly SpotTrade[] | null {
   if (!Array.isArray(rows)) return null;

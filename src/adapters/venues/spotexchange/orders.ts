@@ -6,8 +6,8 @@ import { EXCHANGE_DOLLARS } from '../../../domain/books/reserves.ts';
 import { type Clock, timeLeft } from '../../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { FillQuote } from '../../../domain/books/book.ts';
-import { Decimal, type DecimalString } from '../../../domain/values/decimal.ts';
-import { deriveClientOrderId, type ExchangeAsk, type RestsAt } from '../../../domain/orders/exchange-request.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import { deriveClientOrderId, type ExchangeAsk, MOST_TRADES, type RestsAt } from '../../../domain/orders/exchange-request.ts';
 import type { SeenTrades, VenueAnswer } from '../../../domain/orders/execution.ts';
 import { type Order, completeOrder } from '../../../domain/orders/order.ts';
 import type { Quote } from '../../../domain/market/quote.ts';
@@ -16,7 +16,7 @@ import { type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
 import { splitInstrumentKey } from '../../../domain/market/venue.ts';
 import { VenueError } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
-import { wireDecimal } from '../wire-decimal.ts';
+import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { fetchInstruments, filterFailures, type SpotInstrument } from './instruments.ts';
 import { type ExecutionReport, compareSequence } from './execution-report.ts';
 import {
@@ -330,13 +330,30 @@ async function withTrades(
   info: LookingUp,
   leftMs: () => number,
 ): Promise<VenueAnswer> {
-  const { signed } = session;
-  const unseen = new Decimal(state.executed).gt(info.seen?.executed ?? 0);
-  if (!unseen || (!hasEnded(state) && state.restingAt === null)) return concluded(session, order, instrument, state, [], info);
-  const ask: ExchangeAsk = { kind: 'trades', symbol: instrument.instrument, orderId: state.orderId };
-  const rows = await signed.call({ ask, known: MY_TRADES_FIELDS, leftMs });
-  if (rows.kind !== 'ok') return unasked(session, rows);
-  return concluded(session, order, instrument, state, readTrades(rows.body, state.executed, state.at), info);
+  const unseen = new Decimal(state.executed).minus(info.seen?.executed ?? 0);
+  if (unseen.lte(0) || (!hasEnded(state) && state.restingAt === null)) return concluded(session, order, instrument, state, [], info);
+  const told = await tradesAfter(session, { symbol: instrument.instrument, orderId: state.orderId }, info.seen?.trade ?? -1, leftMs);
+  if (told.kind !== 'ok') return unasked(session, told);
+  return concluded(session, order, instrument, state, readTrades(told.body, plainDecimal(unseen), state.at), info);
+}
+
+/** Reads the trades of an order after the one with this number, page by page. */
+async function tradesAfter(
+  { signed }: Session,
+  of: { readonly symbol: string; readonly orderId: number },
+  last: number,
+  leftMs: () => number,
+): Promise<Told> {
+  const rows: unknown[] = [];
+  for (let fromId = last + 1; ; ) {
+    const ask: ExchangeAsk = { kind: 'trades', ...of, fromId };
+    const told = await signed.call({ ask, known: MY_TRADES_FIELDS, leftMs });
+    if (told.kind !== 'ok' || !Array.isArray(told.body)) return told;
+    rows.push(...(told.body as unknown[]));
+    const { id } = Object(rows.at(-1)) as { readonly id?: unknown };
+    if (told.body.length < MOST_TRADES || !isCount(id) || id < fromId) return { kind: 'ok', body: rows };
+    fromId = id + 1;
+  }
 }
 
 /**

@@ -690,6 +690,28 @@ describe('resting orders', () => {
     expect([...ids(placed.fills), ...ids(later.fills)]).toEqual(ids(anew.fills));
   });
 
+  test('an order of more trades than the exchange answers at once is read page by page, and further ones from the last', async () => {
+    const { ask } = await top();
+    const order = await approved({ quantity: '0.03', limitPrice: ask });
+    await orders.resting.place(order, await placing('many', ask, false));
+    const [placed] = simulator.account.orders;
+    const [trade] = placed?.trades ?? [];
+    if (placed === undefined || trade === undefined) throw new Error('nothing was traded');
+    const small = Array.from({ length: 3_000 }, (_, n) => ({ ...trade, id: trade.id + n, quantity: 1_000n, commission: 1n }));
+    placed.trades.splice(0, placed.trades.length, ...small);
+    Object.assign(placed, { executed: 3_000_000n, status: 'FILLED' });
+    const whole = await orders.lookUp(order, 'many', asking);
+    expect(whole).toMatchObject({ outcome: 'filled', executedQuantity: '0.03000000' });
+    expect(new Set(fillsOf(whole).map(({ id }) => id)).size).toBe(3_000);
+    const seen = { trade: trade.id + 2_499, executed: '0.025' };
+    const later = await orders.lookUp(order, 'many', { ...asking, seen });
+    expect(fillsOf(later).map(({ id }) => id)).toEqual(
+      fillsOf(whole)
+        .slice(2_500)
+        .map(({ id }) => id),
+    );
+  });
+
   test('an order that was never placed cannot be cancelled', async () => {
     expect(await orders.resting.withdraw(await approved(), 'never', asking)).toMatchObject({ outcome: 'rejected', reason: 'not_found' });
   });
