@@ -13,7 +13,7 @@ import type { CarriedAnswer } from '../proposal/protocol.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** Maximum orders per look, least recently checked first. Each costs a request to the venue. */
+/** Maximum orders per look, in turns by organization, least recently checked first. Each costs a request to the venue. */
 const LOOKS = 5;
 /** Maximum look-back on paper. Older market activity fills nothing. */
 const LONGEST_LOOK_MS = HOUR_MS;
@@ -43,10 +43,24 @@ export interface RestingWatchDeps extends LookDeps {
   readonly onError: (error: unknown) => void;
 }
 
+/** Result of telling an order what was observed. `not_now`: it could not take it at the moment. */
+type Told = 'told' | 'no_news' | 'refused' | 'not_now';
+
 /** True for an answer that changes the order: further fills or its end. */
 function isNews(answer: CarriedAnswer): boolean {
   if (answer.outcome === 'resting') return (answer.fills ?? []).length > 0;
   return answer.outcome === 'filled' || answer.outcome === 'partially_filled' || answer.outcome === 'rejected';
+}
+
+/** Returns the orders in turns by organization, so that one with many does not delay the others. Each keeps its own order. */
+function inTurns(orders: readonly RestingOrder[]): readonly RestingOrder[] {
+  const turns = new Map<string, number>();
+  const taken = orders.map((order) => {
+    const turn = turns.get(order.orgId) ?? 0;
+    turns.set(order.orgId, turn + 1);
+    return { order, turn };
+  });
+  return taken.sort((a, b) => a.turn - b.turn).map(({ order }) => order);
 }
 
 export function createRestingWatch(deps: RestingWatchDeps) {
@@ -54,17 +68,20 @@ export function createRestingWatch(deps: RestingWatchDeps) {
   /** Time up to which this process has read each order. */
   const seenUntil = new Map<string, EpochMs>();
 
-  async function tell(id: string, answer: CarriedAnswer | null, cause: string): Promise<boolean> {
-    if (answer === null || !isNews(answer)) return false;
-    return (await deps.runtime.deliver(id, { type: 'order.observed', answer: answer }, { cause })).ok;
+  async function tell(id: string, answer: CarriedAnswer | null, cause: string): Promise<Told> {
+    if (answer === null || !isNews(answer)) return 'no_news';
+    const outcome = await deps.runtime.deliver(id, { type: 'order.observed', answer: answer }, { cause });
+    if (outcome.ok) return 'told';
+    return outcome.refusal.code === 'unavailable' ? 'not_now' : 'refused';
   }
 
   async function lookAt(id: string): Promise<boolean> {
     const now = deps.clock.now();
     const from = seenUntil.get(id) ?? now - LONGEST_LOOK_MS;
-    const answer = await look(id, from);
-    seenUntil.set(id, now);
-    return tell(id, answer, 'resting order looked at');
+    const told = await tell(id, await look(id, from), 'resting order looked at');
+    // Market activity whose fill was not booked is read again.
+    if (told !== 'not_now') seenUntil.set(id, now);
+    return told === 'told';
   }
 
   const reports = deps.stream === undefined ? null : followReports(deps, deps.stream, { lookAt, tell });
@@ -80,7 +97,7 @@ export function createRestingWatch(deps: RestingWatchDeps) {
       let told = 0;
       await deps.contained.each(
         // An order without an answer of its venue must not delay the others.
-        oldest.slice(0, LOOKS + deps.contained.waiting),
+        inTurns(oldest).slice(0, LOOKS + deps.contained.waiting),
         ({ id, orgId }) => ({ id, orgId }),
         async ({ id }) => {
           if (await lookAt(id)) told++;
@@ -97,7 +114,7 @@ function followReports(
   stream: OrderStream,
   watch: {
     readonly lookAt: (id: string) => Promise<boolean>;
-    readonly tell: (id: string, answer: CarriedAnswer | null, cause: string) => Promise<boolean>;
+    readonly tell: (id: string, answer: CarriedAnswer | null, cause: string) => Promise<Told>;
   },
 ): { resting(orders: readonly RestingOrder[]): Promise<void> } {
   const { clock, onError } = deps;
