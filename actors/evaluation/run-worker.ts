@@ -175,7 +175,7 @@ class EvaluationRuns implements RunWorker {
       await this.#runtime.deliver(run.runId, event, { cause });
       return;
     }
-    // Evidence first: a run that says `finished` always has its evidence on record, even if the process dies.
+    // Evidence first: a run that says `finished` always has its evidence on record, even if the process dies. Until then it decides no gate.
     if (end.evidence !== null) {
       const refused = await refusedEvidence(this.#deps.writeEvidence(end.evidence));
       if (refused !== null) {

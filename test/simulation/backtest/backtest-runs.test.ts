@@ -226,6 +226,44 @@ test('a run cancelled while a thread works on it ends at once, and the thread wi
   expect(await evaluations.reads.report(ORG, agentId, runId)).toBeNull();
 });
 
+test.each([
+  ['before', 0],
+  ['after', 1],
+] as const)('a run cancelled just %s it writes its evidence leaves none that decides its gate', async (when, written) => {
+  const writer = createEvidenceWriter(evaluator, newId);
+  const agentId = await agent();
+  const runId = await begin(agentId);
+  const cancel = () => evaluations.commands.cancel(context, agentId, runId);
+  let tell = (): void => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  // The worker renews its lease every four seconds, and notices only then.
+  const evidence: typeof writer = {
+    async write(draft) {
+      try {
+        if (when === 'before') expect(await cancel()).toMatchObject({ ok: true });
+        const row = await writer.write(draft);
+        if (when === 'after') expect(await cancel()).toMatchObject({ ok: true });
+        return row;
+      } finally {
+        tell();
+      }
+    },
+  };
+  const runners = openHistoryRunners({ sql, databaseUrl: url, histories: {}, archives: null, clock, log: createLog('silent') });
+  const slow = openEvaluations({ sql, runtime, evidence, clock, newId });
+  workers.push(slow.carry(runners, 'worker-1', (error) => console.error(error)));
+  await told;
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  expect(await evaluations.reads.find(ORG, agentId, runId)).toMatchObject({ state: 'cancelled', resultHash: null });
+  const of = await sql<{ decides: boolean }[]>`
+    select exists (select 1 from gate_evidence(e.agent_id, e.kind, e.manifest_version, e.manifest_hash)) as decides
+    from evidence e where e.agent_id = ${agentId} and e.kind = 'backtest'`;
+  expect([...of]).toEqual(Array.from({ length: written }, () => ({ decides: false })));
+  expect(await sql`select 1 from trials where run_id = ${runId}`).toHaveLength(0);
+});
+
 test('progress is stored with the running run, and announced like the record', async () => {
   const agentId = await agent();
   const runId = await begin(agentId);

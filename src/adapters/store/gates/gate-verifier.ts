@@ -35,8 +35,8 @@ interface StoredEvidence extends EvidenceRow {
   readonly hash: string;
   /** Author of the manifest version; null if not recorded. */
   readonly author: string | null;
-  /** Request and time of its backtest; null if no such run of its manifest is recorded. */
-  readonly run: { readonly request: BacktestRequest; readonly createdAt: EpochMs } | null;
+  /** Its backtest or stress test; null if no such run of its manifest is recorded. */
+  readonly run: { readonly request: BacktestRequest; readonly createdAt: EpochMs; readonly state: string } | null;
   /** True if the evidence is listed as made under earlier rules. */
   readonly superseded: boolean;
   /** Origins of its sources as stated; null for evidence older than that statement. */
@@ -94,7 +94,7 @@ async function readRecords(sql: Transaction, ids: readonly string[]): Promise<Re
     select e.agent_id as "agentId", e.seq, e.id, e.kind, e.manifest_version as "manifestVersion", e.manifest_hash as "manifestHash", e.at,
       e.run_id as "runId", e.result_hash as "resultHash", e.metrics, e.series, e.previous_hash as "previousHash", e.hash,
       (select m.created_by from manifests m where m.agent_id = e.agent_id and m.version = e.manifest_version) as author,
-      case when r.id is not null then jsonb_build_object('request', r.request, 'createdAt', r.created_at) end as run,
+      case when r.id is not null then jsonb_build_object('request', r.request, 'createdAt', r.created_at, 'state', r.state) end as run,
       exists (select 1 from superseded_evidence s where s.evidence_id = e.id) as superseded,
       e.origins, case when e.kind = 'manifest' then '{}' else coalesce((
         select origins_between(manifest_sources(readable_json(m.canonical)), evidence_since(e.kind, e.series::jsonb, e.run_id, e.at), e.at)
@@ -104,7 +104,7 @@ async function readRecords(sql: Transaction, ids: readonly string[]): Promise<Re
         where m.agent_id = e.agent_id and m.version = e.manifest_version and e.origins ->> split_part(u ->> 'key', ':', 1) = 'real' and not exists (
           select 1 from candles c where c.is_real and c.venue = split_part(u ->> 'key', ':', 1) and c.instrument = split_part(u ->> 'key', ':', 2)
             and c.open_time between (e.series::jsonb ->> 'firstCandleAt')::bigint and (e.series::jsonb ->> 'lastCandleAt')::bigint)) else '{}' end as barless
-    from evidence e left join evaluation_runs r on r.agent_id = e.agent_id and r.id::text = e.run_id and r.evaluation = 'backtest'
+    from evidence e left join evaluation_runs r on r.agent_id = e.agent_id and r.id::text = e.run_id and r.evaluation = e.kind
       and (r.manifest_version, r.manifest_hash) = (e.manifest_version, e.manifest_hash)
     where e.agent_id = any(${ids as string[]}::uuid[])`;
   const changes = await sql<(StageChangeRow & { readonly hash: string })[]>`
@@ -224,6 +224,8 @@ function verifyEvidence(record: StoredEvidence, walk: Walk, manifest: Manifest |
   } catch (error) {
     complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) cannot be read: ${(error as Error).message}`);
   }
+  // A run charges its trials as it finishes: the evidence of one that ended otherwise decides nothing.
+  if (record.run !== null && record.run.state !== 'finished') return;
   walk.evidence.set(kind, { id: record.id, passed, manifestHash: record.manifestHash, signer, author: record.author });
 }
 

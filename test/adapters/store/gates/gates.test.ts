@@ -10,6 +10,7 @@ import { createGateKeeper } from '../../../../src/adapters/store/gates/gate-keep
 import { separateLogins } from '../../../../src/adapters/store/logins.ts';
 import { createSignedRows } from '../../../../src/adapters/store/trail/signed-rows.ts';
 import { stateOrigins } from '../../../../src/adapters/store/catalog/source-origins.ts';
+import { verifyTrail } from '../../../../src/adapters/store/trail-verifier.ts';
 import { createReserveStore } from '../../../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../../../src/adapters/store/vaults/vault-store.ts';
 import { STAGES, type Stage } from '../../../../src/domain/agents/agent.ts';
@@ -102,6 +103,21 @@ describe('every pair of stages, whatever the evidence and the role', () => {
       }
     }
   });
+});
+
+test('evidence of a run that was cancelled after it decides nothing, and the earlier evidence decides again', async () => {
+  const id = await fixture.agentAt('backtest', { evidence: 'passing' });
+  const [decided] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'backtest'`;
+  const later = await fixture.pass(id, 'backtest', undefined, false);
+  const { superuser } = fixture;
+  await superuser`alter table evaluation_runs disable trigger all`;
+  await superuser`update evaluation_runs set state = 'cancelled', result_hash = null where id = ${later.runId}`;
+  await superuser`alter table evaluation_runs enable trigger all`;
+  await superuser`alter table evaluation_runs enable always trigger evaluation_end`;
+  await step(app, id, 'stress_test', decided?.id as string);
+  expect(await stageOf(id)).toBe('stress_test');
+  const { breaks } = await verifyTrail(app);
+  expect(breaks.filter(({ agentId, part }) => agentId === id && part === 'gate')).toEqual([]);
 });
 
 describe('forbidden for every role but a superuser', () => {
