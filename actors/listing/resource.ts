@@ -1,7 +1,7 @@
 /** Fields of a marketplace listing. The database copies the statements about the strategy from the record when it is published. */
 import { type Static, Type } from 'typebox';
 import { type ComputedOf, held, resource, type ViewOf } from '../../src/core/resource.ts';
-import { choice, DecimalText, GateCheckBody, HashText, IdText, StageWord, Time } from '../../src/core/shapes.ts';
+import { choice, DecimalText, GateCheckBody, HashText, IdText, nullable, StageWord, Time } from '../../src/core/shapes.ts';
 import { EVIDENCE_KINDS } from '../../src/domain/agents/evidence.ts';
 import { LISTING_STATES, type ListingEvidence, type RuleShape } from '../../src/domain/marketplace/listing.ts';
 
@@ -30,6 +30,10 @@ const EvidenceBody = Type.Object(
         hash: HashText,
         metrics: Type.Unsafe<unknown>({}),
         checks: Type.Array(GateCheckBody),
+        simulated: nullable(
+          'boolean',
+          'False if every source of market data that it stands on was real. Null for listings of before this was recorded.',
+        ),
       }),
       { description: 'The newest evidence of each kind. Empty: nothing is on record.' },
     ),

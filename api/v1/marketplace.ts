@@ -57,8 +57,9 @@ function listingBody(view: Listing): Static<typeof ListingBody> {
     evidence: {
       ...record,
       at: isoTime(at),
-      gates: gates.map(({ runId: __, checks, at: assessedAt, ...gate }) => ({
+      gates: gates.map(({ runId: __, checks, at: assessedAt, simulated = null, ...gate }) => ({
         ...gate,
+        simulated,
         at: isoTime(assessedAt),
         checks: checks.map((check) => ({ ...check })),
       })),

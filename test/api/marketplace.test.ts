@@ -82,12 +82,20 @@ describe('a listing', () => {
         kinds: ['tokenized_equity'],
       },
     });
-    const recorded = (await read(`/v1/agents/${id}/evidence`)).body.items as { kind: string; metrics: object }[];
+    const recorded = (await read(`/v1/agents/${id}/evidence`)).body.items as { kind: string; metrics: object; simulated: boolean }[];
     expect(evidence.gates.map(({ kind, passed }: { kind: string; passed: boolean }) => [kind, passed])).toEqual([
       ['manifest', true],
       ['backtest', true],
       ['stress_test', true],
     ]);
+    // Buyers see what stands on simulated sources, as its owner does.
+    const simulated = evidence.gates.map(({ kind, simulated: told }: { kind: string; simulated: boolean }) => [kind, told]);
+    expect(simulated).toEqual([
+      ['manifest', false],
+      ['backtest', true],
+      ['stress_test', true],
+    ]);
+    expect(Object.fromEntries(simulated)).toEqual(Object.fromEntries(recorded.map((one) => [one.kind, one.simulated])));
     expect(evidence).toMatchObject({ gatesPassed: 3, versions: 1, versionsTried: 1, stage: 'paper', paperDays: 3 });
     expect(metrics).toEqual(recorded.find(({ kind }) => kind === 'backtest')?.metrics);
     const [{ series }] = (await gates.app`

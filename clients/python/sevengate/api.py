@@ -4905,6 +4905,7 @@ class ListingEvidenceGate(Model):
     hash: str
     metrics: Any
     checks: List[GateEvidenceCheck]
+    simulated: bool | None
 
 
 @dataclass(init=False, repr=False, eq=False)

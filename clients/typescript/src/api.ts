@@ -1820,6 +1820,7 @@ export type Listing = {
         readonly limit: number | null;
         readonly passed: boolean;
       }>;
+      readonly simulated: boolean | null;
     }>;
     readonly gatesPassed: number;
     readonly curve: ReadonlyArray<{
@@ -1871,6 +1872,7 @@ export type ListingDetail = {
         readonly limit: number | null;
         readonly passed: boolean;
       }>;
+      readonly simulated: boolean | null;
     }>;
     readonly gatesPassed: number;
     readonly curve: ReadonlyArray<{

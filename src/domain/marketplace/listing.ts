@@ -31,6 +31,8 @@ interface ListedEvidence {
   readonly runId: string | null;
   readonly metrics: EvidenceMetrics;
   readonly checks: readonly EvidenceCheck[];
+  /** True unless every source was real. Listings from before migration 0436 do not say. */
+  readonly simulated?: boolean;
 }
 
 /** Evidence of the manifest version at its publication. */

@@ -109,7 +109,12 @@ function Evidence({ listing: { evidence } }: { readonly listing: ListingDetail }
         {
           title: 'Verdict',
           isText: true,
-          cell: ({ passed }) => <span className={passed ? 'up' : 'down'}>{passed ? 'passed' : 'failed'}</span>,
+          cell: ({ passed, simulated }) => (
+            <span className={passed ? 'up' : 'down'}>
+              {passed ? 'passed' : 'failed'}
+              {simulated === true ? ' (simulated)' : ''}
+            </span>
+          ),
         },
         { title: 'Assessed', at: ({ at }) => at },
         {
