@@ -97,7 +97,7 @@ function saleBody({ key: _, at, ...sale }: WalletSale): Static<typeof WalletSale
 function csvField(value: string | number | null | readonly string[]): string {
   if (value === null) return '';
   const text = Array.isArray(value) ? value.join(' ') : String(value);
-  const plain = typeof value === 'string' && /^[=+@\t\r]|^-(?!\d)/.test(text) ? `'${text}` : text;
+  const plain = typeof value === 'string' && /^[=+@\t\r]|^-(?!\d+(\.\d+)?$)/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 

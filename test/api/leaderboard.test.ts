@@ -35,7 +35,7 @@ test('wallets of both chains are on the board at once, and ranked once they were
     label: '=cmd "quoted", and a comma',
   });
   expect((await register({ address: holder })).status).toBe(201);
-  expect((await register({ address: PERPS.toLowerCase(), label: 'perps' })).body).toMatchObject({ address: PERPS, chain: 'evmvenue' });
+  expect((await register({ address: PERPS.toLowerCase(), label: '-1+perps' })).body).toMatchObject({ address: PERPS, chain: 'evmvenue' });
   const before = (await board('window=24h')).body;
   expect(before.items.map(({ rank, reasons }: { rank: null; reasons: string[] }) => [rank, reasons])).toEqual([
     [null, ['not_read_yet']],
@@ -106,6 +106,7 @@ test("a wallet's page has the trades behind its figure, and CSV the same", async
   const whole = await api.call('GET', '/v1/leaderboard/csv?window=24h', { token: viewer });
   // A label is never a spreadsheet formula.
   expect(whole.text).toContain(`1,${trader},spotchain,"'=cmd ""quoted"", and a comma",50,100,partial,2,2,`);
+  expect(whole.text).toContain(`2,${PERPS},evmvenue,'-1+perps,25.5,`);
   expect((await api.call('GET', `/v1/leaderboard/wallets/${sandboxKey('unknown').address}?window=24h`, { token: viewer })).status).toBe(
     404,
   );
