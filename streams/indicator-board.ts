@@ -181,8 +181,12 @@ class BarBoard implements IndicatorBoard {
         end = candle.openTime + target.barMs;
       }
     }
-    if (batch.covers !== undefined) cover(target, batch.covers.from, Math.min(batch.covers.to, forming, batch.receivedAt));
-    else if (first !== null) cover(target, first, end);
+    if (batch.covers !== undefined) {
+      const { from, to } = batch.covers;
+      // Nobody needed the series for so long that the hole in front of its window is never filled.
+      if (target.coveredFrom !== null && from > target.coveredTo) restart(target, from);
+      cover(target, from, Math.min(to, forming, batch.receivedAt));
+    } else if (first !== null) cover(target, first, end);
     trim(target, funding ? Math.max(this.#maxBars, 9_000) : this.#maxBars);
   }
 
@@ -195,11 +199,7 @@ class BarBoard implements IndicatorBoard {
     if (!Number.isFinite(input)) return;
     const target = this.#seriesOf(fundingKey(key), '1h', HOUR_MS);
     const { rate, hour } = running;
-    if (target.coveredFrom !== null && hour - target.coveredTo > FUNDING_HOLE_MS) {
-      target.bars = [];
-      target.coveredFrom = null;
-      target.running.clear();
-    }
+    if (target.coveredFrom !== null && hour - target.coveredTo > FUNDING_HOLE_MS) restart(target, hour);
     const index = indexFrom(target.bars, hour);
     // The venue's own history is the better source if it came first.
     if (target.bars[index]?.candle.openTime === hour) return;
@@ -265,6 +265,13 @@ function cover(target: Series, from: EpochMs, to: EpochMs): void {
   for (let index = indexFrom(target.bars, target.coveredTo); target.bars[index]?.candle.openTime === target.coveredTo; index++) {
     target.coveredTo += target.barMs;
   }
+}
+
+/** Forgets everything before an open time. */
+function restart(target: Series, from: EpochMs): void {
+  target.bars = target.bars.slice(indexFrom(target.bars, from));
+  target.coveredFrom = null;
+  target.running.clear();
 }
 
 function trim(target: Series, most: number): void {

@@ -123,6 +123,23 @@ describe('the indicator board', () => {
     expect(board.coverage('spotexchange:BTCUSDT', '1m')).toEqual({ from: T, to: T + 6 * M, missing: [T + 4 * M] });
   });
 
+  it('begins anew with a fetched history that begins after its own end', () => {
+    const board = createIndicatorBoard();
+    const fetched = (first: number, count: number, close: number) => {
+      const bars = Array.from({ length: count }, (_, index) => bar(first + index, close));
+      const to = T + (first + count) * M;
+      board.apply(batch(bars, to + 2_000, { from: T + first * M, to }));
+    };
+    fetched(0, 10, 100);
+    expect(board.valueAt(EMA_3, T + 11 * M).value).toBe(100);
+    // Nobody needed the series for an hour. A new agent then has its window fetched.
+    fetched(70, 10, 200);
+    expect(board.valueAt(EMA_3, T + 81 * M)).toEqual({ value: 200, previous: 200, barOpenTime: T + 79 * M });
+    expect(board.coverage('spotexchange:BTCUSDT', '1m')).toEqual({ from: T + 70 * M, to: T + 80 * M, missing: [] });
+    fetched(80, 1, 200);
+    expect(board.valueAt(EMA_3, T + 82 * M).barOpenTime).toBe(T + 80 * M);
+  });
+
   it('refuses and counts bars that are not closed or not above zero', () => {
     const counters = createFeedCounters();
     const board = createIndicatorBoard({ counters });
