@@ -207,7 +207,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<FeedWork> {
   const subscriptions = [
     keepBars({ sql, received: pipeline.received, write, onFailure: failed('the streams ended') }),
     passOn(deps, pipeline),
-    tellAgents({ pipeline, venues, notify: parts.notify, write: lines.words.write, clock, log }),
+    tellAgents({ pipeline, venues, notify: parts.notify, write: lines.words.write, clock, random: deps.random, log }),
   ];
   const forgetting = forgetNews(deps, news, failed('forgetting old intelligence'));
   const shadows = followShadows(deps, { pipeline, trades, books: extras.books, onFailure: failed('measuring shadow orders') });

@@ -11,11 +11,12 @@ import { latch } from '../../harness/latch.ts';
 const NOON = Date.UTC(2026, 5, 1, 12);
 const silent = { error() {}, warn() {}, info() {} };
 
-/** Tells of one venue while the database holds up the queue of writes. */
-function toldLate() {
+/** Tells of one venue while the database holds up the queue of writes. The first `failing` notices fail. */
+function toldLate(failing = 0) {
   const clock = createVirtualClock(NOON);
   const edges = new Subject<never>();
   const told: string[] = [];
+  let failuresLeft = failing;
   let degradedSince: number | null = NOON;
   const line = createWriteLine(silent);
   const database = latch();
@@ -26,9 +27,13 @@ function toldLate() {
       instrumentEdges: new Subject(),
     } as unknown as MarketPipeline,
     venues: ['spotchain'],
-    notify: async ({ type, subject }: FeedEdge) => void told.push(`${type} ${subject}`),
+    async notify({ type, subject }: FeedEdge) {
+      if (failuresLeft-- > 0) throw new Error('the connection to the database was closed');
+      told.push(`${type} ${subject}`);
+    },
     write: line.write,
     clock,
+    random: () => 0,
     log: silent,
   });
   return {
@@ -40,6 +45,10 @@ function toldLate() {
     async told() {
       database.release();
       await line.done();
+      for (let retries = 0; retries < failing; retries++) {
+        clock.advanceTo(clock.now() + 2_000);
+        await line.done();
+      }
       stop();
       return told;
     },
@@ -66,4 +75,12 @@ test('a loss that goes on is told', async () => {
   const feed = toldLate();
   feed.clock.advanceTo(NOON + 2_000);
   expect(await feed.told()).toEqual(['feed.degraded spotchain']);
+});
+
+test('notices that the database refused are repeated in their order', async () => {
+  const feed = toldLate(3);
+  feed.clock.advanceTo(NOON + 2_000);
+  feed.clock.advanceTo(NOON + 8_000);
+  feed.restore();
+  expect(await feed.told()).toEqual(['feed.degraded spotchain', 'feed.restored spotchain']);
 });
