@@ -258,6 +258,7 @@ async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { 
     proposal.facts.autonomy,
     () => ({ verdict: 'passed', rejections: [] }),
     others,
+    decision.outside,
   );
   const wanted = proposal.side === 'entry' ? 'propose_entry' : 'propose_exit';
   if (

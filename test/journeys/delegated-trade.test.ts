@@ -1,9 +1,11 @@
 // An agent or Take trades on the primary chain without a wallet prompt: all conditions or a refusal, verified signatures, at most one fill.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createOutsideHandler } from '../../actors/agent/outside-proposals.ts';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import type { DelegatedOrder } from '../../actors/delegation/resource.ts';
+import { createOutsideStore } from '../../src/adapters/store/agents/outside-store.ts';
 import { createDelegationStore, readDelegatedOrder } from '../../src/adapters/store/delegations/delegation-store.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
 import { policyTake } from '../../src/domain/basis/policy.ts';
@@ -15,6 +17,7 @@ import { TAKE_TICK_MS } from '../../src/domain/values/time.ts';
 import { delegatedOrderText } from '../../src/trading/delegated-orders.ts';
 import { createSigning } from '../../src/trading/signing-validation.ts';
 import { ORG, type TradingFixture } from '../actors/proposal/trading-fixture.ts';
+import { condition } from '../actors/agent/sample.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { signingOn, signsAsWorker } from '../harness/trading.ts';
 import { AAPL, address, type ChainTradeFixture, chainTradeFixture, sign, AAPL_TOKEN as token, WALLET } from './chain-trade-fixture.ts';
@@ -102,6 +105,40 @@ test('a swap position is no whole number of lots, and its sale leaves nothing in
   expect(new Decimal(quantity).minus(sold?.order.quantity ?? 0).lt('0.000001')).toBe(true);
   expect(await world.tokensOf()).toBe(0n);
   expect(await fixture.sql`select holdings from books where agent_id = ${agentId} and mode = 'live'`).toEqual([{ holdings: [] }]);
+  expect(world.answers.map(({ outcome }) => outcome)).toEqual(['signed', 'signed']);
+  expect(fixture.errors).toEqual([]);
+});
+
+test.each([
+  ['its proposal sells', [], { side: 'sell', notionalUsd: '100', quantity: null }],
+  ['a rule of its mandate sells, in the slot of a proposal', [condition('price_above', { price: '1' })], null],
+] as const)('outside code buys from a delegated wallet, and %s', async (_, exit, sale) => {
+  const agentId = await world.liveAgent('policy_auto', { entry: [], exit, strategy: { kind: 'external', release: 'bot 1' } });
+  await delegate(agentId);
+  const outside = createOutsideHandler({ store: createOutsideStore(fixture.sql), clock: fixture.clock, newId: fixture.newId });
+  const manifestHash = (await fixture.agents.find(ORG, agentId))?.manifestHash ?? '';
+  const buy = { side: 'buy', notionalUsd: '200', quantity: null } as const;
+  const ended: unknown[] = [];
+  for (const [clientId, trade] of [buy, sale ?? buy].entries()) {
+    const wish = {
+      ...trade,
+      instrument: AAPL,
+      limitPrice: null,
+      reason: 'a test',
+      inputs: undefined,
+      clientId: `${clientId}`,
+      manifestHash,
+    };
+    const received = await outside.propose(fixture.context(), agentId, wish);
+    expect(received.ok ? 'received' : received.refusal).toBe('received');
+    await world.proposed(agentId);
+    const proposal = await world.finished(agentId);
+    ended.push([proposal?.order.side, proposal?.state, proposal?.reason]);
+  }
+  expect(ended).toEqual([
+    ['buy', 'filled', null],
+    ['sell', 'filled', null],
+  ]);
   expect(world.answers.map(({ outcome }) => outcome)).toEqual(['signed', 'signed']);
   expect(fixture.errors).toEqual([]);
 });

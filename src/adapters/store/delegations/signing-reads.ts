@@ -12,9 +12,11 @@ import type { Cut } from '../../../domain/market/cut.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { PermitFacts, ProposalState } from '../../../domain/orders/execution.ts';
 import type { Order } from '../../../domain/orders/order.ts';
+import type { OutsideProposal } from '../../../domain/outside/outside-proposal.ts';
 import type { PreparedMessage } from '../../../domain/solana/verify.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
+import { readOutsideProposals } from '../agents/outside-store.ts';
 import type { Sql } from '../database.ts';
 import { feedCutAt, newestFeedCut } from '../trail/feed-cut.ts';
 import { createDelegationReads, readDelegatedOrder } from './delegation-store.ts';
@@ -61,6 +63,8 @@ interface DecisionFacts {
   readonly instrument: InstrumentKey | null;
   readonly outcome: string;
   readonly book: AgentBook;
+  /** Outside proposal of the slot, or null. */
+  readonly outside: OutsideProposal | null;
   /** Cut as the feed signed it. */
   readonly cut: Cut;
   /** True if its observations are those that the decision committed to. */
@@ -147,10 +151,11 @@ export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey
 
     /** Returns null if it decided nothing in that slot. `unsigned` says why the slot's cut is not the feed's. */
     async decision(agentId: string, slot: EpochMs, reading: Reading): Promise<DecisionFacts | { readonly unsigned: string } | null> {
-      const [[row], signed] = await Promise.all([
+      const [[row], signed, proposals] = await Promise.all([
         sql<{ disposition: Disposition; instrument: InstrumentKey | null; outcome: string; book: string | null; observed_hash: string }[]>`
           select disposition, instrument, outcome, book, encode(observed_hash, 'hex') as observed_hash from decisions where agent_id = ${agentId} and slot = ${slot}`,
         feedCutAt(sql, slot, feedKeys()),
+        readOutsideProposals(sql, [agentId], slot),
       ]);
       if (row === undefined) return null;
       if (!signed.ok) return { unsigned: signed.why };
@@ -160,6 +165,7 @@ export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey
         instrument: row.instrument,
         outcome: row.outcome,
         book: row.book === null ? EMPTY_BOOK : (JSON.parse(row.book) as AgentBook),
+        outside: proposals.get(agentId) ?? null,
         cut,
         isWhole: new CutHashes(cut).matches(row.observed_hash, reading),
       };
