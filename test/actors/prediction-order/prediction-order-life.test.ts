@@ -1,6 +1,7 @@
 // Live prediction orders on the sandbox's chain: prepared, signed, final, open, filled in parts, or closed with a refund; with crashes
 // between the steps.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { settleResolved } from '../../../src/adapters/store/orders/prediction-order-store.ts';
 import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import { bookIds } from '../../../src/domain/books/book.ts';
 import { USDC_MINT } from '../../../src/domain/catalog/catalog.ts';
@@ -349,4 +350,36 @@ describe('crashes', () => {
     await fixture.pass(15_000);
     expect((await fixture.order(order.id)).state).toBe('open');
   });
+});
+
+test('a market that resolves before the venue reports a sale pays out what the sale left, and the sale is booked', async () => {
+  const bought = await opened();
+  const { orderAccount } = bought.onchain as { orderAccount: string };
+  fixture.onchain.keeper.fill(orderAccount, micro(bought.order.quantity), micro(bought.order.limitPrice));
+  await fixture.pass(60_000);
+  const { instrument } = bought.order;
+  const held = async () => (await bookNow())?.holdings.find((each) => each.instrument === instrument)?.quantity ?? '0';
+  const holding = await held();
+  expect(micro(holding)).toBeGreaterThanOrEqual(micro(bought.order.quantity));
+  const sale = await opened({ side: 'sell', notionalUsd: null, quantity: holding });
+  const part = half(holding);
+  fixture.onchain.keeper.fill(sale.onchain?.orderAccount as string, part, micro(sale.order.limitPrice));
+  fixture.onchain.keeper.close(sale.onchain?.orderAccount as string, 'closed');
+
+  const market = (await fixture.markets.get(fixture.market.id)) as OnchainFixture['market'];
+  const [yes, no] = market.outcomes;
+  const outcomes = [
+    { ...yes, payout: '1' },
+    { ...no, payout: '0' },
+  ] as const;
+  await fixture.markets.saveMarkets([{ ...market, status: 'resolved', receivedAt: market.receivedAt + 1, outcomes }]);
+  const contained = eachRow((error) => {
+    throw error;
+  });
+  const settle = () => settleResolved(fixture.sql, fixture.clock.now(), contained);
+  expect([await settle(), await held()]).toEqual([0, holding]);
+  await fixture.pass(60_000);
+  expect(await fixture.order(sale.id)).toMatchObject({ state: 'cancelled', fills: [{ side: 'sell' }] });
+  expect(micro(await held())).toBe(micro(holding) - part);
+  expect([await settle(), await held()]).toEqual([1, '0']);
 });

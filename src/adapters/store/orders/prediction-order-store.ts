@@ -11,7 +11,7 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { writeSettlements } from '../books/book-store.ts';
 import { withFills } from '../books/order-fills.ts';
-import type { Sql, Transaction } from '../database.ts';
+import type { Fragment, Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
 import { createRowReads } from '../resource-rows.ts';
 import { createSignedRows, UnsignedRow } from '../trail/signed-rows.ts';
@@ -79,14 +79,15 @@ interface SettledRow {
 
 /**
  * Settles positions of all organizations in resolved markets, each once, by the provider's last payouts. Skips positions that cannot be
- * settled. Returns the number of settled positions.
+ * settled, and those with an open sale: it may have filled before, and the payout is of what it left. Returns the number of settled
+ * positions.
  */
 export async function settleResolved(sql: Sql, at: EpochMs, contained: ContainedLoop): Promise<number> {
   const due = await sql<SettledRow[]>`
     select b.id as book_id, b.org_id, h.holding, m.body as market
     from books b cross join lateral readable_elements(b.holdings) as h(holding)
     join prediction_markets m on m.id = substring(h.holding->>'instrument' from '^prediction:(pm-[0-9a-f]{24})[.](?:yes|no)$')
-    where m.status = 'resolved' and m.body->'outcomes'->0->>'payout' is not null
+    where m.status = 'resolved' and m.body->'outcomes'->0->>'payout' is not null and not ${saleIsOpen(sql, sql`h.holding->>'instrument'`)}
     order by row_number() over (partition by b.org_id order by b.id, h.holding->>'instrument'), b.id limit ${SETTLED_AT_ONCE + contained.waiting}`;
   const signed = await signedResolutions(sql, [...new Set(due.map(({ market }) => market.id))]);
   let settled = 0;
@@ -99,6 +100,13 @@ export async function settleResolved(sql: Sql, at: EpochMs, contained: Contained
     },
   );
   return settled;
+}
+
+/** Returns whether the venue has yet to report the end of a live sale of an instrument from book `b`. */
+function saleIsOpen(sql: Sql | Transaction, instrument: Fragment | InstrumentKey): Fragment {
+  return sql`exists (
+    select 1 from prediction_orders o where o.org_id = b.org_id and o.book_id = b.id and o.mode = 'live'
+      and o.state in ('prepared', 'submitted', 'open', 'partially_filled') and o.instrument = ${instrument} and o.order_body->>'side' = 'sell')`;
 }
 
 /** Returns the markets whose stored resolution and payouts the feed has signed. Any other resolution pays nobody. */
@@ -122,7 +130,8 @@ async function settleOne(sql: Sql, row: SettledRow, at: EpochMs): Promise<number
   if (payout === null) return 0;
   return sql.begin(async (transaction) => {
     // Read after locking the book: an open order may have been filled meanwhile.
-    const [book] = await transaction<{ holdings: readonly Position[] }[]>`select holdings from books where id = ${row.book_id} for update`;
+    const [book] = await transaction<{ holdings: readonly Position[] }[]>`
+      select holdings from books b where id = ${row.book_id} and not ${saleIsOpen(transaction, instrument)} for update`;
     const held = book?.holdings.find((each) => each.instrument === instrument);
     if (held === undefined) return 0;
     const { quantity, costUsd } = held;
