@@ -365,9 +365,9 @@ class TapeBroker implements PaperBroker {
       const quote = this.#view.quoteAt(instrument, at);
       return quote?.quality === 'live' ? quote.bid : null;
     };
-    for (const { agent, book, funding } of this.#books.margined()) {
+    for (const { agent, book, funding, fills } of this.#books.margined()) {
       const limits = combineMandate(agent.manifest, this.#preferences, null);
-      const dueIn = (now: TradingBook) => findLiquidation({ ...now, limits, funding }, bid, at);
+      const dueIn = (now: TradingBook) => findLiquidation({ ...now, limits, funding, fills }, bid, at);
       for (let fill = dueIn(book); fill !== null; ) {
         const filled = this.#books.book(agent.id, fill.orderId, fill);
         this.#liquidations++;

@@ -2,6 +2,7 @@
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { Fill } from '../domain/books/book.ts';
 import { Decimal, type DecimalString } from '../domain/values/decimal.ts';
+import { paidByHeld } from '../domain/orders/funding.ts';
 import { isPerpetual, computeLeverage, liquidationAt, liquidationFill, findMarginTiers } from '../domain/orders/margin.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
@@ -34,12 +35,12 @@ export async function liquidateBooks(deps: {
 
 /** Returns the fill that liquidates the first position of a book at its maintenance margin, or null. */
 export function findLiquidation(
-  { id, holdings, limits, funding }: Pick<MarginedBook, 'id' | 'holdings' | 'limits' | 'funding'>,
+  { id, holdings, limits, funding, fills }: Pick<MarginedBook, 'id' | 'holdings' | 'limits' | 'funding' | 'fills'>,
   bid: (key: InstrumentKey) => DecimalString | null,
   at: EpochMs,
 ): Fill | null {
   for (const held of holdings) {
-    const { instrument, quantity, costUsd, openedAt } = held;
+    const { instrument, quantity, costUsd } = held;
     const price = isPerpetual(instrument) ? bid(instrument) : null;
     if (price === null) continue;
     const position = {
@@ -48,9 +49,7 @@ export function findLiquidation(
       marginUsd: new Decimal(costUsd).div(computeLeverage(instrument, limits)),
       tiers: findMarginTiers(instrument),
     };
-    const own = funding.filter((payment) => payment.instrument === instrument && payment.hour > openedAt);
-    const paid = own.reduce((sum, { paidUsd }) => sum.plus(paidUsd), new Decimal(0));
-    const end = liquidationAt(position, paid, price);
+    const end = liquidationAt(position, paidByHeld(held, funding, fills), price);
     if (end !== null) return liquidationFill(held, end, { id: `liquidation:${id}:${instrument}:${at}`, bookId: id, at });
   }
   return null;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { applyFunding, emptyBook } from '../../src/domain/books/book.ts';
-import { computeFundingPayment, computeFundingUsd, type HeldHour, heldHours } from '../../src/domain/orders/funding.ts';
+import { computeFundingPayment, computeFundingUsd, type HeldHour, heldHours, paidByHeld } from '../../src/domain/orders/funding.ts';
 import { Decimal } from '../../src/domain/values/decimal.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 
@@ -63,4 +63,20 @@ test('however a period is split, its payments are the same', () => {
       expect(parts.reduce((sum, part) => sum.plus(part), new Decimal(0)).eq(paid(heldHours(fills, 0, 24 * HOUR)))).toBe(true);
     }),
   );
+});
+
+test('sold units take their part of the paid funding along, received or paid, and another position has none of it', () => {
+  const payment = (hours: number, paidUsd: string, instrument: InstrumentKey = 'evmvenue:BTC') => ({
+    instrument,
+    hour: hours * HOUR,
+    paidUsd,
+  });
+  const held = (hours: number) => ({ instrument: 'evmvenue:BTC', openedAt: hours * HOUR }) as const;
+  const payments = [payment(9, '7'), payment(11, '8'), payment(12, '4'), payment(12, '5', 'evmvenue:ETH'), payment(14, '-3')];
+  const fills = [fill(8, 'buy', '9'), fill(9.5, 'sell', '9'), fill(10, 'buy', '4'), fill(12, 'sell', '1'), fill(13, 'buy', '3')];
+  // A fill at the end of an hour comes after its payment, and a purchase takes nothing along.
+  expect(paidByHeld(held(10), payments, fills).toFixed()).toBe('6');
+  expect(paidByHeld(held(10), payments, [...fills, fill(15, 'sell', '4')]).toFixed()).toBe('2');
+  expect(paidByHeld(held(10), [payment(11, '-8')], [...fills, fill(15, 'sell', '4')]).toFixed()).toBe('-2');
+  expect(paidByHeld(held(16), payments, [...fills, fill(15, 'sell', '6'), fill(16, 'buy', '1')]).toFixed()).toBe('0');
 });

@@ -1,5 +1,5 @@
 /** Funding of perpetuals: at the end of each hour, long positions pay a positive rate on their value and receive a negative one. */
-import type { Fill } from '../books/book.ts';
+import type { Fill, Position } from '../books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { isPerpetual } from './margin.ts';
 import { type EpochMs, HOUR_MS } from '../values/time.ts';
@@ -27,6 +27,9 @@ export interface FundingPayment extends Pick<HeldHour, 'instrument' | 'hour'> {
   readonly paidUsd: DecimalString;
 }
 
+/** Part of a fill that funding depends on. */
+export type PerpetualFill = Pick<Fill, 'instrument' | 'side' | 'quantity' | 'at'>;
+
 /** Rate of an hour, and the price it is paid on. */
 export interface HourlyTerms {
   readonly hourlyRate: DecimalString;
@@ -42,11 +45,7 @@ export function lastHour(at: EpochMs): EpochMs {
  * Returns the hours after `after` and up to `until` at whose end a fold of fills held a perpetual, ascending by instrument. A fill exactly
  * at the end of an hour comes after its payment, as in a backtest.
  */
-export function heldHours(
-  fills: readonly Pick<Fill, 'instrument' | 'side' | 'quantity' | 'at'>[],
-  after: EpochMs,
-  until: EpochMs,
-): HeldHour[] {
+export function heldHours(fills: readonly PerpetualFill[], after: EpochMs, until: EpochMs): HeldHour[] {
   const instruments = new Set(fills.map(({ instrument }) => instrument).filter(isPerpetual));
   return [...instruments].flatMap((instrument) => {
     const own = fills.filter((fill) => fill.instrument === instrument);
@@ -64,4 +63,31 @@ export function heldHours(
 /** Returns the payment of a held hour by its terms. */
 export function computeFundingPayment({ instrument, hour, quantity }: HeldHour, { price, hourlyRate }: HourlyTerms): FundingPayment {
   return { instrument, hour, paidUsd: computeFundingUsd(quantity, price, hourlyRate) };
+}
+
+/**
+ * Returns the funding that the present units of a position have paid since it was opened, negative if received. Sold units take their part
+ * along. Payments and fills ascend.
+ */
+export function paidByHeld(
+  { instrument, openedAt }: Pick<Position, 'instrument' | 'openedAt'>,
+  payments: readonly FundingPayment[],
+  fills: readonly PerpetualFill[],
+): Decimal {
+  const own = fills.filter((fill) => fill.instrument === instrument && fill.at >= openedAt);
+  let [next, quantity, paid] = [0, new Decimal(0), new Decimal(0)];
+  const foldUntil = (end: EpochMs): void => {
+    for (let fill = own[next]; fill !== undefined && fill.at < end; fill = own[++next]) {
+      const before = quantity;
+      quantity = fill.side === 'buy' ? before.plus(fill.quantity) : Decimal.max(0, before.minus(fill.quantity));
+      if (quantity.lt(before)) paid = paid.times(quantity).div(before);
+    }
+  };
+  for (const payment of payments) {
+    if (payment.instrument !== instrument || payment.hour <= openedAt) continue;
+    foldUntil(payment.hour);
+    paid = paid.plus(payment.paidUsd);
+  }
+  foldUntil(Number.POSITIVE_INFINITY);
+  return paid;
 }

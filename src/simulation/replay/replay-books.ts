@@ -5,7 +5,7 @@ import type { TradingDuty } from '../../../actors/ticking/trading-decisions.ts';
 import { applyFill, applyFunding, type Fill, type OpenProposal, type TradingBook } from '../../domain/books/book.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
 import { isOpenProposal, type ProposalState } from '../../domain/orders/execution.ts';
-import { type FundingPayment, computeFundingUsd, type HourlyTerms } from '../../domain/orders/funding.ts';
+import { type FundingPayment, computeFundingUsd, type HourlyTerms, type PerpetualFill } from '../../domain/orders/funding.ts';
 import { isPerpetual } from '../../domain/orders/margin.ts';
 import type { ExecutionMode, Order } from '../../domain/orders/order.ts';
 import { type ExactSums, RunningSums } from '../../domain/risk/index.ts';
@@ -61,6 +61,8 @@ export class ReplayBooks {
   /** Cached id of each agent's current book. */
   readonly #bookIds = new WeakMap<BrokeredAgent, string>();
   readonly #funding = new Map<string, FundingPayment[]>();
+  /** Fills of perpetuals by book. */
+  readonly #perpetualFills = new Map<string, PerpetualFill[]>();
   #fills = 0;
 
   /** @param changes returns the number of actor changes so far */
@@ -153,15 +155,26 @@ export class ReplayBooks {
     this.#active.add(agentId);
     this.#keep(book);
     this.#owners.set(fill.bookId, agentId);
+    if (isPerpetual(fill.instrument)) {
+      const fills = this.#perpetualFills.get(book.id);
+      if (fills === undefined) this.#perpetualFills.set(book.id, [fill]);
+      else fills.push(fill);
+    }
     this.#fills++;
     return { agentId, proposalId, fill, book };
   }
 
-  /** Yields the books that hold perpetuals, with their owners and paid funding. */
-  *margined(): Iterable<{ readonly agent: BrokeredAgent; readonly book: TradingBook; readonly funding: readonly FundingPayment[] }> {
+  /** Yields the books that hold perpetuals, with their owners, paid funding and fills of perpetuals. */
+  *margined(): Iterable<{
+    readonly agent: BrokeredAgent;
+    readonly book: TradingBook;
+    readonly funding: readonly FundingPayment[];
+    readonly fills: readonly PerpetualFill[];
+  }> {
     for (const book of this.#books.values()) {
       if (!holdsPerpetual(book)) continue;
-      yield { agent: this.#agent(this.#owners.get(book.id) as string), book, funding: this.#funding.get(book.id) ?? [] };
+      const agent = this.#agent(this.#owners.get(book.id) as string);
+      yield { agent, book, funding: this.#funding.get(book.id) ?? [], fills: this.#perpetualFills.get(book.id) ?? [] };
     }
   }
 

@@ -519,8 +519,14 @@ export class ScenarioRun {
   }
 
   #fold(fill: Fill): void {
+    const before = findPosition(this.#book, fill.instrument);
     this.#book = applyFill(this.#book, fill);
-    if (findPosition(this.#book, fill.instrument) === undefined) this.#funded.delete(fill.instrument);
+    const left = findPosition(this.#book, fill.instrument);
+    const funded = this.#funded.get(fill.instrument);
+    if (left === undefined) this.#funded.delete(fill.instrument);
+    // Sold units take their part along.
+    else if (funded !== undefined && before !== undefined && fill.side === 'sell')
+      this.#funded.set(fill.instrument, funded.times(left.quantity).div(before.quantity));
     this.#trace.push(`${fill.at} ${fill.side} ${fill.quantity} ${fill.instrument} ${fill.fillPrice} ${fill.feeUsd}`);
     this.#audit.agrees(this.#book, fill.at);
     if (this.#book.holdings.length === 0 && fill.at >= this.#input.course.shockAt) this.#flatAt ??= fill.at;

@@ -1,7 +1,6 @@
 /** Funding that books owe, and its booking, once per held hour regardless of repeated or concurrent attempts. */
-import type { Fill } from '../../../domain/books/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
-import type { FundingPayment } from '../../../domain/orders/funding.ts';
+import type { FundingPayment, PerpetualFill } from '../../../domain/orders/funding.ts';
 import { ledgerOfFunding } from '../../../domain/books/ledger.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
@@ -29,12 +28,7 @@ export function createFundingStore(sql: Sql) {
       return rows.map(({ id, org_id, funded_until }) => ({ id, orgId: org_id, fundedUntil: funded_until ?? 0 }));
     },
 
-    /** Returns fills of perpetuals, ascending. */
-    async fills(bookId: string): Promise<readonly Pick<Fill, 'instrument' | 'side' | 'quantity' | 'at'>[]> {
-      const rows = await sql<Pick<Fill, 'instrument' | 'side' | 'quantity' | 'at'>[]>`
-        select instrument, side, quantity, at from fills where book_id = ${bookId} and starts_with(instrument, 'evmvenue:') order by at, number`;
-      return rows.map((row) => ({ ...row, quantity: plainDecimal(row.quantity) }));
-    },
+    fills: (bookId: string): Promise<readonly PerpetualFill[]> => readPerpetualFills(sql, bookId),
 
     /** Books payments that are not booked yet, each once. Returns how many were booked. */
     book(
@@ -62,6 +56,14 @@ export type FundingStore = ReturnType<typeof createFundingStore>;
 
 async function markFunded(transaction: Parameters<typeof writeFunding>[0], bookId: string, until: EpochMs): Promise<void> {
   await transaction`update books set funded_until = ${until} where id = ${bookId} and coalesce(funded_until, 0) < ${until}`;
+}
+
+/** Reads a book's fills of perpetuals since an instant, ascending. */
+export async function readPerpetualFills(sql: Sql, bookId: string, since: EpochMs = 0): Promise<readonly PerpetualFill[]> {
+  const rows = await sql<PerpetualFill[]>`
+    select instrument, side, quantity, at from fills where book_id = ${bookId} and starts_with(instrument, 'evmvenue:') and at >= ${since}
+    order by at, number`;
+  return rows.map((row) => ({ ...row, quantity: plainDecimal(row.quantity) }));
 }
 
 /** Reads all funding that was booked to a book until an instant, ascending by hour. */

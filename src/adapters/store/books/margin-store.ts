@@ -6,8 +6,8 @@ import { writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { BookMoved } from './book-store.ts';
-import { readFunding } from './funding-store.ts';
-import type { FundingPayment } from '../../../domain/orders/funding.ts';
+import { readFunding, readPerpetualFills } from './funding-store.ts';
+import type { FundingPayment, PerpetualFill } from '../../../domain/orders/funding.ts';
 
 /** A paper book with perpetuals. */
 export interface MarginedBook {
@@ -19,6 +19,8 @@ export interface MarginedBook {
   readonly limits: { readonly maxLeverage: DecimalString; readonly maxCapitalUsd: DecimalString };
   /** Funding booked to it. */
   readonly funding: readonly FundingPayment[];
+  /** Its fills of perpetuals since its oldest position was opened, ascending. */
+  readonly fills: readonly PerpetualFill[];
 }
 
 interface Row {
@@ -62,6 +64,7 @@ export function createMarginStore(sql: Sql) {
           holdings: row.holdings,
           limits: { maxLeverage: plainDecimal(row.max_leverage), maxCapitalUsd: plainDecimal(row.max_capital) },
           funding: await readFunding(sql, row.id),
+          fills: await readPerpetualFills(sql, row.id, Math.min(...row.holdings.map(({ openedAt }) => openedAt))),
         })),
       );
     },

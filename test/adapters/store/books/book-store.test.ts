@@ -549,6 +549,22 @@ test('a liquidation is booked and announced in one transaction, once, and not if
   expect(fill?.quantity).toBe('0.9');
 });
 
+test('a sale takes its part of the paid funding along, and what is left is not liquidated for it', async () => {
+  const leveraged = { ...sampleManifest(), maxLeverage: '5', maxCapitalUsd: '100000' } as ReturnType<typeof sampleManifest>;
+  const bookId = bookIds.paper(await agentRow(sql, ORG, '2026-03-02T00:11:00Z', [leveraged]), 1);
+  const hour = Math.ceil(T0 / H) * H + H;
+  await book(perpFill(bookId, T0, 'buy', '1'));
+  await createFundingStore(sql).book({ id: bookId, orgId: ORG }, [{ instrument: 'evmvenue:BTC', hour, paidUsd: '4000' }], hour, hour);
+  await book(perpFill(bookId, hour + 1, 'sell', '0.9'));
+  const all = createMarginStore(sql);
+  const store = { ...all, margined: async () => (await all.margined()).filter(({ id }) => id === bookId) };
+  const look = (bid: string) => liquidateBooks({ store, bid: () => bid, clock: { now: () => hour + 2 }, contained: onceEach });
+  // A tenth is left of the margin of 10,000 and of the funding: the equity is 600 at the price of the purchase, and 50 at 44,500.
+  expect(await look('50000')).toBe(0);
+  expect(await look('45000')).toBe(0);
+  expect(await look('44500')).toBe(1);
+});
+
 async function fundingOf(bookId: string): Promise<string> {
   const [found] = await sql<{ funding: string }[]>`select funding_usd::text as funding from books where id = ${bookId}`;
   return found?.funding ?? '0';
