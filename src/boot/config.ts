@@ -91,7 +91,7 @@ const SETTINGS = {
   SVC_DELEGATED_DAILY_LIMIT_USD: setting(
     wholeNumber(1, 1_000_000_000),
     100_000,
-    'max notional that delegated session signers sign within 24 hours, in US dollars',
+    'max purchases that delegated session signers sign within 24 hours, in US dollars',
     '100000',
   ),
   IDP_AUTHORIZATION_PRIVATE_KEY: optional(p256Key, 'P-256 private key, PEM or base64 PKCS #8; needed by delegated signing'),

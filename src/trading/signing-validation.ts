@@ -2,7 +2,7 @@
  * Checks one automated transaction before it is signed. The signer trusts nobody, least of all the database. The order must have the
  * worker's signature, the delegation its owner's, and the quotes the feed's. The message is decoded to the last instruction and compared
  * with the chain's own facts about mints and lookup tables. The signer reads the agent or Take, its autonomy, the halt, the decision and
- * the mandate itself, runs the policy and the pre-trade risk function again, counts its signatures, and compares the remote signer's result
+ * the mandate itself, runs the policy and the pre-trade risk function again, counts its purchases, and compares the remote signer's result
  * with the prepared message.
  */
 import type { PreTrade } from '../../actors/proposal/present-verdict.ts';
@@ -81,7 +81,9 @@ export function createSigning(deps: SigningDeps): (orderId: string, signature: s
     const undelegated = delegationRefused(deps, delegation, transaction, noted, proposal.trader);
     if (undelegated !== null || delegation === null) return undelegated ?? no('delegation_missing', 'there is no delegation');
     const { digest } = transaction.prepared;
-    const counted = ledger.count({ orderId, digest, notionalUsd: noted.order.notionalUsd, at: clock.now() });
+    // A sale brings its dollars to the same wallet. The purchases of others must not hold it up.
+    const spentUsd = noted.order.side === 'buy' ? noted.order.notionalUsd : '0';
+    const counted = ledger.count({ orderId, digest, notionalUsd: spentUsd, at: clock.now() });
     if (counted !== null) return no('signer_limit_breach', counted);
     const unsigned = fromBase64(transaction.unsignedBase64) as Uint8Array;
     const answer = await remote.signTransaction(delegation.signerWallet, unsigned, digest);

@@ -396,7 +396,7 @@ test('a compromised worker signs a worse price with a matching quote: the feedâ€
   expect([world.broadcasts(), world.provider.signed.size]).toEqual([0, 0]);
 });
 
-test('the signer counts its signatures in its own file, and stops at its own limit', async () => {
+test('the signer counts purchases in its own file and stops them at its own limit, which holds up no sale', async () => {
   limit.usd = '500';
   const agentId = await world.liveAgent();
   await delegate(agentId);
@@ -408,6 +408,11 @@ test('the signer counts its signatures in its own file, and stops at its own lim
   const refused = await world.proposed(again);
   expect(world.answers.at(-1)).toMatchObject({ outcome: 'refused', code: 'signer_limit_breach' });
   expect([refused?.state, refused?.reason]).toEqual(['failed', 'signer_limit_breach']);
+  // Not even one that was lowered below what is counted.
+  limit.usd = '1';
+  await world.proposed(agentId);
+  const sold = await world.finished(agentId);
+  expect([sold?.order.side, sold?.state, sold?.reason]).toEqual(['sell', 'filled', null]);
 });
 
 /** Creates a draft Take on the token, or a basis policy on it. */

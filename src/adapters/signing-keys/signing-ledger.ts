@@ -27,7 +27,7 @@ export function openSigningLedger(file: string, limitUsd: DecimalString) {
   return {
     /**
      * Counts a signing before it is requested, whatever its result. Returns why it must not be signed (the window is used up, or this order
-     * was signed with another message), or null if it is counted.
+     * was signed with another message), or null if it is counted. An amount of 0, as of a sale, is above no limit.
      */
     count(signing: {
       readonly orderId: string;
@@ -44,7 +44,7 @@ export function openSigningLedger(file: string, limitUsd: DecimalString) {
       // Setting the clock back must not empty the window.
       const since = signing.at - SIGNING_WINDOW_MS;
       const used = lines.filter(({ at }) => at > since).reduce((sum, { notionalUsd }) => sum.plus(notionalUsd), new Decimal(0));
-      if (used.plus(signing.notionalUsd).gt(limitUsd))
+      if (new Decimal(signing.notionalUsd).gt(0) && used.plus(signing.notionalUsd).gt(limitUsd))
         return `the signer has signed for ${used.toFixed()} US dollars within 24 hours; with ${signing.notionalUsd} more it would be above its limit of ${limitUsd}`;
       append(file, signing);
       lines.push(signing);

@@ -32,6 +32,13 @@ test('the same message may be requested again and counts once; another one for t
   expect(ledger.count(signing('one', '400', AT, 'bb'))).toContain('with another message');
 });
 
+test('a sale counts nothing and is above no limit, but is signed once too', () => {
+  openSigningLedger(file, '500').count(signing('one', '500'));
+  const lowered = openSigningLedger(file, '100');
+  expect([lowered.count(signing('sale', '0')), lowered.count(signing('two', '0.01'))]).toEqual([null, expect.stringContaining('limit')]);
+  expect(lowered.count(signing('sale', '0', AT, 'bb'))).toContain('with another message');
+});
+
 test('a clock set back does not empty the window', () => {
   const ledger = openSigningLedger(file, '500');
   ledger.count(signing('one', '400'));
