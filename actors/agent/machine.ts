@@ -158,6 +158,7 @@ export const agentMachine = setup({
     hasLiveCapital: or([stateIn({ stage: 'limited_live' }), stateIn({ stage: 'live' })]),
     opens: ({ context, event }, { gate }: { readonly gate: Stage }) =>
       event.type === 'gate.passed' && event.gate === gate && event.manifestHash === context.manifestHash,
+    isPausedByBreaker: ({ context }) => context.pauseCause === 'daily_drawdown' || context.pauseCause === 'data_degraded',
     isClosing: ({ context }) => (context.closing ?? []).length > 0,
     disagreementTripped: ({ event }) => event.type === 'breaker.tripped' && event.breaker === 'disagreement',
     slippageTripped: ({ event }) => event.type === 'breaker.tripped' && event.breaker === 'slippage',
@@ -301,7 +302,11 @@ export const agentMachine = setup({
                 { type: 'announceAgent', params: { what: 'closing' } },
               ],
             },
-            'quarantine.released': { actions: [assign(setPause('quarantine')), 'projectAgent'] },
+            // A breaker's pause goes on: its resumption is as strict, and `reduce_to_flat` has not ended.
+            'quarantine.released': [
+              { guard: 'isPausedByBreaker', actions: ['projectAgent'] },
+              { actions: [assign(setPause('quarantine')), 'projectAgent'] },
+            ],
             'positions.closed': {
               actions: ['noteClosing', 'projectAgent', { type: 'announceAgent', params: { what: 'closed' } }],
             },

@@ -139,6 +139,26 @@ test('an agent that cannot take a new version says why, instead of reporting a c
   expect(outcome).toMatchObject({ ok: false, refusal: { code: 'state_conflict', detail: expect.stringContaining('quarantined') } });
 });
 
+test.each(['daily_drawdown', 'data_degraded', 'operator'] as const)(
+  'a release from quarantine during a pause by %s does not ease it',
+  async (cause) => {
+    const id = await created();
+    await atStage(id, 'live');
+    if (cause === 'daily_drawdown') {
+      const trip = { type: 'breaker.tripped', breaker: cause, at: clock.now(), observed: 6, limit: 5 } as const;
+      expect((await runtime.deliver(id, trip, { cause: 'test' })).ok).toBe(true);
+    } else expect((await runtime.deliver(id, { type: 'pause', cause }, { cause: 'test' })).ok).toBe(true);
+    await store.incident({ actorId: id, at: clock.now(), kind: 'quarantined', detail: 'for this test', event: null, quarantine: true });
+    const rita = context('rita', ['risk:manage']);
+    // A breaker's own pause goes on: the rest of its closing, and the end of its day.
+    const kept = cause === 'operator' ? 'quarantine' : cause;
+    expect(await commands.release(rita, id)).toMatchObject({ ok: true, value: { paused: true, pauseCause: kept } });
+    expect(await row(id)).toMatchObject({ pause_cause: kept });
+    expect(await commands.resume(context(), id)).toMatchObject({ ok: false });
+    expect((await commands.resume(rita, id)).ok).toBe(cause !== 'daily_drawdown');
+  },
+);
+
 test('a halt pauses all other agents if the first ones cannot be paused, and a worker finishes it', async () => {
   const store = createMemoryStore();
   let commits = 0;
