@@ -57,7 +57,8 @@ function persistingCause(state: ActorState, at: EpochMs): Refusal | null {
   const { feed } = state.value as unknown as TakeValue;
   if (feed === 'lost' || (reason === 'data_degraded' && feed !== 'live'))
     return refuse('cause_persists', `market data is still ${feed}; arm the Take once its feed is live`).refusal;
-  const endsAt = reason === 'daily_drawdown' && breaker !== null ? startOfSlot(breaker.at, DAY_MS) + DAY_MS : 0;
+  // Whatever its reason has become since, as by closing its position.
+  const endsAt = breaker?.breaker === 'daily_drawdown' ? startOfSlot(breaker.at, DAY_MS) + DAY_MS : 0;
   return at < endsAt ? refuse('cause_persists', `the daily drawdown limit was reached; arm it from ${isoTime(endsAt)} on`).refusal : null;
 }
 

@@ -334,6 +334,9 @@ test('a daily loss beyond the mandate disarms a live Take, and no other, until t
   await told(limit + 0.1);
   expect(await alertsOf(id)).toHaveLength(1);
   expect(await fixture.takes.arm(fixture.context(), id, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
+  // A later reason for being disarmed does not end the day.
+  expect(await fixture.takes.close(fixture.context(), id)).toMatchObject({ ok: true, value: { state: 'disarmed' } });
+  expect(await fixture.takes.arm(fixture.context(), id, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
   const day = 86_400_000;
   fixture.clock.advanceTo((Math.floor(fixture.clock.now() / day) + 1) * day);
   expect(await fixture.takes.arm(fixture.context(), id, 'live', [])).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
