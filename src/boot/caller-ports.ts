@@ -22,6 +22,7 @@ import { createRuntimeReads } from '../adapters/store/actors/runtime-reads.ts';
 import { createAgentDirectory } from '../adapters/store/agents/agent-directory.ts';
 import { createDecisionReads } from '../adapters/store/agents/decision-reads.ts';
 import { createBookReads } from '../adapters/store/books/book-reads.ts';
+import { createMarginStore } from '../adapters/store/books/margin-store.ts';
 import { createPositionFills } from '../adapters/store/books/portfolio-reads.ts';
 import { perOrganization } from '../adapters/store/callers/as-organization.ts';
 import { createIdempotencyStore } from '../adapters/store/callers/idempotency-store.ts';
@@ -110,7 +111,14 @@ export function openCallerPorts(
       members: createMembers(sql, clock, newId),
       settings: createMemberSettings(sql),
       books: createBookReads(sql),
-      portfolio: createPortfolioPort({ reads: risk.reads, fills: createPositionFills(sql), bus, preTrade, clock }),
+      portfolio: createPortfolioPort({
+        reads: risk.reads,
+        fills: createPositionFills(sql),
+        margins: createMarginStore(sql),
+        bus,
+        preTrade,
+        clock,
+      }),
       riskPreferences: createRiskPreferencesPort(sql, clock),
     };
   });

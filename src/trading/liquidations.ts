@@ -1,9 +1,9 @@
 /** Liquidates paper perpetuals whose equity is at the maintenance margin, like the venue. A position without a live price is left alone. */
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { Fill } from '../domain/books/book.ts';
-import { Decimal, type DecimalString } from '../domain/values/decimal.ts';
+import type { DecimalString } from '../domain/values/decimal.ts';
 import { paidByHeld } from '../domain/orders/funding.ts';
-import { isPerpetual, computeLeverage, liquidationAt, liquidationFill, findMarginTiers } from '../domain/orders/margin.ts';
+import { isPerpetual, liquidationAt, liquidationFill, marginHolding } from '../domain/orders/margin.ts';
 import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 import type { MarginedBook, MarginStore } from '../adapters/store/books/margin-store.ts';
@@ -40,16 +40,10 @@ export function findLiquidation(
   at: EpochMs,
 ): Fill | null {
   for (const held of holdings) {
-    const { instrument, quantity, costUsd } = held;
+    const { instrument } = held;
     const price = isPerpetual(instrument) ? bid(instrument) : null;
     if (price === null) continue;
-    const position = {
-      quantity,
-      costUsd,
-      marginUsd: new Decimal(costUsd).div(computeLeverage(instrument, limits)),
-      tiers: findMarginTiers(instrument),
-    };
-    const end = liquidationAt(position, paidByHeld(held, funding, fills), price);
+    const end = liquidationAt(marginHolding(held, limits).position, paidByHeld(held, funding, fills), price);
     if (end !== null) return liquidationFill(held, end, { id: `liquidation:${id}:${instrument}:${at}`, bookId: id, at });
   }
   return null;

@@ -4,6 +4,8 @@ import { bookIds, type OpenProposal } from '../domain/books/book.ts';
 import { transitAccounts } from '../domain/bridge/transit.ts';
 import { CATALOG } from '../domain/catalog/catalog.ts';
 import { coinsOutside, freeDollars, withoutWallets } from '../domain/books/free-dollars.ts';
+import { paidByHeld } from '../domain/orders/funding.ts';
+import { describeMargin, type HoldingMargin, isPerpetual } from '../domain/orders/margin.ts';
 import type { ExecutionMode } from '../domain/orders/order.ts';
 import type { PortfolioBook } from '../domain/portfolio/account.ts';
 import type { Allocation, AssessedAllocation, ImpactMaterial } from '../domain/portfolio/impact.ts';
@@ -18,6 +20,7 @@ import type { EpochMs } from '../domain/values/time.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 import { agedQuote, type LatestQuotes } from './live-marks.ts';
 import type { ImpactPreTrade } from './pre-trade.ts';
+import type { MarginStore } from '../adapters/store/books/margin-store.ts';
 import type { RiskReads } from '../adapters/store/risk/risk-reads.ts';
 import type { PositionFills } from '../adapters/store/books/portfolio-reads.ts';
 
@@ -27,6 +30,7 @@ const FILLS_NAMED = 20;
 interface PortfolioDeps {
   readonly reads: RiskReads;
   readonly fills: PositionFills;
+  readonly margins: Pick<MarginStore, 'margined'>;
   readonly bus: LatestQuotes;
   readonly preTrade: ImpactPreTrade;
   readonly clock: { now(): EpochMs };
@@ -98,13 +102,35 @@ async function booksIn(deps: PortfolioReading, orgId: string, mode: ExecutionMod
   const positions = stored.flatMap(({ id, state }) =>
     state.holdings.map(({ instrument, openedAt }) => ({ bookId: id, instrument, openedAt })),
   );
-  const fills = await deps.fills.fillsOfPositions(positions, FILLS_NAMED);
+  const [fills, margins] = await Promise.all([deps.fills.fillsOfPositions(positions, FILLS_NAMED), readMargins(deps, stored)]);
   return stored.map(({ id, agentId, version, state }) => ({
     agentId,
     version,
     state: id === manual ? { ...state, openProposals: [...state.openProposals, ...waiting] } : state,
     fills: new Map(state.holdings.map(({ instrument }) => [instrument, fills.get(`${id} ${instrument}`) ?? []])),
+    margins: margins.get(id) ?? new Map(),
   }));
+}
+
+type Margins = ReadonlyMap<InstrumentKey, HoldingMargin>;
+
+/** Returns the margins of perpetuals, by book and instrument. */
+async function readMargins(
+  { margins }: PortfolioReading,
+  books: Awaited<ReturnType<RiskReads['books']>>,
+): Promise<ReadonlyMap<string, Margins>> {
+  if (!books.some(({ state }) => state.holdings.some(({ instrument }) => isPerpetual(instrument)))) return new Map();
+  const found = await margins.margined();
+  return new Map(
+    found.map(({ id, holdings, limits, funding, fills }) => [
+      id,
+      new Map(
+        holdings.flatMap((held) =>
+          isPerpetual(held.instrument) ? [[held.instrument, describeMargin(held, limits, paidByHeld(held, funding, fills))] as const] : [],
+        ),
+      ),
+    ]),
+  );
 }
 
 /** Reads the material of a portfolio. `besides` are instruments that are not held yet, whose quotes and pools are also needed. */

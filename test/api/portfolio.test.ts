@@ -582,3 +582,23 @@ test("today's result leaves out everything of an instrument without a price of m
     expect([todayUsd, todayWithout.toSorted()]).toEqual(['95', without]);
   }
 });
+
+test('a perpetual names its margin and the price at which it is liquidated, after the funding that it paid', async () => {
+  const maker = await api.token(['agent:read', 'trade:execute'], THEIRS);
+  const perp: InstrumentKey = 'evmvenue:BTC';
+  const books: string[] = [];
+  for (const maxLeverage of ['5', '1']) {
+    const book = bookIds.paper(await createdAgent(api, maker, { maxLeverage, maxCapitalUsd: 100_000 }), 1);
+    await booked(THEIRS, [fillOf(book, perp, '1', '50000'), fillOf(book, AAPL, '1', '100')]);
+    books.push(book);
+  }
+  const payment = { instrument: perp, hour: api.clock.now() + 3_600_000, paidUsd: '100' };
+  await api.sql.begin((transaction) => writeFunding(transaction, { orgId: THEIRS, bookId: books[0] as string }, [payment], payment.hour));
+  const { holdings } = await get('', stranger);
+  const margins = books.map((id) => holdings.flatMap(({ place, margin }: never) => (place === id ? [margin] : [])));
+  expect(margins).toEqual([
+    // Four fifths are borrowed, the maintenance margin is an eightieth: (40000 + 100) / (1 - 1/80).
+    [{ leverage: '5', marginUsd: '10000', liquidationPrice: '40607.594936708861' }, null],
+    [{ leverage: '1', marginUsd: '50000', liquidationPrice: null }, null],
+  ]);
+});

@@ -1,6 +1,7 @@
 /** The portfolio over books and wallets: every figure with the ids of its inputs. */
 import { Type } from 'typebox';
 import { QUALITIES } from '../../../src/domain/market/quote.ts';
+import type { HoldingMargin } from '../../../src/domain/orders/margin.ts';
 import { EXECUTION_MODES } from '../../../src/domain/orders/order.ts';
 import { ACCOUNT_KINDS } from '../../../src/domain/portfolio/account.ts';
 import { ASSET_CLASSES } from '../../../src/domain/portfolio/asset-class.ts';
@@ -86,6 +87,20 @@ const HoldingBody = Type.Object(
       description: "The quote of the holding's own venue; null if none was received.",
     }),
     why: Type.String({ description: 'Reasons it is qualified or unpriced; empty if it is live.' }),
+    margin: Type.Unsafe<HoldingMargin | null>({
+      anyOf: [
+        Type.Object({
+          leverage: DecimalText,
+          marginUsd: { ...DecimalText, description: 'Cost divided by the leverage.' },
+          liquidationPrice: {
+            ...NullableDecimalText,
+            description: 'Bid at or below which it is liquidated, after the funding paid so far. Null if none above zero does.',
+          },
+        }),
+        { type: 'null' },
+      ],
+      description: 'Isolated margin of a perpetual in a book. Null for everything else.',
+    }),
     inputs: Ids,
   },
   { $id: 'PortfolioHolding' },

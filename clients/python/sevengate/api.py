@@ -1315,6 +1315,7 @@ class PortfolioHolding(Model):
     value_usd: Decimal | None
     quote: PortfolioHoldingQuote | None
     why: str
+    margin: PortfolioHoldingMargin | None
     inputs: List[str]
 
 
@@ -1326,6 +1327,13 @@ class PortfolioHoldingQuote(Model):
     age_ms: int
     quality: RankedRowTokenPriceQuality
     flags: List[RankedRowTokenPriceFlag]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioHoldingMargin(Model):
+    leverage: Decimal
+    margin_usd: Decimal
+    liquidation_price: Decimal | None
 
 
 @dataclass(init=False, repr=False, eq=False)

@@ -3121,6 +3121,11 @@ export type PortfolioHolding = {
     readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
   } | null;
   readonly why: string;
+  readonly margin: {
+    readonly leverage: string;
+    readonly marginUsd: string;
+    readonly liquidationPrice: string | null;
+  } | null;
   readonly inputs: ReadonlyArray<string>;
 };
 

@@ -52,10 +52,7 @@ export function findMarginTiers(instrument: InstrumentKey): readonly MarginTier[
  * Returns the leverage by which positions in an instrument are margined: the mandate's, and at most the venue's for the largest position
  * that the mandate allows. Spot is paid in full, and a perpetual never binds more than its value.
  */
-export function computeLeverage(
-  instrument: InstrumentKey,
-  { maxLeverage, maxCapitalUsd }: { readonly maxLeverage: DecimalString; readonly maxCapitalUsd: DecimalString },
-): DecimalString {
+export function computeLeverage(instrument: InstrumentKey, { maxLeverage, maxCapitalUsd }: LeverageLimits): DecimalString {
   if (!isPerpetual(instrument) || !new Decimal(maxLeverage).gt(1)) return '1';
   const largest = new Decimal(maxCapitalUsd).times(maxLeverage);
   const tier = findMarginTiers(instrument).findLast(({ fromUsd }) => largest.gte(fromUsd)) as MarginTier;
@@ -115,6 +112,41 @@ export function liquidationLines({ quantity, costUsd, marginUsd, tiers }: Margin
 export function liquidationPrice(position: MarginedPosition, fundingUsd: Decimal | DecimalString): Decimal {
   const perUnit = new Decimal(fundingUsd).div(position.quantity);
   return Decimal.max(...liquidationLines(position).map(({ priceUsd, perFundingUsd }) => priceUsd.plus(perFundingUsd.times(perUnit))));
+}
+
+/** Limits of a book that determine its leverage. */
+export interface LeverageLimits {
+  readonly maxLeverage: DecimalString;
+  readonly maxCapitalUsd: DecimalString;
+}
+
+/** Returns the margin of a held perpetual. */
+export function marginHolding(
+  { instrument, quantity, costUsd }: Position,
+  limits: LeverageLimits,
+): { readonly position: MarginedPosition; readonly leverage: DecimalString } {
+  const leverage = computeLeverage(instrument, limits);
+  return { position: { quantity, costUsd, marginUsd: new Decimal(costUsd).div(leverage), tiers: findMarginTiers(instrument) }, leverage };
+}
+
+/** Margin of a held perpetual, and the price that ends it. */
+export interface HoldingMargin {
+  readonly leverage: DecimalString;
+  /** Cost divided by the leverage, in US dollars. */
+  readonly marginUsd: DecimalString;
+  /** Bid at or below which it is liquidated, rounded up; null if none above zero does. */
+  readonly liquidationPrice: DecimalString | null;
+}
+
+/** Returns what a held perpetual binds, and the price at which it is liquidated after it has paid this funding. */
+export function describeMargin(held: Position, limits: LeverageLimits, paidUsd: Decimal): HoldingMargin {
+  const { position, leverage } = marginHolding(held, limits);
+  const price = liquidationPrice(position, paidUsd).toDecimalPlaces(PRICE_DECIMALS, Decimal.ROUND_UP);
+  return {
+    leverage,
+    marginUsd: plainDecimal(new Decimal(position.marginUsd)),
+    liquidationPrice: price.gt(0) ? plainDecimal(price) : null,
+  };
 }
 
 /** Liquidation by the venue: the position is sold in the book at the price met, or taken over with all of its margin. */

@@ -2,6 +2,7 @@
 import type { TradingBook } from '../books/book.ts';
 import { type Catalog, USDC_MINT } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
+import type { HoldingMargin } from '../orders/margin.ts';
 import type { ExecutionMode } from '../orders/order.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { FreeDollars, OutsideCoin } from '../books/free-dollars.ts';
@@ -16,6 +17,8 @@ export interface PortfolioBook {
   readonly state: TradingBook;
   /** Newest fills of the open position, by instrument. */
   readonly fills: ReadonlyMap<InstrumentKey, readonly string[]>;
+  /** Margins of its perpetuals, by instrument. */
+  readonly margins: ReadonlyMap<InstrumentKey, HoldingMargin>;
   /** Input ids of simulated allocations by instrument. Absent for a stored book. */
   readonly simulated?: ReadonlyMap<InstrumentKey, readonly string[]>;
 }
@@ -39,6 +42,8 @@ export interface AccountPosition {
   readonly reported: ReportedValue | null;
   /** Reason why its value is for display only although the quote is live. Empty otherwise. */
   readonly caveat: string;
+  /** Margin of a perpetual in a book; absent for everything else. */
+  readonly margin?: HoldingMargin;
   readonly inputs: readonly string[];
 }
 
@@ -114,7 +119,7 @@ export function accountOfFree({ usd, at, why, places }: FreeDollars, coins: read
 }
 
 /** Returns a book as a place. */
-export function accountOfBook({ agentId, version, state, fills, simulated = new Map() }: PortfolioBook): ReadAccount {
+export function accountOfBook({ agentId, version, state, fills, margins, simulated = new Map() }: PortfolioBook): ReadAccount {
   const bookInput = `book:${state.id}`;
   const inputs: PortfolioInput[] = [
     plainInput({
@@ -133,6 +138,7 @@ export function accountOfBook({ agentId, version, state, fills, simulated = new 
       inputs.push(
         plainInput({ id, kind: 'fills', what: 'the newest fills of the position', value: quantity, source, observedAt: openedAt, refers }),
       );
+    const margin = margins.get(instrument);
     return {
       instrument,
       asset: instrument,
@@ -141,6 +147,7 @@ export function accountOfBook({ agentId, version, state, fills, simulated = new 
       costUsd,
       reported: null,
       caveat: '',
+      ...(margin === undefined ? {} : { margin }),
       inputs: [bookInput, ...(refers.length > 0 ? [id] : []), ...(simulated.get(instrument) ?? [])],
     };
   });

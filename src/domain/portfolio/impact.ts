@@ -146,7 +146,8 @@ function bookIn({ books }: PortfolioMaterial, id: string): PortfolioBook {
 /** Returns the inputs with the book at its opening, before any booking. */
 function withBook(material: PortfolioMaterial, id: string): PortfolioMaterial {
   if (material.books.some(({ state }) => state.id === id)) return material;
-  const untouched: PortfolioBook = { agentId: null, version: 0, state: emptyBook(id, material.mode, '0'), fills: new Map() };
+  const state = emptyBook(id, material.mode, '0');
+  const untouched: PortfolioBook = { agentId: null, version: 0, state, fills: new Map(), margins: new Map() };
   return { ...material, books: [...material.books, untouched] };
 }
 

@@ -2,6 +2,7 @@
 import { type Catalog, isTradableAt } from '../catalog/catalog.ts';
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../values/decimal.ts';
 import type { Quality, QualityFlag, Quote } from '../market/quote.ts';
+import type { HoldingMargin } from '../orders/margin.ts';
 import { findExposureUnderlying } from '../risk/capacity.ts';
 import { DAY_MS, type EpochMs } from '../values/time.ts';
 import { midPrice } from '../market/valuation.ts';
@@ -56,6 +57,8 @@ export interface PortfolioPosition {
   readonly quote: PriceSource | null;
   /** Reason why it is qualified or unpriced. Empty if it is live. */
   readonly why: string;
+  /** Margin of a perpetual in a book; null for everything else. */
+  readonly margin: HoldingMargin | null;
   readonly inputs: readonly string[];
 }
 
@@ -184,6 +187,7 @@ export function valueHoldings(place: Account, facts: PriceFacts): readonly Portf
       quantity,
       costUsd,
       ...valuation,
+      margin: position.margin ?? null,
       inputs: [...position.inputs, ...inputs, ...(instrument === null ? [] : [catalogInputId(instrument)])],
     };
   });

@@ -73,7 +73,8 @@ export function bookOf(
 ): PortfolioBook {
   const holdings: Position[] = positions.map(([instrument, quantity, costUsd = '0']) => ({ instrument, quantity, costUsd, openedAt: 1 }));
   const state: TradingBook = { ...emptyBook(id, 'paper', cashUsd), cashUsd, holdings };
-  return { agentId: null, version: 3, state, fills: new Map(holdings.map(({ instrument }) => [instrument, [`fill of ${instrument}`]])) };
+  const fills = new Map(holdings.map(({ instrument }) => [instrument, [`fill of ${instrument}`]]));
+  return { agentId: null, version: 3, state, fills, margins: new Map() };
 }
 
 export function materialOf(more: Partial<PortfolioMaterial> = {}): PortfolioMaterial {

@@ -33,6 +33,7 @@ test('a live quote values a holding at its mid, with venue, time, age and qualit
       valueUsd: '200',
       quote: { venue: 'spotchain', source: 'test:feed', observedAt: SATURDAY - 60_000, ageMs: 60_000, quality: 'live', flags: [] },
       why: '',
+      margin: null,
       inputs: [`book:${MANUAL}`, `fills:${MANUAL}/spotchain:AAPLx`, 'quote:spotchain:AAPLx', 'catalog:spotchain:AAPLx'],
     },
   ]);

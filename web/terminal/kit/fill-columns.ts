@@ -1,4 +1,4 @@
-/** Columns of a fill in every table: side, quantity, price, value, slippage and fee. */
+/** Columns of a fill, and of a perpetual's margin, in every table. */
 import type { Column } from './columns.tsx';
 
 interface FillFigures {
@@ -18,3 +18,16 @@ export const FILL_COLUMNS: readonly Column<FillFigures>[] = [
   { title: 'Slippage', text: ({ slippageBps }) => `${slippageBps.toFixed(2)} bps` },
   { title: 'Fee', money: ({ feeUsd }) => feeUsd },
 ];
+
+interface Margined {
+  readonly margin: { readonly marginUsd: string; readonly liquidationPrice: string | null } | null;
+}
+
+/** Returns the columns of margin, if any position has one. */
+export const marginColumns = <Row extends Margined>(held: readonly Row[]): readonly Column<Row>[] =>
+  held.some(({ margin }) => margin !== null)
+    ? [
+        { title: 'Margin', money: ({ margin }) => margin?.marginUsd },
+        { title: 'Liquidation', price: ({ margin }) => margin?.liquidationPrice },
+      ]
+    : [];

@@ -4,6 +4,7 @@ import { decimalDifference, plain, priceText, readSymbol } from '../../words.js'
 import { api, type PortfolioHolding, useRead } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { Instrument } from '../kit/columns.tsx';
+import { marginColumns } from '../kit/fill-columns.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
 import { useMay } from '../member.ts';
@@ -63,15 +64,17 @@ function Held({ held }: { readonly held: readonly PortfolioHolding[] }) {
         { title: 'Value', isFigure: true, money: ({ valueUsd }) => valueUsd },
         { title: 'P&L', isFigure: true, gain: computeProfit },
         { title: '%', change: profitPct },
+        ...marginColumns(held),
         { title: 'Close', buttons: (holding) => <Close holding={holding} /> },
       ]}
     />
   );
 }
 
-const showName = ({ instrument, side, pricing, why }: PortfolioHolding) => (
+const showName = ({ instrument, side, pricing, why, margin }: PortfolioHolding) => (
   <>
-    <Instrument of={instrument ?? ''} /> <span className={side === 'long' ? 'up' : 'down'}>{side}</span>
+    <Instrument of={instrument ?? ''} /> <span className={side === 'long' ? 'up' : 'down'}>{side}</span>{' '}
+    {margin !== null && <span className="tag">{Number(margin.leverage)}×</span>}
     {pricing !== 'live' && (
       <span className="tag" title={why}>
         {plain(pricing)}

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { plain, priceText } from '../../words.js';
 import { api, type PortfolioHolding, useRead, type Performance, type Portfolio as Answer } from '../api.ts';
+import { marginColumns } from '../kit/fill-columns.ts';
 import { Segments, Written } from '../kit/form.tsx';
 import { FigureList, Loaded } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
@@ -122,6 +123,7 @@ function HoldingTable({ holdings }: { readonly holdings: readonly PortfolioHoldi
         { title: 'Quantity', text: ({ quantity }) => priceText(quantity) },
         { title: 'Mark', price: ({ mark }) => mark },
         { title: 'Value', isFigure: true, money: ({ valueUsd }) => valueUsd },
+        ...marginColumns(holdings),
         { title: 'Priced', isText: true, cell: showPriced },
         { title: 'Quoted', ago: ({ quote }) => quote?.observedAt },
       ]}

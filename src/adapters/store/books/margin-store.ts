@@ -1,6 +1,6 @@
 /** Paper books with perpetuals, and the booking of their liquidations. */
 import type { Fill, Position } from '../../../domain/books/book.ts';
-import { plainDecimal, type DecimalString } from '../../../domain/values/decimal.ts';
+import { plainDecimal } from '../../../domain/values/decimal.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
@@ -8,6 +8,7 @@ import type { Sql, Transaction } from '../database.ts';
 import { BookMoved } from './book-store.ts';
 import { readFunding, readPerpetualFills } from './funding-store.ts';
 import type { FundingPayment, PerpetualFill } from '../../../domain/orders/funding.ts';
+import type { LeverageLimits } from '../../../domain/orders/margin.ts';
 
 /** A paper book with perpetuals. */
 export interface MarginedBook {
@@ -16,7 +17,7 @@ export interface MarginedBook {
   readonly version: number;
   readonly holdings: readonly Position[];
   /** Stricter of the manifest's and the organization's limits. */
-  readonly limits: { readonly maxLeverage: DecimalString; readonly maxCapitalUsd: DecimalString };
+  readonly limits: LeverageLimits;
   /** Funding booked to it. */
   readonly funding: readonly FundingPayment[];
   /** Its fills of perpetuals since its oldest position was opened, ascending. */
