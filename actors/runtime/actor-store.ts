@@ -1,5 +1,5 @@
 /** Store of actors, as the runtime requires it. PostgreSQL in production, memory in a replay. */
-import type { ActorRow, ActorStart, DueActivity, DueTimer, Incident, StepCommit } from '../../src/domain/agents/actor-step.ts';
+import type { ActorRow, ActorStart, DueActivity, DueTimer, FiredTimer, Incident, StepCommit } from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
 
@@ -9,7 +9,7 @@ export interface ActorStore {
   start(...starts: readonly ActorStart[]): Promise<void>;
   /**
    * Commits many steps in one transaction. Several steps of one actor are in order, each on the version of the previous one: all of them or
-   * none. Returns the ids whose version had changed. Nothing of those was written.
+   * none. Returns the ids whose version or fired timer had changed. Nothing of those was written.
    */
   commit(commits: readonly StepCommit[]): Promise<ReadonlySet<string>>;
   /** True for an error by which the store refused a step's rows. Retrying the same step fails the same way. */
@@ -17,8 +17,8 @@ export interface ActorStore {
   incident(incident: Incident): Promise<void>;
   /** Returns due timers. Those of quarantined actors wait for the release. */
   dueTimers(now: EpochMs, limit: number): Promise<readonly DueTimer[]>;
-  /** Deletes a timer that its actor does not take, unless the actor is quarantined. */
-  dropTimer(actorId: string, timerId: string): Promise<void>;
+  /** Deletes a timer that its actor does not take, unless it was set anew since, or the actor is quarantined. */
+  dropTimer(actorId: string, timer: FiredTimer): Promise<void>;
   /**
    * Takes due activities of these kinds and postpones their next attempt by `retryMs`, doubled with every attempt, so that those of a
    * crashed worker are found again. Several workers divide the organizations among them. Those of quarantined actors wait for the release.

@@ -6,6 +6,7 @@ import type {
   Announcement,
   DueActivity,
   DueTimer,
+  FiredTimer,
   Incident,
   StepCommit,
   StepPlan,
@@ -106,7 +107,8 @@ class HeldStore implements MemoryStore {
     for (const commit of commits) {
       const { row, plan, at } = commit;
       const now = this.actors.get(row.id);
-      if (!now || now.version !== row.version || now.status !== row.status || now.status === 'done') {
+      const isStale = !now || now.version !== row.version || now.status !== row.status || now.status === 'done';
+      if (isStale || !this.#isDue(row.id, commit.firedTimer)) {
         stale.add(row.id);
         continue;
       }
@@ -119,7 +121,7 @@ class HeldStore implements MemoryStore {
         status: plan.state.status === 'done' ? 'done' : 'running',
       });
       this.#note(row.id, version, at, commit.event, row.state.value, plan);
-      if (commit.firedTimer !== undefined) this.#timers.delete(timerKey(row.id, commit.firedTimer));
+      if (commit.firedTimer !== undefined) this.#timers.delete(timerKey(row.id, commit.firedTimer.timerId));
       if (commit.answeredActivity) {
         const { key, answer } = commit.answeredActivity;
         const activity = this.activities.get(key);
@@ -153,8 +155,15 @@ class HeldStore implements MemoryStore {
       .slice(0, limit);
   };
 
-  readonly dropTimer = async (actorId: string, timerId: string): Promise<void> => {
-    if (!this.#isQuarantined(actorId)) this.#timers.delete(timerKey(actorId, timerId));
+  /** Returns true if no timer fires, or if it is still as it was read. */
+  #isDue(actorId: string, fired: FiredTimer | undefined): boolean {
+    if (fired === undefined) return true;
+    const timer = this.#timers.get(timerKey(actorId, fired.timerId));
+    return timer !== undefined && timer.dueAt <= fired.dueBy;
+  }
+
+  readonly dropTimer = async (actorId: string, timer: FiredTimer): Promise<void> => {
+    if (!this.#isQuarantined(actorId) && this.#isDue(actorId, timer)) this.#timers.delete(timerKey(actorId, timer.timerId));
   };
 
   readonly takeActivities = async (

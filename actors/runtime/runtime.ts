@@ -1,7 +1,16 @@
 /** The durable actor runtime: loads, validates, steps and commits, retries lost races, and contains errors. */
 
 import type { AnyMachineSnapshot } from 'xstate';
-import type { ActorEvent, ActorRecord, ActorRow, ActorStart, Incident, StepCommit, StepPlan } from '../../src/domain/agents/actor-step.ts';
+import type {
+  ActorEvent,
+  ActorRecord,
+  ActorRow,
+  ActorStart,
+  FiredTimer,
+  Incident,
+  StepCommit,
+  StepPlan,
+} from '../../src/domain/agents/actor-step.ts';
 import type { Json } from '../../src/domain/values/canonical-json.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/values/refusal.ts';
 import type { EpochMs } from '../../src/domain/values/time.ts';
@@ -22,7 +31,8 @@ export interface DeliverOptions {
   /** Returns rows to commit with the step, once its outcome is known. */
   readonly also?: (row: ActorRow, plan: StepPlan) => readonly ActorRecord[];
   readonly answeredActivity?: { readonly key: string; readonly answer: Json };
-  readonly firedTimer?: string;
+  /** Delivers only while this timer is as it was read. A lost race ends the delivery, and the timer is read again. */
+  readonly firedTimer?: FiredTimer;
   /** Releases the actor from quarantine by this event. Other actors refuse it. */
   readonly releases?: true;
   /**
@@ -92,9 +102,10 @@ export function createRuntime(deps: {
   async function run(actorIds: readonly string[], events: readonly EventInTurn[]): Promise<Map<string, Outcome<Delivered>>> {
     const outcomes = new Map<string, Outcome<Delivered>>();
     const thrown: unknown[] = [];
-    const { orgId, quarantines = false } = events[0]?.options ?? {};
+    const { orgId, firedTimer, quarantines = false } = events[0]?.options ?? {};
+    const rounds = firedTimer === undefined ? RACE_LIMIT : 1;
     let open: readonly string[] = [...new Set(actorIds)];
-    for (let round = 0; open.length > 0 && round < RACE_LIMIT; round++) {
+    for (let round = 0; open.length > 0 && round < rounds; round++) {
       const rows = await store.load(open);
       const commits: StepCommit[] = [];
       for (const id of open) {
@@ -125,7 +136,7 @@ export function createRuntime(deps: {
     }
     if (thrown.length > 0) throw thrown[0];
     for (const id of open)
-      outcomes.set(id, refuse('unavailable', `actor ${id} was changed by others ${RACE_LIMIT} times in a row: try again`));
+      outcomes.set(id, refuse('unavailable', `actor ${id} was changed by others, ${rounds} times in a row: try again`));
     return outcomes;
   }
 

@@ -1,5 +1,6 @@
 /** Fires durable timers: sends each as an event to its actor, whose step deletes it. */
 import type { DueTimer } from '../../src/domain/agents/actor-step.ts';
+import type { EpochMs } from '../../src/domain/values/time.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { ActorStore } from './actor-store.ts';
 import type { ContainedLoop } from './containment.ts';
@@ -24,7 +25,7 @@ function groupTimers(due: readonly DueTimer[]): Iterable<readonly DueTimer[]> {
 
 /**
  * Starts the timers. Any number of processes may: an actor's compare-and-set lets one of them through, and that commit deletes the timer. A
- * timer whose actor refuses its event, or is gone, is dropped.
+ * timer whose actor refuses its event, or is gone, is dropped. One that was set anew since it was read fires at its new time.
  */
 export function startTimers(deps: {
   readonly store: Pick<ActorStore, 'dueTimers' | 'dropTimer'>;
@@ -35,37 +36,44 @@ export function startTimers(deps: {
 }): { fireDue(): Promise<number>; stop(): Promise<void> } {
   const { store, runtime, clock, contained } = deps;
 
-  async function fire(timer: DueTimer): Promise<void> {
-    const outcome = await runtime.deliver(timer.actorId, timer.event, { cause: 'timer', firedTimer: timer.timerId });
-    if (!outcome.ok && outcome.refusal.code !== 'unavailable') await store.dropTimer(timer.actorId, timer.timerId);
+  async function fire({ actorId, timerId, event }: DueTimer, dueBy: EpochMs): Promise<void> {
+    const firedTimer = { timerId, dueBy };
+    const outcome = await runtime.deliver(actorId, event, { cause: 'timer', firedTimer });
+    if (!outcome.ok && outcome.refusal.code !== 'unavailable') await store.dropTimer(actorId, firedTimer);
   }
 
   /**
    * Fires timers of one name and event in one transaction: when a venue fails, the breakers of all its agents are due at once. Returns
    * false if one of them makes it fail.
    */
-  async function firedTogether(timers: readonly DueTimer[]): Promise<boolean> {
+  async function firedTogether(timers: readonly DueTimer[], dueBy: EpochMs): Promise<boolean> {
     try {
-      await fireTogether(timers);
+      await fireTogether(timers, dueBy);
       return true;
     } catch {
       return false;
     }
   }
 
-  async function fireTogether(timers: readonly DueTimer[]): Promise<void> {
+  async function fireTogether(timers: readonly DueTimer[], dueBy: EpochMs): Promise<void> {
     const { timerId, event } = timers[0] as DueTimer;
+    const firedTimer = { timerId, dueBy };
     const ids = timers.map(({ actorId }) => actorId);
-    const outcomes = await runtime.deliverMany(ids, event, { cause: 'timer', firedTimer: timerId });
+    const outcomes = await runtime.deliverMany(ids, event, { cause: 'timer', firedTimer });
     for (const [actorId, outcome] of outcomes)
-      if (!outcome.ok && outcome.refusal.code !== 'unavailable') await store.dropTimer(actorId, timerId);
+      if (!outcome.ok && outcome.refusal.code !== 'unavailable') await store.dropTimer(actorId, firedTimer);
   }
 
   async function fireDue(): Promise<number> {
-    const due = await store.dueTimers(clock.now(), BATCH + contained.waiting);
+    const now = clock.now();
+    const due = await store.dueTimers(now, BATCH + contained.waiting);
     for (const alike of groupTimers(due)) {
-      if (alike.length > 1 && contained.waiting === 0 && (await firedTogether(alike))) continue;
-      await contained.each(alike, (timer) => ({ id: `${timer.actorId} ${timer.timerId}`, orgId: null }), fire);
+      if (alike.length > 1 && contained.waiting === 0 && (await firedTogether(alike, now))) continue;
+      await contained.each(
+        alike,
+        (timer) => ({ id: `${timer.actorId} ${timer.timerId}`, orgId: null }),
+        (timer) => fire(timer, now),
+      );
     }
     return due.length;
   }

@@ -237,7 +237,7 @@ class TapeBroker implements PaperBroker {
     if (this.#books.hasOpen) {
       for (const timer of await this.#store.dueTimers(at, 500)) {
         if (!this.#books.isOpen(timer.actorId)) continue;
-        await this.#runtime.deliver(timer.actorId, timer.event, { cause: 'timer', firedTimer: timer.timerId });
+        await this.#runtime.deliver(timer.actorId, timer.event, { cause: 'timer', firedTimer: { timerId: timer.timerId, dueBy: at } });
       }
     }
     await this.#follow();

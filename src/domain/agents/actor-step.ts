@@ -60,6 +60,13 @@ export interface ActorRow {
   readonly status: 'running' | 'done' | 'quarantined';
 }
 
+/** A timer that was read as due. */
+export interface FiredTimer {
+  readonly timerId: string;
+  /** Time of the look at which it was due. Set anew since, it is due later. */
+  readonly dueBy: EpochMs;
+}
+
 /** A step to commit completely or not at all, and only while the actor is still at `row.version`. */
 export interface StepCommit {
   readonly row: ActorRow;
@@ -74,8 +81,8 @@ export interface StepCommit {
   readonly cause: string;
   /** Activity that this event answers. The same commit closes it. */
   readonly answeredActivity?: { readonly key: string; readonly answer: Json };
-  /** Durable timer that fired this event. The same commit deletes it. */
-  readonly firedTimer?: string;
+  /** Durable timer that fires this event. The same commit deletes it, and fails as stale if it was set anew or cancelled meanwhile. */
+  readonly firedTimer?: FiredTimer;
 }
 
 /** A new actor and its first step. */

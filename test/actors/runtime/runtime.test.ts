@@ -349,6 +349,64 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     });
   });
 
+  describe('of a timer that was read as due, and is set anew before it fires', () => {
+    const press = (id: string) => runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
+
+    /** Returns timers whose deliveries others precede, once, and follow. */
+    function timersAmid(before: () => Promise<unknown>, after: () => Promise<unknown>) {
+      const once = (act: () => Promise<unknown>) => {
+        let done: Promise<unknown> | null = null;
+        return () => (done ??= act());
+      };
+      const [first, last] = [once(before), once(after)];
+      const amid = async <Value>(deliver: () => Promise<Value>): Promise<Value> => {
+        await first();
+        const outcome = await deliver();
+        await last();
+        return outcome;
+      };
+      return startTimers({
+        contained: eachRow((error) => errors.push(error)),
+        store,
+        runtime: {
+          deliver: (...given) => amid(() => runtime.deliver(...given)),
+          deliverMany: (...given) => amid(() => runtime.deliverMany(...given)),
+        },
+        clock: idle(clock),
+        onError: (error) => errors.push(error),
+      });
+    }
+
+    test.each([
+      ['fires at its new time (%i at once)', 1, true],
+      ['fires at its new time (%i at once)', 2, true],
+      ['is not dropped with the old one (%i at once)', 1, false],
+      ['is not dropped with the old one (%i at once)', 2, false],
+    ])('it %s', async (_, count, isSetBefore) => {
+      const ids = await Promise.all(Array.from({ length: count }, () => lamp()));
+      const pressed = () => Promise.all(ids.map(press));
+      await pressed();
+      clock.advanceTo(clock.now() + 5_000);
+      // Off and on again: both before the delivery, or one before it and one after its refusal.
+      const timers = isSetBefore
+        ? timersAmid(
+            () => pressed().then(pressed),
+            async () => {},
+          )
+        : timersAmid(pressed, pressed);
+      await timers.fireDue();
+      for (const id of ids) expect(await state(id)).toMatchObject({ state: { value: 'lit' } });
+      clock.advanceTo(clock.now() + 4_999);
+      await timers.fireDue();
+      for (const id of ids) expect(await state(id)).toMatchObject({ state: { value: 'lit' } });
+      clock.advanceTo(clock.now() + 1);
+      await timers.fireDue();
+      for (const id of ids) expect(await state(id)).toMatchObject({ state: { value: 'dark' } });
+      await timers.stop();
+      expect(errors).toEqual([]);
+    });
+  });
+
   describe('of an actor that is quarantined while its work is under way', () => {
     const quarantined = (id: string) =>
       store.incident({ actorId: id, at: clock.now(), kind: 'quarantined', detail: 'for this test', event: null, quarantine: true });

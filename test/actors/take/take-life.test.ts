@@ -241,10 +241,10 @@ test.each([
   await tick();
   await fixture.carry();
   // The timers of the expiry had been read before the proposal existed.
-  const [life] = await fixture.sql<{ timer_id: string; event: { type: string } }[]>`
-    select timer_id, event from timers where actor_id = ${id} and timer_id like '%lifeLeft%'`;
+  const [life] = await fixture.sql<{ timer_id: string; due_at: number; event: { type: string } }[]>`
+    select timer_id, due_at, event from timers where actor_id = ${id} and timer_id like '%lifeLeft%'`;
   if (life === undefined) throw new Error('no timer ends its life');
-  await fixture.runtime.deliver(id, life.event, { cause: 'timer', firedTimer: life.timer_id });
+  await fixture.runtime.deliver(id, life.event, { cause: 'timer', firedTimer: { timerId: life.timer_id, dueBy: life.due_at } });
   expect(await stateOf(id)).toBe('expired');
   await settle();
   expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty, reason: null });

@@ -7,6 +7,7 @@ import type {
   Announcement,
   DueActivity,
   DueTimer,
+  FiredTimer,
   Incident,
   StepCommit,
   TimerChange,
@@ -140,9 +141,9 @@ export function createActorStore(sql: Sql, worker: string | null = null) {
 
     dueTimers: (now: EpochMs, limit: number): Promise<readonly DueTimer[]> => dueTimers(sql, now, limit),
 
-    async dropTimer(actorId: string, timerId: string): Promise<void> {
+    async dropTimer(actorId: string, { timerId, dueBy }: FiredTimer): Promise<void> {
       await sql`
-        delete from timers where actor_id = ${actorId} and timer_id = ${timerId}
+        delete from timers where actor_id = ${actorId} and timer_id = ${timerId} and due_at <= ${dueBy}
           and not exists (select 1 from actors a where a.id = ${actorId} and a.status = 'quarantined')`;
     },
 
@@ -201,7 +202,11 @@ function groupByActor(commits: readonly StepCommit[]): readonly Turn[] {
     .map(([, steps]) => ({ first: steps[0] as StepCommit, last: steps.at(-1) as StepCommit, steps }));
 }
 
-/** Moves each actor that is still at its first step's version to the state after its last step. */
+/** True for a moved actor whose timer does not fire, or is as it was read. `s` holds the timer, and `a` the actor. */
+const timerStands = (sql: Sql | Transaction): Fragment => sql`
+  (s.timer is null or exists (select 1 from timers t where t.actor_id = a.id and t.timer_id = s.timer and t.due_at <= s.due_by))`;
+
+/** Moves each actor that is still at its first step's version, with its timer as it was read, to the state after its last step. */
 function swapStatement(transaction: Transaction, turns: readonly Turn[]): Fragment {
   const swaps = turns.map(({ first, last }) => ({
     id: first.row.id,
@@ -210,6 +215,8 @@ function swapStatement(transaction: Transaction, turns: readonly Turn[]): Fragme
     machine: last.machine,
     snapshot: last.plan.state,
     found: first.row.status,
+    timer: first.firedTimer?.timerId ?? null,
+    due_by: first.firedTimer?.dueBy ?? null,
     status: last.plan.state.status === 'done' ? 'done' : 'running',
   }));
   return transaction`
@@ -217,8 +224,9 @@ function swapStatement(transaction: Transaction, turns: readonly Turn[]): Fragme
     from (
       select a.id, s.next, s.snapshot, s.machine, s.status from actors a
       join jsonb_to_recordset(${transaction.json(swaps)})
-        as s(id uuid, version bigint, next bigint, machine text, snapshot jsonb, found text, status text) on s.id = a.id and s.version = a.version
-      where a.status = s.found and a.status <> 'done' order by a.id for update of a
+        as s(id uuid, version bigint, next bigint, machine text, snapshot jsonb, found text, status text, timer text, due_by bigint)
+        on s.id = a.id and s.version = a.version
+      where a.status = s.found and a.status <> 'done' and ${timerStands(transaction)} order by a.id for update of a
     ) d where actors.id = d.id`;
 }
 
@@ -233,7 +241,7 @@ async function swapStates(transaction: Transaction, turns: readonly Turn[]): Pro
  * transaction fails and the result names the actor.
  */
 async function commitOne(sql: Sql, turn: Turn): Promise<ReadonlySet<string>> {
-  const { id, version } = turn.first.row;
+  const { row, firedTimer } = turn.first;
   try {
     await inTransaction(sql, async (transaction) => {
       send(transaction, swapStatement(transaction, [turn]), 1);
@@ -242,9 +250,11 @@ async function commitOne(sql: Sql, turn: Turn): Promise<ReadonlySet<string>> {
     return new Set();
   } catch (error) {
     if (isRetryable(error)) throw error;
-    const [found] = await sql<{ version: number; status: string }[]>`select version, status from actors where id = ${id}`;
-    if (found === undefined || (found.version === version && found.status === turn.first.row.status)) throw error;
-    return new Set([id]);
+    const [found] = await sql<{ version: number; status: string; stands: boolean }[]>`
+      select a.version, a.status, ${timerStands(sql)} as stands from actors a
+      cross join (select ${firedTimer?.timerId ?? null}::text as timer, ${firedTimer?.dueBy ?? null}::bigint as due_by) s where a.id = ${row.id}`;
+    if (found === undefined || (found.version === row.version && found.status === row.status && found.stands)) throw error;
+    return new Set([row.id]);
   }
 }
 
@@ -366,7 +376,9 @@ function inspected({ id: actorId, kind, machine, version, event, from, plan }: W
 
 /** Deletes the timers that fired the steps. */
 async function endFired(transaction: Transaction, commits: readonly StepCommit[]): Promise<void> {
-  const fired = commits.flatMap(({ row, firedTimer }) => (firedTimer === undefined ? [] : [{ actorId: row.id, timerId: firedTimer }]));
+  const fired = commits.flatMap(({ row, firedTimer }) =>
+    firedTimer === undefined ? [] : [{ actorId: row.id, timerId: firedTimer.timerId }],
+  );
   if (fired.length > 0) await dropTimers(transaction, fired);
 }
 
