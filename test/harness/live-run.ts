@@ -36,6 +36,8 @@ export interface LiveRunOptions {
   readonly approvalMs?: number;
   /** Ids of the organizations. */
   readonly orgs?: readonly string[];
+  /** True while the store fails every read of the recorder. Default never. */
+  readonly recorderFails?: () => boolean;
 }
 
 export interface HalfMinute {
@@ -45,7 +47,7 @@ export interface HalfMinute {
 }
 
 /** Creates a live process in miniature on a clock that the test moves: pipeline, store, agents, ticks, and a recorder. */
-export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG] }: LiveRunOptions = {}) {
+export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG], recorderFails = () => false }: LiveRunOptions = {}) {
   for (const id of orgs) await sql`insert into organizations (id, name) values (${id}, ${`org ${id.slice(-1)}`})`;
   const clock = createVirtualClock(START + 10_000);
   const actors = actorsOn(sql, clock, countedIds(START).newId);
@@ -95,12 +97,12 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
   /** Timers of the recorder. The test fires them, so that its reads end before time moves on. */
   let timers: (() => void)[] = [];
   const stop = createTapeRecorder({
-    sql,
+    sql: failing(sql, recorderFails),
     pipeline,
     file,
     clock: { now: () => clock.now(), deadline: (_, call) => (timers.push(call), () => {}) },
     log: (error) => {
-      throw error;
+      if (!recorderFails()) throw error;
     },
   });
   pipeline.start();
@@ -254,4 +256,12 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
       await this.look();
     },
   };
+}
+
+/** Returns the database for a reader that gets errors while `fails` says so. */
+function failing(sql: Sql, fails: () => boolean): Sql {
+  return new Proxy(sql, {
+    apply: (target, self, words: never[]) =>
+      fails() ? Promise.reject(new Error('the database does not answer')) : (Reflect.apply(target, self, words) as unknown),
+  });
 }

@@ -18,7 +18,7 @@ import { recordStream } from './stream-recorder.ts';
 
 /** Delay before events are written, after which the store has the agents' events and the slots' cuts. */
 const HOLD_BACK_MS = 3_000;
-/** Maximum wait for a cut to appear in the store. */
+/** Maximum wait for a cut to appear in the store, or for a store that fails. */
 const CUT_DEADLINE_MS = 45_000;
 const LOOK_MS = 1_000;
 /** Decision interval of each kind. */
@@ -257,10 +257,10 @@ class TapeRecorder {
         return this.#nextSlot - 1;
       const inputs = await this.#sql<{ agent_id: string; body: string }[]>`
         select i.agent_id, i.body from tick_inputs i join actors a on a.id = i.agent_id where i.slot = ${this.#nextSlot} order by a.number`;
-      for (const { agent_id, body } of inputs)
-        this.#queue.push({ kind: 'inputs', receivedAt: this.#nextSlot, actorId: agent_id, inputs: body });
       const rows = await this.#sql<{ instrument: InstrumentKey; indicators: string[] }[]>`
         select instrument, array(select jsonb_object_keys(body::jsonb -> 'indicators')) as indicators from observations where slot = ${this.#nextSlot} order by instrument`;
+      for (const { agent_id, body } of inputs)
+        this.#queue.push({ kind: 'inputs', receivedAt: this.#nextSlot, actorId: agent_id, inputs: body });
       const needs = rows.flatMap(({ instrument, indicators }) => [...indicators].sort().map((key) => parseNeed(instrument, key)));
       const instruments = rows.map(({ instrument }) => instrument);
       const note: TapeCutNote = { kind: 'cut', receivedAt: this.#nextSlot, source: cut.source, instruments, needs, rule: 2 };
@@ -282,11 +282,12 @@ class TapeRecorder {
   }
 
   async #look(): Promise<void> {
-    let horizon = this.#clock.now() - HOLD_BACK_MS;
+    // Events wait for a store that fails: what it holds of their time has to precede them on the tape.
+    let horizon = this.#clock.now() - CUT_DEADLINE_MS;
     try {
       if (this.#versions === null) await this.#meet();
       else await this.#readSteps(this.#versions);
-      horizon = await this.#noteCuts(horizon);
+      horizon = await this.#noteCuts(this.#clock.now() - HOLD_BACK_MS);
     } catch (error) {
       this.#options.log(error);
     }

@@ -102,6 +102,30 @@ test('a replay decides an external agent again from the recorded outside proposa
   expect((await verifyTrail(sql)).breaks).toEqual([]);
 });
 
+test('a recording through a failure of the store replays as the run decided', async () => {
+  const file = join(folder, 'failure.tape');
+  let fails = false;
+  const process = await liveRun(sql, file, { recorderFails: () => fails });
+  const context = { orgId: ORG, subject: 'ann', permissions: ['risk:manage'], requestId: 'r' } as const;
+  const rule = [{ type: 'price_above', price: '64000' }];
+  const early = await process.commands.create(context, manifest('Early', ['BTCUSDT'], rule));
+  if (!early.ok) throw new Error(early.refusal.detail);
+  await process.refreshNeeds();
+  for (let number = 1; number <= 3; number++) await process.half(number, '64000');
+  const late = await process.commands.create(context, manifest('Late', ['BTCUSDT'], rule));
+  if (!late.ok) throw new Error(late.refusal.detail);
+  await process.commands.setAutonomy(context, early.value.id, 'policy_auto');
+  fails = true;
+  await process.half(4, '64001');
+  fails = false;
+  for (let number = 5; number <= 8; number++) await process.half(number, '64002');
+  await process.stop();
+
+  const comparison = await createComparison(createLiveRunReads(sql));
+  await replayTape({ tapes: [await openTape(file)], missed: comparison.missed, onDecisions: comparison.take });
+  expect(comparison.result()).toMatchObject({ different: 0, firstDifference: null, onlyReplayed: 0 });
+});
+
 test('a replay of the tape writes the same as the live run, hash for hash', async () => {
   const file = join(folder, 'live.tape');
   const process = await liveRun(sql, file);
