@@ -9,7 +9,7 @@ import { toMergedEvent, toNewsEvent, StoryTracker } from '../../domain/intellige
 import type { FeedMessage } from '../../domain/market/market-event.ts';
 import type { createIntelligenceStore, StoryChange } from '../store/intelligence/intelligence-store.ts';
 import type { VenueFeed } from '../venues/venue-feed.ts';
-import { HOUR_MS } from '../../domain/values/time.ts';
+import { HOUR_MS, isAhead } from '../../domain/values/time.ts';
 
 /** Milliseconds for which a story may matter to a rule. */
 const OPEN_STORIES_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
@@ -50,7 +50,8 @@ export function createIntelligenceFeed(deps: IntelligenceFeedDeps): VenueFeed {
     let end = (): void => {};
     let stopped = false;
 
-    function take(report: Report): void {
+    function take(received: Report): void {
+      const report = publishedByThen(received);
       const change = handler.take(report);
       if (change === null) return;
       keep({ ...change, report });
@@ -75,7 +76,7 @@ export function createIntelligenceFeed(deps: IntelligenceFeedDeps): VenueFeed {
       if (stopped) return;
       const receivedAt = clock.now();
       for (const { id, reports } of kept) {
-        const story = handler.restore(id, reports);
+        const story = handler.restore(id, reports.map(publishedByThen));
         // Marked as received now, because times on a tape must ascend.
         if (story.symbols.length > 0) subscriber.next({ ...toNewsEvent(story), receivedAt });
       }
@@ -92,6 +93,14 @@ export function createIntelligenceFeed(deps: IntelligenceFeedDeps): VenueFeed {
     };
   });
   return { venue: 'reference', messages, unknownFields: intelligence.unknownFields };
+}
+
+/**
+ * Returns the report as published when it was received, if its source names a time to come. Otherwise its event would count until that
+ * time, and every other story would look too old to be kept.
+ */
+function publishedByThen(report: Report): Report {
+  return isAhead(report.publishedAt, report.receivedAt) ? { ...report, publishedAt: report.receivedAt } : report;
 }
 
 /** Stores a record that belongs to no story. */

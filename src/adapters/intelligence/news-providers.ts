@@ -165,7 +165,9 @@ const ALPACA: NewsProvider = {
         noteUnknown(body, ALPACA_FIELDS, note);
         const { messages, rejected, articles } = readAll(news, readAlpacaArticle, asking);
         page = typeof next === 'string' && next !== '' ? next : null;
-        if (page === null) since = Math.max(since, ...articles.map((article) => (article as Article & { updatedAt: EpochMs }).updatedAt));
+        // A change that is dated ahead must not hide those before it.
+        const changed = articles.map((article) => Math.min((article as Article & { updatedAt: EpochMs }).updatedAt, clock.now()));
+        if (page === null) since = Math.max(since, ...changed);
         return { messages, rejected, more: page !== null };
       },
       // Start again from the first page if the provider no longer knows a page token; reports are deduplicated.

@@ -20,9 +20,9 @@ export function startOfSlot(at: EpochMs, periodMs: number): EpochMs {
 /** Largest difference in milliseconds between times that clocks of this service name for one instant. */
 const MAX_AHEAD_MS = 10_000;
 
-/** True if a time of receipt lies so far in the future that the clock which named it was wrong. It then says nothing about an age. */
-export function isAhead(receivedAt: EpochMs, now: EpochMs): boolean {
-  return receivedAt - now > MAX_AHEAD_MS;
+/** True if a time of what is known lies so far in the future that the clock which named it was wrong. It then says nothing about an age. */
+export function isAhead(at: EpochMs, now: EpochMs): boolean {
+  return at - now > MAX_AHEAD_MS;
 }
 
 const TIMEFRAME = /^([1-9]\d{0,2})([mh])$/;

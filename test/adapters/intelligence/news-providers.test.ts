@@ -83,7 +83,8 @@ async function asked(name: keyof typeof NEWS_PROVIDERS, answer: (received: Recei
 }
 
 test('alpaca: pages are followed, and the next round starts after the last one', async () => {
-  const later = { ...ALPACA_ARTICLE, id: 2, updated_at: '2099-01-01T00:00:00Z', symbols: ['BTCUSD'], headline: 'Bitcoin tops $200,000' };
+  const changedAt = new Date(Date.now() - 1_000).toISOString();
+  const later = { ...ALPACA_ARTICLE, id: 2, updated_at: changedAt, symbols: ['BTCUSD'], headline: 'Bitcoin tops $200,000' };
   const { session, reports, received, unknown } = await asked('alpaca', ({ query }) =>
     query.get('page_token') === null ? { news: [ALPACA_ARTICLE], next_page_token: 'more' } : { news: [later], next_page_token: null },
   );
@@ -102,9 +103,19 @@ test('alpaca: pages are followed, and the next round starts after the last one',
   expect(bitcoin?.entities[0]?.asset).toBe('BTC');
   await session.ask();
   expect(received.map(({ query }) => query.get('page_token'))).toEqual([null, 'more', null]);
-  expect(received[2]?.query.get('start')).toBe('2099-01-01T00:00:00.000Z');
+  expect(received[2]?.query.get('start')).toBe(changedAt);
   expect(received[0]).toMatchObject({ path: '/v1beta1/news', headers: { 'apca-api-key-id': 'id', 'apca-api-secret-key': 'secret' } });
   expect(unknown).toEqual([]);
+});
+
+test('alpaca: a change that is dated ahead hides no later one', async () => {
+  const { session, received } = await asked('alpaca', () => ({
+    news: [{ ...ALPACA_ARTICLE, updated_at: '2099-01-01T00:00:00Z' }],
+    next_page_token: null,
+  }));
+  await session.ask();
+  await session.ask();
+  expect(Date.parse(received[1]?.query.get('start') ?? '')).toBeLessThanOrEqual(Date.now());
 });
 
 /** Article of 2021 as recorded by the provider's own client: without source and content, images in three sizes. */

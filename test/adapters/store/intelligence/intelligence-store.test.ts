@@ -9,7 +9,7 @@ import { createWriteLine } from '../../../../src/adapters/store/write-line.ts';
 import type { IntelligenceRecord } from '../../../../src/domain/intelligence/record.ts';
 import type { Report } from '../../../../src/domain/intelligence/report.ts';
 import { StoryTracker } from '../../../../src/domain/intelligence/story-tracker.ts';
-import type { FeedMessage } from '../../../../src/domain/market/market-event.ts';
+import type { FeedMessage, NewsEvent } from '../../../../src/domain/market/market-event.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import { aReport, NOW, reports } from '../../../domain/intelligence/reports.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
@@ -82,4 +82,38 @@ test('a burst of reports is stored in few transactions, and one refused by the d
   expect(await kept()).toBe(told.length - 1 + 300);
   expect(await transactions()).toBeLessThan(5);
   subscription.unsubscribe();
+});
+
+test('a report that names a time to come counts from its receipt, and no story is forgotten for it', async () => {
+  await takenOut();
+  const source = new Subject<FeedMessage | IntelligenceRecord>();
+  const failures: unknown[] = [];
+  const line = createWriteLine({ warn: (fields) => failures.push(fields), error: (fields) => failures.push(fields) });
+  const feed = createIntelligenceFeed({
+    intelligence: { sources: [source], unknownFields: createUnknownFields() },
+    store: createIntelligenceStore(sql),
+    clock: { now: () => NOW },
+    write: line.write,
+    onFailure: (error) => failures.push(error),
+  });
+  const told: NewsEvent[] = [];
+  const subscription = feed.messages.subscribe((message) => message.kind === 'news' && told.push(message));
+  await waitFor(() => source.observed, { what: 'the sources to be listened to' });
+  const take = (report: Report): void => source.next({ kind: 'report', report });
+
+  take(aReport({ id: 'grave', severity: 'critical' }));
+  const entities = [{ asset: 'TSLA', by: 'ticker' as const, matched: 'TSLA' }];
+  take(aReport({ id: 'ahead', entities, headline: 'A plant burns down', publishedAt: Date.UTC(2062, 10, 19), receivedAt: NOW + 2_000 }));
+  take(aReport({ id: 'soon', entities, headline: 'A truck stops', publishedAt: NOW + 9_000, receivedAt: NOW + 2_000 }));
+  take(aReport({ id: 'back', action: 'retraction', corrects: 'grave', headline: 'Nothing of it is true', receivedAt: NOW + 3_000 }));
+  await line.done();
+  subscription.unsubscribe();
+
+  expect(told.map(({ id, negative, observedAt }) => [id, negative, observedAt])).toEqual([
+    ['grave', true, NOW],
+    ['ahead', true, NOW + 2_000],
+    ['soon', true, NOW + 9_000],
+    ['grave', false, expect.any(Number)],
+  ]);
+  expect(failures).toEqual([]);
 });
