@@ -8,6 +8,7 @@ import type { Report } from '../../domain/intelligence/report.ts';
 import { toMergedEvent, toNewsEvent, StoryTracker } from '../../domain/intelligence/story-tracker.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
 import type { createIntelligenceStore, StoryChange } from '../store/intelligence/intelligence-store.ts';
+import { isAway } from '../store/database.ts';
 import type { VenueFeed } from '../venues/venue-feed.ts';
 import { HOUR_MS, isAhead } from '../../domain/values/time.ts';
 
@@ -129,7 +130,8 @@ function keptTogether(store: Store, write: IntelligenceFeedDeps['write']): (chan
     try {
       await store.saveChanges(taken);
     } catch (error) {
-      if (taken.length === 1) throw error;
+      if (isAway(error)) waiting.unshift(...taken);
+      if (taken.length === 1 || isAway(error)) throw error;
       for (const change of taken) write('keeping a story', () => store.saveChanges([change]));
     }
   }

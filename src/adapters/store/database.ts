@@ -398,6 +398,11 @@ export function isOutOfResources(error: unknown): boolean {
   return code.startsWith('53') || EXHAUSTED.has(code);
 }
 
+/** Returns true if PostgreSQL is unreachable or out of resources: any write fails now and may succeed later. */
+export function isAway(error: unknown): boolean {
+  return isConnectionLoss(error) || isOutOfResources(error);
+}
+
 /** Error codes of PostgreSQL's input/output error, a full disk, a full quota and missing file descriptors. */
 const EXHAUSTED = new Set(['58030', 'ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 

@@ -136,11 +136,12 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
  * Creates the write queues. Data that ticks, breakers and orders wait for must not queue behind data that is only stored, so cuts, feed
  * losses of agents, pool depth and everything else have a queue each.
  */
-const createLines = (log: Logger) => ({
+const createLines = ({ log, clock }: Pick<FeedDeps, 'log' | 'clock'>) => ({
   cuts: createWriteLine(log),
   words: createWriteLine(log),
   pools: createWriteLine(log),
-  kept: createWriteLine(log),
+  // No source sends this data twice, so it waits for a database that is away.
+  kept: createWriteLine(log, clock),
 });
 
 interface FeedParts {
@@ -183,7 +184,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<FeedWork> {
   const { sql, clock, log } = deps;
   const { needs } = parts;
   await needs.refresh();
-  const lines = createLines(log);
+  const lines = createLines(deps);
   const { write } = lines.kept;
   const { feeds: venueFeeds, histories, extras, trades, intelligence, predictions } = deps.venues();
   const failed = (what: string) => (error: unknown) => log.error({ err: error }, what);
@@ -233,7 +234,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<FeedWork> {
       pipeline.stop();
       for (const end of subscriptions) end();
       await Promise.all([unrecord?.(), shadows.stop(), forgetting.stop()]);
-      await Promise.all(Object.values(lines).map((line) => line.done()));
+      await Promise.all(Object.values(lines).map((line) => line.end()));
     },
   };
 }

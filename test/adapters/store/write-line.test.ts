@@ -1,6 +1,7 @@
 // Sequential writes: a failure is reported and blocks nothing, and a waiting queue blocks no other.
 import { expect, test } from 'vitest';
 import { createWriteLine } from '../../../src/adapters/store/write-line.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import type { Logger } from '../../../src/adapters/log/log.ts';
 import { latch } from '../../harness/latch.ts';
 
@@ -38,4 +39,37 @@ test('a queue whose database hangs drops the excess and reports it; another queu
   answer.release();
   await slow.done();
   expect(done).toBe(10_000);
+});
+
+const away = (): Promise<never> => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+
+test('a piece waits in its turn for a database that is away, and is given up after a minute or at the end', async () => {
+  const { log, said } = listening();
+  const clock = createVirtualClock(0);
+  const line = createWriteLine(log, clock);
+  const done: string[] = [];
+  let isAway = true;
+  line.write('the first', async () => (isAway ? away() : void done.push('first')));
+  line.write('the second', async () => void done.push('second'));
+  line.write('a refused one', () => Promise.reject(Object.assign(new Error('no'), { code: '23505' })));
+  const pass = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      await new Promise(setImmediate);
+      clock.advanceTo(clock.now() + 1_000);
+    }
+  };
+  await pass(5);
+  expect([done, said]).toEqual([[], []]);
+  isAway = false;
+  await pass(2);
+  await line.done();
+  expect([done, said]).toEqual([['first', 'second'], ['a refused one']]);
+
+  line.write('a long one', away);
+  await pass(62);
+  await line.done();
+  line.write('the last', away);
+  await pass(3);
+  await line.end();
+  expect(said).toEqual(['a refused one', 'a long one', 'the last']);
 });

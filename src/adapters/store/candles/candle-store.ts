@@ -5,7 +5,7 @@ import type { Candle, CandleBatch, CandleSeries, StoredCandle } from '../../../d
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { readsReal, writesReal } from '../catalog/source-origins.ts';
-import type { Sql, Transaction } from '../database.ts';
+import { isAway, type Sql, type Transaction } from '../database.ts';
 import { createCandleWindows } from './candle-windows.ts';
 
 /** Bars of one series that open within [from, to). */
@@ -147,7 +147,8 @@ export function keepBars(deps: {
     try {
       await candles.save(...some);
     } catch (error) {
-      if (some.length === 1) throw error;
+      if (isAway(error)) waiting.unshift(...some);
+      if (some.length === 1 || isAway(error)) throw error;
       // If one batch is refused, the others are stored by themselves.
       const each = await Promise.allSettled(some.map((batch) => candles.save(batch)));
       const refused = each.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;

@@ -108,6 +108,27 @@ test('bars that come during a write are stored together, and a refused one affec
   stop();
 });
 
+test('bars that a database did not take because it was away are stored by the next attempt', async () => {
+  const received = new Subject<FeedMessage>();
+  const line: (() => Promise<unknown>)[] = [];
+  let isAway = true;
+  const lost = () => Promise.reject(Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' }));
+  const stop = keepBars({
+    sql: new Proxy(sql, { get: (target, name) => (isAway && name === 'begin' ? lost : (Reflect.get(target, name) as unknown)) }),
+    received,
+    write: (_, work) => void line.push(work),
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  for (const name of ['AWAY1', 'AWAY2']) received.next(batch(1, [bar(0)], name));
+  await expect(line[0]?.()).rejects.toThrow('the connection was lost');
+  isAway = false;
+  await line[0]?.();
+  expect([await range(0, 60_000, 5, 'AWAY1'), await range(0, 60_000, 5, 'AWAY2')].map(({ length }) => length)).toEqual([1, 1]);
+  stop();
+});
+
 test('sandbox bars are hidden while their venue is real: neither read nor counted as known, and back once it is simulated again', async () => {
   const store = createCandleStore(sql);
   const series = { venue: 'spotexchange', instrument: 'TURNED', timeframe: '1m' } as const;

@@ -10,6 +10,7 @@ import type { IntelligenceRecord } from '../../../../src/domain/intelligence/rec
 import type { Report } from '../../../../src/domain/intelligence/report.ts';
 import { StoryTracker } from '../../../../src/domain/intelligence/story-tracker.ts';
 import type { FeedMessage, NewsEvent } from '../../../../src/domain/market/market-event.ts';
+import { createLiveClock } from '../../../../streams/clock/live-clock.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import { aReport, NOW, reports } from '../../../domain/intelligence/reports.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
@@ -116,4 +117,31 @@ test('a report that names a time to come counts from its receipt, and no story i
     ['grave', false, expect.any(Number)],
   ]);
   expect(failures).toEqual([]);
+});
+
+test('what is received while the database is away is stored when it is back', async () => {
+  await takenOut();
+  const source = new Subject<FeedMessage | IntelligenceRecord>();
+  const failures: unknown[] = [];
+  const clock = createLiveClock();
+  const line = createWriteLine({ warn: (fields) => failures.push(fields), error: (fields) => failures.push(fields) }, clock);
+  const store = createIntelligenceStore(sql);
+  let refusals = 0;
+  const lost = async (): Promise<void> => {
+    if (refusals++ < 2) throw Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' });
+  };
+  const feed = createIntelligenceFeed({
+    intelligence: { sources: [source], unknownFields: createUnknownFields() },
+    store: { ...store, saveChanges: (changes) => lost().then(() => store.saveChanges(changes)) },
+    clock,
+    write: line.write,
+    onFailure: (error) => failures.push(error),
+  });
+  const subscription = feed.messages.subscribe();
+  await waitFor(() => source.observed, { what: 'the sources to be listened to' });
+  for (const id of ['first', 'second', 'third']) source.next({ kind: 'report', report: aReport({ id, headline: `The ${id} report` }) });
+  await line.done();
+  subscription.unsubscribe();
+  const kept = await sql<{ id: string }[]>`select id from intelligence_reports order by id`;
+  expect([kept.map(({ id }) => id), refusals > 2, failures]).toEqual([['first', 'second', 'third'], true, []]);
 });
