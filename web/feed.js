@@ -22,6 +22,10 @@ const LATE_S = BEAT_MS / 1_000;
 const LOOK_MS = 1_000;
 /** @type {FeedStatus} */
 const NEVER = { state: 'connecting', retryAt: 0, since: 0, lateS: 0 };
+/** Errors of operations that were not carried out. Their subscriptions would stay silent on a connection that is otherwise live. */
+const UNHEARD = ['rate_limited', 'unavailable'];
+/** Number of failures that such an error counts as, so that a cause that lasts is not asked at once again. */
+const UNHEARD_FAILURES = 3;
 /** Close codes after which only signing in again helps: the token has expired or was revoked. */
 const SIGNED_OUT = [4001, 4002];
 
@@ -34,7 +38,7 @@ const SIGNED_OUT = [4001, 4002];
  * @param {() => number} [options.time] Time of a replay. Default: the service's clock.
  */
 export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
-  const subscriptions = new Subscriptions(send);
+  const subscriptions = new Subscriptions((operation) => sendOver(socket, operation));
   /** @type {WebSocket | null} */
   let socket = null;
   let failures = 0;
@@ -66,8 +70,11 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
 
   /** @param {Message} message */
   function onMessage(message) {
+    // What was sent before a sleep arrives after it.
+    if (clock.sleptMs() > 0) return lose();
     silence.restart();
-    failures = 0;
+    failures = message.type === 'error' && UNHEARD.includes(message.code) ? Math.max(failures, UNHEARD_FAILURES) : 0;
+    if (failures > 0) return lose();
     const lateS = clock.measure(message.at);
     const state = lateS > LATE_S && time === undefined ? 'late' : 'live';
     if (status.state !== state || (state === 'late' && status.lateS !== lateS)) become({ state, lateS });
@@ -99,11 +106,6 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
       clearTimeout(retry);
       onSignedOut();
     }
-  }
-
-  /** @param {object} operation */
-  function send(operation) {
-    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(operation));
   }
 
   watchNetwork({ onBack: open, onOffline: () => lose() });
@@ -159,6 +161,11 @@ function openSocket(address, { isCurrent, onOpen, onMessage, onClose }) {
   return socket;
 }
 
+/** Does nothing without a connection. @param {WebSocket | null} socket @param {object} operation */
+function sendOver(socket, operation) {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(operation));
+}
+
 /** Closes a socket once it is open: closing it earlier logs an error in the browser. @param {WebSocket} socket */
 function closeQuietly(socket) {
   if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener('open', () => socket.close());
@@ -173,18 +180,26 @@ function spreadPause(failures) {
 
 /**
  * Estimates the service's time: its clock minus ours, measured by the least delayed frame. Ours is monotonic: setting the clock does not
- * move it.
+ * move it. It stops while the computer sleeps, which the wall clock tells: until the next connection, its lead is added.
  */
 function serviceClock() {
   let skewMs = 0;
   let isKnown = false;
   const ours = () => Math.round(performance.timeOrigin + performance.now());
+  let awakeLead = Date.now() - ours();
+  const sleptMs = () => {
+    const ms = Date.now() - ours() - awakeLead;
+    return ms > SLACK_MS ? ms : 0;
+  };
   return {
-    now: () => ours() + skewMs,
+    now: () => ours() + skewMs + sleptMs(),
+    /** Time that the computer slept since the first frame of the connection, or that its clock was set ahead. */
+    sleptMs: () => (isKnown ? sleptMs() : 0),
     /** @param {string} at Send time of a frame. @returns Its delay beyond the fastest frame, in seconds. */
     measure(at) {
       const skew = Date.parse(at) - ours();
       if (!isKnown || skew > skewMs) skewMs = skew;
+      if (!isKnown) awakeLead = Date.now() - ours();
       isKnown = true;
       return Math.round((skewMs - skew) / 1_000);
     },

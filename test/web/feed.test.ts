@@ -9,6 +9,7 @@ interface Feed {
   connect(): void;
   end(): void;
   isReceived(): boolean;
+  now(): number;
 }
 type AgedQuality = (row: object, feed: { now(): number; isReceived(): boolean; isReplay: boolean }) => string;
 
@@ -76,6 +77,21 @@ test('after one missed heartbeat nothing is received, after two a new connection
   await reach('live');
 });
 
+test.each(['rate_limited', 'unavailable'])(
+  'after %s, which leaves operations undone, everything is asked for again, not at once',
+  async (code) => {
+    const peer = await connected();
+    peer.send(JSON.stringify({ type: 'error', code, detail: '', at: new Date().toISOString() }));
+    await reach('waiting');
+    const again = once(server, 'connection');
+    vi.advanceTimersByTime(1_500);
+    expect(states.at(-1)).toBe('waiting');
+    vi.advanceTimersByTime(2_000);
+    await again;
+    await reach('live');
+  },
+);
+
 test('a browser that goes offline loses the connection at once', async () => {
   await connected();
   page.dispatchEvent(new Event('offline'));
@@ -106,6 +122,22 @@ test('after a sleep without timers nothing counts as received and a new connecti
   vi.advanceTimersByTime(400);
   await again;
   await reach('live');
+});
+
+test('a sleep ages what was received, and frames from before it are not taken as new', async () => {
+  const peer = await connected();
+  const before = Date.now();
+  // The service's clock is ahead, which shows when a frame was taken.
+  const sent = before + 7_200_000;
+  const beat = () => peer.send(JSON.stringify({ type: 'heartbeat', at: new Date(sent).toISOString() }));
+  beat();
+  await waitFor(() => feed.now() >= sent, { what: 'the time of the service' });
+  vi.spyOn(Date, 'now').mockImplementation(() => before + 3_600_000);
+  expect(feed.now() - sent).toBeGreaterThan(3_500_000);
+  beat();
+  await reach('waiting');
+  expect(feed.now() - sent).toBeGreaterThan(3_500_000);
+  vi.mocked(Date.now).mockRestore();
 });
 
 test('after its end the network does not reconnect until a member connects again', async () => {
