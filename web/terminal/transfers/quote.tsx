@@ -9,7 +9,8 @@ import { Form, Written } from '../kit/form.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
-import { goTo } from '../place.ts';
+import { feed } from '../market.ts';
+import { goTo, page } from '../place.ts';
 import { CHAINS, walletName } from '../wallet/linking.tsx';
 import { CallSending, Signing } from '../wallet/signing.tsx';
 import { Card, FigureList, renderItems } from '../kit/lists.tsx';
@@ -165,24 +166,30 @@ type Signed = { readonly hash: string } | { readonly signedTransaction: string }
 /** True for a transaction hash of either chain. Signed bytes are longer. */
 const isHash = (given: string): boolean => /^0x[0-9a-f]{64}$/.test(given) || /^[1-9A-HJ-NP-Za-km-z]{64,90}$/.test(given);
 
-function Submission({ quote: { id, transaction }, done }: { readonly quote: BridgeTransfer; readonly done: () => void }) {
+function Submission({ quote: { id, transaction, expiresAt }, done }: { readonly quote: BridgeTransfer; readonly done: () => void }) {
   const handIn = async (signed: Signed) => {
     await api.submitBridge({ body: { quoteId: id, ...signed } });
     refresh('transfers');
     done();
-    goTo(`transfers/${id}`);
+    if (page.get() === 'transfers') goTo(`transfers/${id}`);
+  };
+  const assertCurrent = () => {
+    if (feed.now() >= Date.parse(expiresAt)) throw new Error('The quote has expired, and nothing was sent. Ask for another one.');
   };
   return (
     <>
       {transaction.kind === 'evm' ? (
-        <CallSending transaction={transaction} handIn={(hash) => handIn({ hash })} />
+        <CallSending transaction={transaction} assertCurrent={assertCurrent} handIn={(hash) => handIn({ hash })} />
       ) : (
         <Signing
-          prepare={async () => ({
-            unsigned: [transaction.unsigned],
-            signer: transaction.wallet,
-            handIn: ([signedTransaction = '']) => handIn({ signedTransaction }),
-          })}
+          prepare={async () => {
+            assertCurrent();
+            return {
+              unsigned: [transaction.unsigned],
+              signer: transaction.wallet,
+              handIn: ([signedTransaction = '']) => handIn({ signedTransaction }),
+            };
+          }}
         />
       )}
       <details>

@@ -184,19 +184,27 @@ export function TypedDataSigning({ address, typedData, handIn }: TypedDataSignin
 
 interface CallSendingProps {
   readonly transaction: Extract<BridgeTransfer['transaction'], { kind: 'evm' }>;
+  /** Throws if the calls must not be sent anymore. */
+  readonly assertCurrent: () => void;
   readonly handIn: (hash: string) => Promise<unknown>;
 }
 
 /** Sends calls of the EVM chain one after the other: an approval if one is needed, then the transfer. */
-export function CallSending({ transaction, handIn }: CallSendingProps) {
-  const act = async (wallet: EvmWallet, { tell, signal }: Doing) => {
+export function CallSending({ transaction, assertCurrent, handIn }: CallSendingProps) {
+  const act = async (wallet: EvmWallet, { tell, show, signal }: Doing) => {
     const { approval } = transaction;
     if (approval !== null) {
       tell(`First approve the token allowance for ${approval.spender} in ${wallet.name}.`);
-      await mined(wallet, await sendCall(wallet, approval, signal), signal);
+      await mined(wallet, await sendCall(wallet, approval, assertCurrent), signal);
     }
     tell(`Check the details in ${wallet.name} and confirm there.`);
-    const hash = await sendCall(wallet, transaction, signal);
+    const hash = await sendCall(wallet, transaction, assertCurrent);
+    // Stays in sight if the service does not take it.
+    show(
+      <p>
+        Sent as <code>{hash}</code>
+      </p>,
+    );
     tell('Submitting the transaction hash…');
     await handIn(hash);
     tell('Submitted.');

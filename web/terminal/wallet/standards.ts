@@ -189,19 +189,22 @@ export async function signTypedData(wallet: EvmWallet, address: string, typedDat
 }
 
 /**
- * Has a call signed and sent in one step, and verifies what was sent.
+ * Has a call signed and sent in one step, and verifies what was sent. Once it is sent, neither a page that was left nor a node that does not
+ * answer costs its hash.
+ * @param assertCurrent Throws if the call must not be sent anymore.
  * @returns The hash of the transaction.
  * @throws Error if the wallet sent another call.
  */
-export async function sendCall(wallet: EvmWallet, call: EvmCall, signal: AbortSignal): Promise<string> {
+export async function sendCall(wallet: EvmWallet, call: EvmCall, assertCurrent: () => void): Promise<string> {
   await assertShown(wallet, call.from);
   const chainId = await switchToChain(wallet, call.chainId);
+  assertCurrent();
   const { from, to, data, value } = call;
   const hash: string = await wallet.provider.request({
     method: 'eth_sendTransaction',
     params: [{ from, to, data, value: `0x${BigInt(value).toString(16)}`, chainId }],
   });
-  const differences = await differencesSent(wallet, hash, call, signal);
+  const differences = await differencesSent(wallet, hash, call);
   if (differences.length === 0) return hash;
   throw new Error(
     `${wallet.name} sent a different transaction (${hash}): ${differences.join('; ')}. It was not recorded for this transfer.`,
@@ -224,8 +227,8 @@ async function switchToChain({ name, provider }: EvmWallet, chainId: number): Pr
 }
 
 /** Returns how the sent transaction differs from the call; empty if its node does not know it within half a minute. */
-async function differencesSent({ provider }: EvmWallet, hash: string, call: EvmCall, signal: AbortSignal): Promise<readonly string[]> {
-  const sent = await untilKnown(() => provider.request({ method: 'eth_getTransactionByHash', params: [hash] }), signal, LOOKS);
+async function differencesSent({ provider }: EvmWallet, hash: string, call: EvmCall): Promise<readonly string[]> {
+  const sent = await untilKnown(() => provider.request({ method: 'eth_getTransactionByHash', params: [hash] }), LOOKS);
   if (sent === null) return [];
   const fields = [
     // Nodes omit the chain only from the oldest type of transaction.
@@ -242,24 +245,24 @@ async function differencesSent({ provider }: EvmWallet, hash: string, call: EvmC
 export async function mined({ provider }: EvmWallet, hash: string, signal: AbortSignal): Promise<void> {
   const receipt = await untilKnown(
     () => provider.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
-    signal,
     Number.POSITIVE_INFINITY,
+    signal,
   );
   if (BigInt(receipt?.status ?? 0) !== 1n) throw new Error(`Transaction ${hash} failed on chain.`);
 }
 
-/** Polls once a second until there is an answer. Returns null after the given number of polls. */
+/** Polls once a second until there is an answer. A refused poll is none. Returns null after the given number of polls. */
 // Each method has another answer type.
 // oxlint-disable-next-line typescript/no-explicit-any
-async function untilKnown(ask: () => Promise<any>, signal: AbortSignal, looks: number): Promise<any> {
+async function untilKnown(ask: () => Promise<any>, looks: number, signal?: AbortSignal): Promise<any> {
   for (let look = 0; look < looks; look++) {
     // Polls one after the other.
     // oxlint-disable-next-line no-await-in-loop
-    const answer = await ask();
+    const answer = await ask().catch(() => null);
     if (answer !== null && answer !== undefined) return answer;
     // oxlint-disable-next-line no-await-in-loop
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
   }
   return null;
 }
