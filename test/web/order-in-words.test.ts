@@ -41,6 +41,10 @@ test.each([
   ['b $1k btc', ['buy 1000 usd BTCUSDT']],
   ['buy 1.25k usd btcusdt', ['buy 1250 usd BTCUSDT']],
   ['sell 0.25 BTC at 97,000', ['sell 0.25 units BTCUSDT @97000', 'sell 0.25 usd BTCUSDT @97000']],
+  // A swap gives tokens at the market: neither dollars nor a limit are read as something else.
+  ['sell $500 AAPLx', []],
+  ['sell 500 usdc of AAPLx', []],
+  ['buy 500 AAPLx at 200', []],
   ['buy 500 SOL', []],
   ['buy 0 BTC', []],
   ['buy 1,00 BTC', []],

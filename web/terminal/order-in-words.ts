@@ -26,8 +26,11 @@ export function ordersIn(words: string, entries: readonly Entry[]): readonly Ord
   if (entry === null || size === null || (at !== undefined && price === null)) return [];
   const side = verb.toLowerCase().startsWith('b') ? 'buy' : 'sell';
   const order = (unit: OrderInWords['unit']): OrderInWords => ({ side, size, unit, key: entry.key, symbol: entry.instrument, price });
-  if (entry.venue === 'spotchain') return [order(side === 'buy' ? 'usd' : 'units')];
-  if (dollar === '$' || currency !== undefined) return [order('usd')];
+  const isInDollars = dollar === '$' || currency !== undefined;
+  // A swap pays dollars or gives tokens, at the market.
+  if (entry.venue === 'spotchain')
+    return price !== null || (isInDollars && side === 'sell') ? [] : [order(side === 'buy' ? 'usd' : 'units')];
+  if (isInDollars) return [order('usd')];
   return side === 'buy' ? [order('usd'), order('units')] : [order('units'), order('usd')];
 }
 
