@@ -240,6 +240,60 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await waitFor(async () => (await service.get(`/v1/agent-orders/${id}`)).body.state === 'filled', { what: 'the filled proposal' });
   });
 
+  test('a key answers once, and only the proposal whose card names it', async () => {
+    const { items } = Object(readExamples().operations['listProposals']?.answers['200']) as { readonly items: readonly object[] };
+    const { items: agents } = (await service.get('/v1/agents')).body as { items: { id: string }[] };
+    const [mine, other] = agents.map(({ id }) => id);
+    const waits = (id: string, agentId: string | undefined, minutes: number) => ({
+      ...items[0],
+      id,
+      agentId,
+      state: 'pending_approval',
+      expiresAt: new Date(Date.now() + minutes * 60_000).toISOString(),
+    });
+    const ids = ['5d1e8a52-0000-4000-8000-000000000001', '5d1e8a52-0000-4000-8000-000000000002'] as const;
+    const pending = [waits(ids[0], mine, 9), waits(ids[1], other, 4)];
+    const approved: string[] = [];
+    await page.route('**/v1/agent-orders**', async (route) => {
+      const [, id] = /agent-orders\/([^/?]+)\/approve/.exec(route.request().url()) ?? [];
+      if (id === undefined)
+        return route.fulfill({ json: { items: pending.filter((one) => !approved.includes(one.id)), nextCursor: null } });
+      approved.push(id);
+      return route.fulfill({ json: { ...items[0], id } });
+    });
+    await page.evaluate(`location.hash = '#/proposals/${mine}'`);
+    await page.reload();
+    const card = page.locator(`[data-proposal="${ids[0]}"]`);
+    await card.waitFor();
+    expect(await card.locator('kbd').count()).toBe(0);
+    await page.evaluate("location.hash = '#/proposals'");
+    await page.locator(`[data-proposal="${ids[1]}"] kbd`).first().waitFor();
+    await page.locator('main').focus();
+    for (let held = 0; held < 40; held++) {
+      await page.keyboard.down('a');
+      if (approved.length > 0) await page.waitForTimeout(50);
+    }
+    await page.keyboard.up('a');
+    await card.locator('kbd').first().waitFor();
+    expect(approved).toEqual([ids[1]]);
+    await page.unroute('**/v1/agent-orders**');
+  });
+
+  test('what could not be read is no good news', async () => {
+    for (const name of ['agents', 'agent-orders', 'venues']) await page.route(`**/v1/${name}?*`, (route) => route.abort());
+    await page.route('**/v1/venues', (route) => route.abort());
+    await page.evaluate("location.hash = '#/overview'");
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await page.getByText('All systems normal.').count()).toBe(0);
+    await page.getByText('Waiting for proposals, agents and feeds.').first().waitFor();
+    await page.unrouteAll();
+    watched.complaints.splice(0);
+    await page.evaluate("location.hash = '#/trade/spotexchange%3ABTCUSDT'");
+    await page.reload();
+    await page.locator('.rung').first().waitFor();
+  });
+
   test('assessment, basis and copilot are added as panels by the palette and follow the chosen instrument', async () => {
     const command = async (words: string, action: string) => {
       await page.locator('main').focus();

@@ -69,7 +69,8 @@ function useKeys(): void {
     };
     let wentAt = -Infinity;
     const act = (event: KeyboardEvent) => {
-      if (!preferences().keys) return;
+      // A held key acts once: it would answer one proposal after another.
+      if (!preferences().keys || event.repeat) return;
       const page = performance.now() - wentAt < SECOND_KEY_MS ? pages.get(event.key) : undefined;
       wentAt = -Infinity;
       const found = page === undefined ? acts[event.key] : () => location.assign(page);

@@ -36,7 +36,8 @@ export function ProposalsPage() {
   const view = useView('proposals', { state: '' });
   const state = view.values.state as State | '';
   const [open, setOpen] = useState<string | null>(null);
-  const pending = usePendingProposals().filter((proposal) => agentId === '' || proposal.agentId === agentId);
+  const waiting = usePendingProposals();
+  const pending = waiting.filter((proposal) => agentId === '' || proposal.agentId === agentId);
   return (
     <div className="page">
       <div className="page-head">
@@ -50,9 +51,10 @@ export function ProposalsPage() {
         {pending.length === 0 && (
           <p className="card empty">No proposals waiting. An agent at autonomy “confirm” asks here before it trades.</p>
         )}
-        {pending.map((proposal, place) => (
+        {pending.map((proposal) => (
           <div key={proposal.id} className="card">
-            <Pending proposal={proposal} isFirst={place === 0} />
+            {/* The keys answer the first one of all agents. */}
+            <Pending proposal={proposal} isFirst={proposal === waiting[0]} />
           </div>
         ))}
       </section>

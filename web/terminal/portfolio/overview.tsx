@@ -6,7 +6,7 @@ import { Gain, Money, Today } from '../kit/numbers.tsx';
 import { useMay } from '../member.ts';
 import { useAgentName, useAgents } from '../organization.ts';
 import { Alerts } from '../panels/alerts.tsx';
-import { usePendingProposals } from '../panels/proposals.tsx';
+import { usePendingProposals, useProposals } from '../panels/proposals.tsx';
 import { FigureList } from '../kit/lists.tsx';
 
 const READ_EVERY_MS = 10_000;
@@ -23,22 +23,24 @@ interface Item {
 }
 
 export function Overview() {
-  const items = useAttention();
+  const { items, isRead } = useAttention();
   const { data: agents = [] } = useAgents();
   return (
     <div className="page overview">
       <div className="page-head">
         <h1>Overview</h1>
-        <p role="status" data-count={items.length} className={items.length === 0 ? 'up' : 'warn'}>
-          {items.length === 0
-            ? 'All systems normal.'
-            : `${items.length} ${items.length === 1 ? 'item needs' : 'items need'} your attention.`}
+        <p role="status" data-count={items.length} className={items.length > 0 ? 'warn' : isRead ? 'up' : 'faint'}>
+          {items.length > 0
+            ? `${items.length} ${items.length === 1 ? 'item needs' : 'items need'} your attention.`
+            : isRead
+              ? 'All systems normal.'
+              : UNREAD}
         </p>
       </div>
       <div className="overview-top">
         <section className="card" aria-label="Needs attention">
           <h2 className="card-title">Needs attention</h2>
-          {items.length === 0 && <p className="empty">Every feed is live and every agent runs.</p>}
+          {items.length === 0 && <p className="empty">{isRead ? 'Every feed is live and every agent runs.' : UNREAD}</p>}
           <ul className="attention">
             {items.map(({ key, tone, words, address, act }) => (
               <li key={key} data-tone={tone}>
@@ -62,16 +64,15 @@ export function Overview() {
   );
 }
 
-/** Pending proposals, paused agents and feeds that are not received, in this order. */
-function useAttention(): readonly Item[] {
+const UNREAD = 'Waiting for proposals, agents and feeds.';
+
+/** Pending proposals, paused agents and feeds that are not received, in this order. `isRead` is true if all of them are known. */
+function useAttention(): { readonly items: readonly Item[]; readonly isRead: boolean } {
   const nameOf = useAgentName();
   const pending = usePendingProposals();
-  const { data: agents = [] } = useAgents();
-  const { data: venues = NO_VENUES } = useRead(['venues', 'all'], async (call) => (await api.listVenues({}, call)).items, {
-    refetchInterval: READ_EVERY_MS,
-    enabled: useMay('market:read'),
-  });
-  return [
+  const reads = [useProposals(), useAgents(), useVenues()] as const;
+  const [, { data: agents = [] }, { data: venues = NO_VENUES }] = reads;
+  const items: readonly Item[] = [
     ...pending.map(({ id, agentId, order, instrument }) => ({
       key: id,
       tone: 'accent' as const,
@@ -98,7 +99,14 @@ function useAttention(): readonly Item[] {
         act: 'View',
       })),
   ];
+  return { items, isRead: reads.every(({ isSuccess }) => isSuccess) };
 }
+
+const useVenues = () =>
+  useRead(['venues', 'all'], async (call) => (await api.listVenues({}, call)).items, {
+    refetchInterval: READ_EVERY_MS,
+    enabled: useMay('market:read'),
+  });
 
 function Earned({ mode }: { readonly mode: 'paper' | 'live' }) {
   const { data } = useRead(['performance', mode], (call) => api.getPerformance({ mode }, call), { refetchInterval: READ_EVERY_MS });
