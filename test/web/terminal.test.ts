@@ -416,9 +416,12 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
       request.method() === 'POST' && asked++ === 0 ? route.fulfill(BUSY) : route.continue(),
     );
     const [saved, refused] = [page.getByText('I have saved it'), page.getByText('look before you ask again')];
-    for (let isSaved = false; !isSaved; isSaved = await saved.isVisible()) {
+    for (let isSaved = false; !isSaved; ) {
+      // Of the answer, not of the page: for an instant after the click, it still shows the refusal before.
+      const answered = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.url().endsWith('/tokens'));
       await page.getByRole('button', { name: 'Create token' }).click();
-      await saved.or(refused).waitFor();
+      isSaved = (await answered).ok();
+      await (isSaved ? saved : refused).waitFor();
     }
     expect(asked).toBeGreaterThan(1);
     await page.unroute('**/v1/agents/*/tokens');
