@@ -85,11 +85,18 @@ export async function resumeAll(agents: readonly { readonly id: string }[]): Pro
   }
 }
 
+/** Resumes every agent that an emergency halt paused, also those beyond the list that the page shows. */
+export async function resumeHalted(): Promise<void> {
+  const halted = [];
+  for await (const agent of api.listAgents.items({ limit: 200 })) if (agent.pauseCause === 'emergency_halt') halted.push(agent);
+  await resumeAll(halted);
+}
+
 /** Banner above every page while agents are paused by a halt. */
 export function HaltBanner() {
   const halted = useHalted();
   const mayResume = useMay('risk:manage');
-  const resume = useMutation({ mutationFn: () => resumeAll(halted) });
+  const resume = useMutation({ mutationFn: resumeHalted });
   if (halted.length === 0) return null;
   return (
     <div className="banner" role="alert">

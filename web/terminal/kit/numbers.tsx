@@ -3,10 +3,11 @@ import { plain } from '../../words.js';
 import { useQuality } from '../market.ts';
 import { findDirection, leftOut, signedMoney, signedText } from './number-texts.ts';
 
-const MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
-const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
-const PRICE = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const SMALL_PRICE = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 5 });
+// A number that rounds to zero has no sign.
+const MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', signDisplay: 'negative' });
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1, signDisplay: 'negative' });
+const PRICE = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: 'negative' });
+const SMALL_PRICE = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 5, signDisplay: 'negative' });
 const NONE = '–';
 
 /** Passes a decimal text to `Intl`, which formats it exactly. */

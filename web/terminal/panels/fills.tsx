@@ -1,6 +1,7 @@
 /** Fills of people and agents, newest first. */
 import { useMemo } from 'react';
-import { clockTime, dayAndTime } from '../../words.js';
+import { clockTime, dayAndTime, readSymbol } from '../../words.js';
+import { Instrument } from '../kit/columns.tsx';
 import { FILL_COLUMNS } from '../kit/fill-columns.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
@@ -14,9 +15,11 @@ export function useFills() {
   const { data: proposals } = useProposals();
   const nameOf = useAgentName();
   return useMemo(() => {
-    const own = (orders ?? []).flatMap(({ fills, instrument, placedBy }) => fills.map((fill) => ({ ...fill, instrument, by: placedBy })));
-    const theirs = (proposals ?? []).flatMap(({ fills, instrument, agentId }) =>
-      fills.map((fill) => ({ ...fill, instrument, by: nameOf(agentId) })),
+    const own = (orders ?? []).flatMap(({ fills, instrument, mode, placedBy }) =>
+      fills.map((fill) => ({ ...fill, instrument, mode, by: placedBy })),
+    );
+    const theirs = (proposals ?? []).flatMap(({ fills, instrument, mode, agentId }) =>
+      fills.map((fill) => ({ ...fill, instrument, mode, by: nameOf(agentId) })),
     );
     return [...own, ...theirs].sort((a, b) => (a.at < b.at ? 1 : -1));
   }, [orders, proposals, nameOf]);
@@ -36,8 +39,17 @@ export function Fills() {
       keyOf={({ id }) => id}
       attributesOf={({ id }) => ({ 'data-fill': id })}
       columns={[
-        { title: 'Time', isText: true, cell: ({ at }) => <span title={dayAndTime(at)}>{clockTime(at)}</span> },
-        { title: 'Instrument', isName: true, instrument: ({ instrument }) => instrument },
+        { title: 'Time', isText: true, value: ({ at }) => at, cell: ({ at }) => <span title={dayAndTime(at)}>{clockTime(at)}</span> },
+        {
+          title: 'Instrument',
+          isName: true,
+          value: ({ instrument }) => readSymbol(instrument),
+          cell: ({ instrument, mode }) => (
+            <>
+              <Instrument of={instrument} /> <span className="tag">{mode}</span>
+            </>
+          ),
+        },
         ...FILL_COLUMNS,
         { title: 'By', isText: true, text: ({ by }) => by },
       ]}

@@ -42,7 +42,12 @@ export function Orders() {
 }
 
 const COLUMNS: readonly Column<MarketOrder>[] = [
-  { title: 'Time', isText: true, cell: ({ createdAt }) => <span title={dayAndTime(createdAt)}>{clockTime(createdAt)}</span> },
+  {
+    title: 'Time',
+    isText: true,
+    value: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => <span title={dayAndTime(createdAt)}>{clockTime(createdAt)}</span>,
+  },
   {
     title: 'Instrument',
     isText: true,
