@@ -44,6 +44,10 @@ export const signedOut = createStore(false);
 
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
+/** True if the service refused a change, which then had no effect. Without an answer, or with an error of the service, it may have had one. */
+export const hadNoEffect = (error: unknown): boolean =>
+  error instanceof ApiError && error.status < 500 && error.code !== 'idempotency_in_flight';
+
 const onError = (error: unknown): void => signedOut.set(signedOut.get() || isSignedOut(error));
 
 /** Pause before a part of the page that got no answer is read again. */

@@ -3,6 +3,7 @@ import { createContext, useContext } from 'react';
 import { api, lastCall, type Me, queries, signedOut } from './api.ts';
 import { askSettings, openSettings } from './kept-settings.ts';
 import { createStore, keep, readKept } from './kit/store.ts';
+import { forgetDraft } from './panels/draft.ts';
 import { IS_REPLAY } from './replay/mode.ts';
 
 /** Storage key of the session's end. It tells the page whether to ask the service for the member at all. */
@@ -29,10 +30,16 @@ addEventListener('storage', ({ key, newValue }) => {
   if (key !== HINT) return;
   if ((newValue ?? NOBODY) !== NOBODY) becomeMember().catch(() => signedOut.set(true));
   else {
-    queries.clear();
+    forgetMember();
     signedOut.set(true);
   }
 });
+
+/** Drops what was read and written for a member. */
+function forgetMember(): void {
+  queries.clear();
+  forgetDraft();
+}
 
 /** Tells the other tabs that a member is signed in until then. */
 export const keepSignedIn = (expiresAt: string): void => keep(HINT, expiresAt);
@@ -50,7 +57,7 @@ export async function signOut(): Promise<void> {
   try {
     await lastCall.closeSession();
     keep(HINT, NOBODY);
-    queries.clear();
+    forgetMember();
     signedOut.set(true);
   } finally {
     signingOut.set(false);
@@ -69,7 +76,7 @@ export async function readMember(signal?: AbortSignal): Promise<Me> {
 export async function becomeMember(): Promise<void> {
   const before = queries.getQueryData<Me>(['me']);
   const me = await readMember();
-  if (before !== undefined && toIdentity(before) !== toIdentity(me)) queries.clear();
+  if (before !== undefined && toIdentity(before) !== toIdentity(me)) forgetMember();
   queries.setQueryData(['me'], me);
   signedOut.set(false);
 }

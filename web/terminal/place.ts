@@ -40,6 +40,15 @@ function presentAddress(name: string): string {
   return moved === undefined ? name : name.replace(moved[0], moved[1]);
 }
 
+/** Returns the part of an address as text. A broken escape in a link is taken as it is. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 function readAddress(): void {
   const asked = location.hash.replace(/^#\/?/, '');
   const present = presentAddress(asked);
@@ -48,7 +57,7 @@ function readAddress(): void {
   const [key = ''] = rest;
   within.set(rest.join('/'));
   page.set(name === '' ? 'trade' : name);
-  if (name === 'trade' && key !== '') instrument.set(decodeURIComponent(key));
+  if (name === 'trade' && key !== '') instrument.set(decoded(key));
 }
 
 /** Follows the URL until the returned function is called. */
@@ -62,7 +71,8 @@ export function goTo(name: string): void {
   location.hash = `#/${name}`;
 }
 
-/** Chooses the instrument that every panel follows. */
+/** Chooses the instrument that every panel follows. It is chosen at once: what is written after the call is written for it. */
 export function choose(key: string): void {
   goTo(`trade/${encodeURIComponent(key)}`);
+  readAddress();
 }

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { refresh } from '../api.ts';
-import { submits } from './browser.ts';
+import { keyOnce, submits } from './browser.ts';
 import { Refusal } from './refusal.tsx';
 
 interface DialogProps {
@@ -41,6 +41,7 @@ export function Dialog({ isOpen, close, title, confirm, isDangerous = false, isR
             color={isDangerous ? 'red.9' : 'blue'}
             loading={change.isPending}
             disabled={!isReady}
+            onKeyDown={keyOnce}
             {...(isReady ? { 'data-autofocus': true } : {})}
           >
             {confirm}

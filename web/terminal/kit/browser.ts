@@ -1,5 +1,5 @@
 /** Helpers for the browser: its width, the focused field, and saving a file. */
-import type { FormEvent } from 'react';
+import type { FormEvent, KeyboardEvent } from 'react';
 
 export const PHONE = '(max-width: 760px)';
 export const isPhone = (): boolean => matchMedia(PHONE).matches;
@@ -27,3 +27,8 @@ export const submits =
     event.preventDefault();
     act();
   };
+
+/** Ignores a key that is held since before the focus came here: Enter in a form would confirm its question unread. */
+export const keyOnce = (event: KeyboardEvent): void => {
+  if (event.repeat) event.preventDefault();
+};

@@ -48,3 +48,6 @@ export const withoutZeros = (text: string): string => (text.includes('.') ? text
 
 /** True if the text is a positive amount that the service accepts. */
 export const isAmount = (text: string): boolean => /^(0|[1-9]\d{0,17})(\.\d{1,12})?$/.test(text) && /[1-9]/.test(text);
+
+/** True if the text is a slippage limit in basis points that the service accepts. */
+export const isSlippage = (bps: string): boolean => /^\d{1,3}$|^1000$/.test(bps);

@@ -1,6 +1,8 @@
 /** Order that is being written. The palette, the book and the positions fill it too. */
+import { readSymbol } from '../../words.js';
+import { isAmount, isSlippage } from '../kit/decimal.ts';
 import { createStore } from '../kit/store.ts';
-import { panelAsked } from '../place.ts';
+import { instrument, panelAsked } from '../place.ts';
 
 export interface Draft {
   readonly side: 'buy' | 'sell';
@@ -15,7 +17,7 @@ export interface Draft {
   readonly mode: 'paper' | 'live';
 }
 
-export const draft = createStore<Draft>({
+const FIRST: Draft = {
   side: 'buy',
   kind: 'market',
   size: '',
@@ -25,7 +27,15 @@ export const draft = createStore<Draft>({
   postOnly: false,
   slippageBps: '50',
   mode: 'paper',
-});
+};
+
+export const draft = createStore(FIRST);
+
+// A price, and a number of units, belong to the instrument that they were written for.
+instrument.subscribe(() => changeDraft({ price: '', ...(draft.get().unit === 'units' ? { size: '' } : {}) }));
+
+/** Forgets the order, for example because another member signs in. */
+export const forgetDraft = (): void => draft.set(FIRST);
 
 export function changeDraft(change: Partial<Draft>): void {
   draft.set({ ...draft.get(), ...change });
@@ -35,4 +45,17 @@ export function changeDraft(change: Partial<Draft>): void {
 export function writeOrder(change: Partial<Draft>): void {
   changeDraft(change);
   panelAsked.set('ticket');
+}
+
+/** Returns the body of the order, or null if it is incomplete. */
+export function toOrder(key: string, { side, kind, size, unit, price, timeInForce, postOnly, slippageBps }: Draft) {
+  if (!isAmount(size) || !(kind === 'limit' ? isAmount(price) : isSlippage(slippageBps))) return null;
+  return {
+    instrument: readSymbol(key),
+    side,
+    ...(unit === 'usd' ? { notionalUsd: size } : { quantity: size }),
+    ...(kind === 'limit'
+      ? { limitPrice: price, timeInForce, ...(timeInForce === 'gtc' ? { postOnly } : {}) }
+      : { maxSlippageBps: Number(slippageBps) }),
+  } as const;
 }

@@ -2,7 +2,7 @@
 import { Select, type TextInputProps } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { shortAddress } from '../kit/address.tsx';
-import { isAmount } from '../kit/decimal.ts';
+import { isAmount, isSlippage } from '../kit/decimal.ts';
 import { Written } from '../kit/form.tsx';
 import { useStore } from '../kit/store.ts';
 import { useWallets } from '../organization.ts';
@@ -51,7 +51,7 @@ export const SlippageField = ({ bps, write }: { readonly bps: string; readonly w
     label="Max slippage (bps)"
     inputMode="numeric"
     value={bps}
-    error={/^\d{1,3}$|^1000$/.test(bps) ? null : 'A whole number from 0 to 1000.'}
+    error={isSlippage(bps) ? null : 'A whole number from 0 to 1000.'}
     write={(text) => write(text.trim())}
   />
 );

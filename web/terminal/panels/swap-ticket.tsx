@@ -2,14 +2,15 @@
 import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
+import { useLayoutEffect } from 'react';
 import { priceText, readSymbol } from '../../words.js';
 import { api, refresh, useRead } from '../api.ts';
-import { isAmount } from '../kit/decimal.ts';
+import { isAmount, isSlippage } from '../kit/decimal.ts';
 import { priceShown } from '../kit/numbers.tsx';
 import { FigureList, NotRead } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
-import { draft } from './draft.ts';
+import { changeDraft, draft } from './draft.ts';
 import { Sides, SizeInput, Slippage, useSigner } from './order-fields.tsx';
 import { SwapSigning } from '../wallet/signing.tsx';
 import { submits } from '../kit/browser.ts';
@@ -21,16 +22,21 @@ const QUOTED_EVERY_MS = 10_000;
 export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }) {
   const { side, size, slippageBps } = useStore(draft);
   const symbol = readSymbol(instrumentKey);
-  const slippage = /^\d{1,4}$/.test(slippageBps) ? slippageBps : '50';
-  const quote = useSwapQuote(symbol, side, size, slippage);
+  const quote = useSwapQuote(symbol, side, size, slippageBps);
   const { signer: wallet, choice } = useSigner();
+  const wish = { instrument: symbol, side, amount: size, slippageBps: Number(slippageBps), wallet: wallet ?? '' };
   const preparing = useMutation({
-    mutationFn: () =>
-      api.prepareSwap({ body: { instrument: symbol, side, amount: size, slippageBps: Number(slippage), wallet: wallet ?? '' } }),
+    mutationFn: (body: typeof wish) => api.prepareSwap({ body }),
     onSuccess: () => refresh('swaps'),
   });
+  // A swap that was prepared before a change of the ticket is signed on the page of swaps.
+  const isOfTicket = JSON.stringify(preparing.variables) === JSON.stringify(wish);
+  const unit = side === 'buy' ? 'usd' : 'units';
+  useLayoutEffect(() => {
+    if (draft.get().unit !== unit) changeDraft({ unit, size: '' });
+  }, [unit]);
   return (
-    <form className="ticket" aria-label="Swap ticket" data-side={side} onSubmit={submits(() => preparing.mutate())}>
+    <form className="ticket" aria-label="Swap ticket" data-side={side} onSubmit={submits(() => preparing.mutate(wish))}>
       <Sides />
       <SizeInput label={side === 'buy' ? 'Pay (USDC)' : `Sell (${symbol})`} />
       <Slippage />
@@ -45,30 +51,31 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
             size="sm"
             fullWidth
             color={side === 'buy' ? 'teal.9' : 'red.9'}
-            disabled={!isAmount(size) || quote.data === undefined}
+            disabled={!isAmount(size) || !isSlippage(slippageBps) || quote.data === undefined}
             loading={preparing.isPending}
           >
             Prepare swap
           </Button>
         </>
       )}
-      <Refusal error={preparing.error} />
-      {preparing.data !== undefined && <SwapSigning key={preparing.data.id} id={preparing.data.id} />}
+      <Refusal error={isOfTicket ? preparing.error : null} />
+      {isOfTicket && preparing.data !== undefined && <SwapSigning key={preparing.data.id} id={preparing.data.id} />}
     </form>
   );
 }
 
 function useSwapQuote(symbol: string, side: 'buy' | 'sell', size: string, slippageBps: string) {
   const [amount] = useDebouncedValue(size, QUIET_MS);
-  return useRead(
+  const quote = useRead(
     ['swap-quote', symbol, side, amount, slippageBps],
     (call) => api.quoteSwap({ instrument: symbol, side, amount, slippageBps }, call),
-    { enabled: isAmount(amount), refetchInterval: QUOTED_EVERY_MS },
+    { enabled: isAmount(amount) && isSlippage(slippageBps), refetchInterval: QUOTED_EVERY_MS },
   );
+  return amount === size ? quote : { ...quote, data: undefined };
 }
 
 interface RouteProps {
-  readonly quote: ReturnType<typeof useSwapQuote>;
+  readonly quote: Pick<ReturnType<typeof useSwapQuote>, 'data' | 'error' | 'refetch'>;
   readonly symbol: string;
   readonly side: 'buy' | 'sell';
   readonly isAsked: boolean;

@@ -4,21 +4,21 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { Suspense, useEffect, useState } from 'react';
 import { plain, priceText, readSymbol } from '../../words.js';
-import { ApiError, api, type MarketOrder, refresh } from '../api.ts';
+import { api, hadNoEffect, type MarketOrder, refresh, useRead } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { cut, isAmount, multiply, withoutZeros } from '../kit/decimal.ts';
 import { Segments, useOnce, Written } from '../kit/form.tsx';
-import { laterPart, Refusal } from '../kit/refusal.tsx';
+import { describeError, laterPart, Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { readQuotePrice, quoteNow, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
 import { instrument, venueIn } from '../place.ts';
-import { changeDraft, type Draft, draft } from './draft.ts';
+import { changeDraft, type Draft, draft, toOrder } from './draft.ts';
 import { Sides, SizeInput, Slippage } from './order-fields.tsx';
 import { usePosition } from './positions.tsx';
 import { PreTrade } from './pre-trade.tsx';
 import { WayOut } from './way-out.tsx';
-import { submits } from '../kit/browser.ts';
+import { keyOnce, submits } from '../kit/browser.ts';
 
 /** Loaded with the pages: the workspace opens with a ticket of the exchange, which needs no wallet. */
 const SwapTicket = laterPart(async () => (await import('../research/pages.tsx')).SwapTicket);
@@ -47,18 +47,6 @@ const AgentsOnly = ({ instrumentKey }: { readonly instrumentKey: string }) => (
   </div>
 );
 
-/** Returns the body of the order, or null if it is incomplete. */
-function toOrder(key: string, { side, kind, size, unit, price, timeInForce, postOnly, slippageBps }: Draft) {
-  if (!isAmount(size) || (kind === 'limit' && !isAmount(price))) return null;
-  return {
-    instrument: readSymbol(key),
-    side,
-    ...(unit === 'usd' ? { notionalUsd: size } : { quantity: size }),
-    ...(kind === 'limit' ? { limitPrice: price, timeInForce, ...(timeInForce === 'gtc' ? { postOnly } : {}) } : {}),
-    ...(kind === 'market' && /^\d{1,4}$/.test(slippageBps) ? { maxSlippageBps: Number(slippageBps) } : {}),
-  } as const;
-}
-
 function SpotTicket({ instrumentKey }: { readonly instrumentKey: string }) {
   const order = useStore(draft);
   const [isConfirming, setConfirming] = useState(false);
@@ -68,9 +56,10 @@ function SpotTicket({ instrumentKey }: { readonly instrumentKey: string }) {
   const send = submits(() => {
     if (body === null) return;
     if (order.mode === 'live') setConfirming(true);
-    else placing.mutate();
+    else placing.mutate(order);
   });
-  useEffect(() => placing.reset(), [order]);
+  // A refusal belongs to the order that was sent.
+  const error = placing.variables === order ? placing.error : null;
   const words = `${order.side === 'buy' ? 'Buy' : 'Sell'} ${symbol}`;
   return (
     <form className="ticket" onSubmit={send} data-side={order.side} aria-label="Order ticket">
@@ -80,8 +69,8 @@ function SpotTicket({ instrumentKey }: { readonly instrumentKey: string }) {
       <Size instrumentKey={instrumentKey} />
       {order.kind === 'limit' ? <LimitTerms instrumentKey={instrumentKey} /> : <Slippage />}
       <PreTrade instrumentKey={instrumentKey} />
-      <Refusal error={placing.error} isOnce>
-        <WayOut error={placing.error} />
+      <Refusal error={error} isOnce>
+        <WayOut error={error} />
       </Refusal>
       <Button
         type="submit"
@@ -99,7 +88,7 @@ function SpotTicket({ instrumentKey }: { readonly instrumentKey: string }) {
         close={() => setConfirming(false)}
         send={() => {
           setConfirming(false);
-          placing.mutate();
+          placing.mutate(order);
         }}
       />
     </form>
@@ -126,7 +115,7 @@ function LiveQuestion({ isOpen, words, close, send }: LiveQuestionProps) {
         <Button variant="default" onClick={close}>
           Cancel
         </Button>
-        <Button color="red.9" data-autofocus onClick={send}>
+        <Button color="red.9" data-autofocus onKeyDown={keyOnce} onClick={send}>
           Send live order
         </Button>
       </div>
@@ -137,23 +126,25 @@ function LiveQuestion({ isOpen, words, close, send }: LiveQuestionProps) {
 /** Places the order. Sending the same order again after a lost answer has one effect. */
 function usePlacing(instrumentKey: string) {
   const once = useOnce();
+  const isShown = (order: Draft): boolean => draft.get() === order && instrument.get() === instrumentKey;
   return useMutation({
-    mutationFn: () => {
-      const order = draft.get();
+    mutationFn: (order: Draft) => {
       const body = toOrder(instrumentKey, order);
       if (body === null) throw new Error('Enter a size, and a price for a limit order.');
       const more = { idempotencyKey: once.keyOf([order.mode, body]) };
       return order.mode === 'paper' ? api.placePaperOrder({ body }, more) : api.placeSpotexchangeOrder({ body }, more);
     },
-    onSuccess: (placed) => {
+    onSuccess: (placed, order) => {
       once.over();
       refresh('orders', 'portfolio', 'performance');
       notifications.show(describeNotice(placed));
-      changeDraft({ size: '' });
+      if (isShown(order)) changeDraft({ size: '' });
     },
-    onError: (error) => {
-      // A refused order was not placed: the next one gets a new key.
-      if (error instanceof ApiError) once.over();
+    onError: (error, order) => {
+      if (hadNoEffect(error)) once.over();
+      // The ticket shows the refusal of the order that it still holds.
+      if (!isShown(order))
+        notifications.show({ color: 'red', title: `Order of ${readSymbol(instrumentKey)}`, message: describeError(error) });
     },
   });
 }
@@ -162,8 +153,10 @@ function describeNotice({ state, side, instrument: key, filledQuantity, quantity
   const what = `${side} ${priceText(quantity)} ${readSymbol(key)}`;
   const [first] = fills;
   if (restingAt !== null) return { color: 'blue', title: 'Order resting', message: `${what} at ${priceText(restingAt)}` };
-  if (state === 'filled' && first !== undefined)
-    return { color: 'teal', title: 'Order filled', message: `${what} at ${priceText(first.fillPrice)}` };
+  if (state === 'filled' && first !== undefined) {
+    const how = fills.length === 1 ? `at ${priceText(first.fillPrice)}` : `in ${fills.length} fills`;
+    return { color: 'teal', title: 'Order filled', message: `${what} ${how}` };
+  }
   const why = detail ?? (reason === null ? '' : plain(reason));
   return { color: 'yellow', title: `Order ${plain(state)}`, message: `${what}: ${priceText(filledQuantity)} filled. ${why}` };
 }
@@ -201,9 +194,10 @@ const DOLLARS = ['100', '500', '1000', '5000'];
 const PARTS = [25, 50, 75, 100];
 
 function Size({ instrumentKey }: { readonly instrumentKey: string }) {
-  const { unit, side } = useStore(draft);
+  const { unit, side, mode } = useStore(draft);
   const entry = useEntry(instrumentKey);
-  const held = usePosition(instrumentKey);
+  const [onPaper, live] = [usePosition(instrumentKey), useLivePosition(instrumentKey, mode === 'live')];
+  const held = mode === 'paper' ? onPaper : live;
   const isSellingHeld = side === 'sell' && held !== null;
   return (
     <div className="size">
@@ -241,6 +235,13 @@ function Size({ instrumentKey }: { readonly instrumentKey: string }) {
       )}
     </div>
   );
+}
+
+/** Returns the quantity that people hold with real money, or null if there is none. */
+function useLivePosition(key: string, isWanted: boolean): string | null {
+  const mayRead = useMay('agent:read');
+  const { data } = useRead(['portfolio', 'live'], (call) => api.getPortfolio({ mode: 'live' }, call), { enabled: isWanted && mayRead });
+  return data?.holdings.find(({ instrument: held, place }) => held === key && place.startsWith('manual:'))?.quantity ?? null;
 }
 
 /** Returns a part of a quantity, truncated to five decimals, the exchange's lot size. */

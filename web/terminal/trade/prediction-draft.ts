@@ -1,5 +1,5 @@
 /** Draft of a prediction order, and its request body. */
-import { isAmount } from '../kit/decimal.ts';
+import { isAmount, isSlippage } from '../kit/decimal.ts';
 
 export interface PredictionDraft {
   readonly mode: 'paper' | 'live';
@@ -21,7 +21,7 @@ const CHANCE = /^0\.\d{1,12}$/;
 export function findProblem({ size, price, slippageBps }: PredictionDraft): 'size' | 'price' | 'slippageBps' | null {
   if (!isAmount(size)) return 'size';
   if (price !== '' && !(CHANCE.test(price) && isAmount(price))) return 'price';
-  return /^\d{1,3}$|^1000$/.test(slippageBps) ? null : 'slippageBps';
+  return isSlippage(slippageBps) ? null : 'slippageBps';
 }
 
 /** @throws Error if a field is missing. */

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { plain, priceText } from '../../words.js';
-import { ApiError, api, refresh, type PredictionMarket, type PredictionOrder } from '../api.ts';
+import { api, hadNoEffect, refresh, type PredictionMarket, type PredictionOrder } from '../api.ts';
 import { isAmount, multiply } from '../kit/decimal.ts';
 import { Money } from '../kit/numbers.tsx';
 import { Segments, useOnce, Written } from '../kit/form.tsx';
@@ -20,13 +20,13 @@ export function PredictionTicket({ market }: { readonly market: PredictionMarket
   const mayTrade = useMay('trade:execute');
   const [draft, setDraft] = useState(FIRST);
   const change = (some: Partial<PredictionDraft>) => setDraft((before) => ({ ...before, ...some }));
-  const placing = usePlacing(market, draft);
+  const placing = usePlacing(market);
   const { signer, choice } = useSigner(mayTrade);
   const { outcome, side, mode } = draft;
   const words = `${side === 'buy' ? 'Buy' : 'Sell'} ${outcome}`;
   if (!mayTrade) return <p className="faint">Your role may not trade. Ask for the permission trade:execute.</p>;
   return (
-    <form className="ask" aria-label="Prediction ticket" onSubmit={submits(() => placing.mutate(signer))}>
+    <form className="ask" aria-label="Prediction ticket" onSubmit={submits(() => placing.mutate({ draft, wallet: signer }))}>
       <Choices draft={draft} market={market} change={change} />
       <Amounts draft={draft} change={change} />
       <Estimate draft={draft} market={market} />
@@ -38,7 +38,8 @@ export function PredictionTicket({ market }: { readonly market: PredictionMarket
         ) : (
           choice
         ))}
-      <Refusal error={placing.error} isOnce />
+      {/* A refusal belongs to the order that was sent. */}
+      <Refusal error={placing.variables?.draft === draft ? placing.error : null} isOnce />
       <Button
         type="submit"
         size="sm"
@@ -155,10 +156,15 @@ interface Placed {
 }
 type Unsigned = Awaited<ReturnType<typeof api.preparePredictionOrder>>['transaction'];
 
-function usePlacing({ id }: PredictionMarket, draft: PredictionDraft) {
+interface Wish {
+  readonly draft: PredictionDraft;
+  readonly wallet: string | null;
+}
+
+function usePlacing({ id }: PredictionMarket) {
   const once = useOnce();
   return useMutation({
-    mutationFn: async (wallet: string | null): Promise<Placed> => {
+    mutationFn: async ({ draft, wallet }: Wish): Promise<Placed> => {
       const body = toOrderBody(id, draft);
       const more = { idempotencyKey: once.keyOf([draft.mode, wallet, body]) };
       if (draft.mode === 'paper') return { order: await api.placePaperPredictionOrder({ body }, more), transaction: null };
@@ -176,14 +182,14 @@ function usePlacing({ id }: PredictionMarket, draft: PredictionDraft) {
       });
     },
     onError: (error) => {
-      if (error instanceof ApiError) once.over();
+      if (hadNoEffect(error)) once.over();
     },
   });
 }
 
 /** Signs a prepared live order with a wallet of this browser. */
 function PredictionSigning({
-  order: { id },
+  order: { id, side, quantity, outcome },
   unsigned: { unsigned, wallet },
 }: {
   readonly order: PredictionOrder;
@@ -197,5 +203,12 @@ function PredictionSigning({
       refresh('prediction-orders');
     },
   });
-  return <Signing prepare={prepare} />;
+  return (
+    <>
+      <p>
+        The order to sign: {side} {priceText(quantity)} {outcome}
+      </p>
+      <Signing prepare={prepare} />
+    </>
+  );
 }
