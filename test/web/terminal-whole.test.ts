@@ -1,4 +1,4 @@
-// The terminal acts on all that it names, and shows no sign at nothing.
+// The terminal acts on what it names and shows.
 import { expect, test, vi } from 'vitest';
 
 const web = (name: string): Promise<unknown> => import(new URL(`../../web/terminal/${name}`, import.meta.url).href);
@@ -11,6 +11,16 @@ const { moneyText, priceShown, ratioText } = (await web('kit/numbers.tsx')) as {
   priceShown(price: string): string;
   ratioText(value: number): string;
 };
+const { objectionToCheckout } = (await web('market/checkout.ts')) as {
+  objectionToCheckout(shown: object, checkout: object): string | null;
+};
+
+test('a licence is paid at the price and to the wallet that were shown', () => {
+  const shown = { priceUsd: '49.00', payoutWallet: 'A' };
+  expect(objectionToCheckout(shown, { priceUsd: '49', payoutWallet: 'A' })).toBeNull();
+  expect(objectionToCheckout(shown, { priceUsd: '490', payoutWallet: 'A' })).toContain('490 USDC');
+  expect(objectionToCheckout(shown, { priceUsd: '49', payoutWallet: 'B' })).toContain('to B');
+});
 
 test('all agents that a halt paused are resumed, also those beyond the first page', async () => {
   const resumed: string[] = [];

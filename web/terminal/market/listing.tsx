@@ -14,6 +14,7 @@ import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { goTo } from '../place.ts';
 import { Signing } from '../wallet/signing.tsx';
+import { objectionToCheckout } from './checkout.ts';
 import { deflatedSharpe, Gates, readMetrics, priceWords } from './evidence.tsx';
 
 const LOOK_MS = 1_000;
@@ -150,7 +151,8 @@ function useLicensed(id: string): boolean {
   return data?.some(({ listingId }) => listingId === id) ?? false;
 }
 
-function Buy({ listing: { id, own, priceUsd, state, payoutWallet } }: { readonly listing: ListingDetail }) {
+function Buy({ listing }: { readonly listing: ListingDetail }) {
+  const { id, own, priceUsd, state, payoutWallet } = listing;
   const isLicensed = useLicensed(id);
   const mayTrade = useMay('trade:execute');
   const isFree = Number(priceUsd) === 0;
@@ -184,7 +186,7 @@ function Buy({ listing: { id, own, priceUsd, state, payoutWallet } }: { readonly
           <p>
             Your wallet pays {priceUsd} USDC to the creator’s wallet <Address address={payoutWallet} />. The creator receives all of it.
           </p>
-          <Signing prepare={([buyer]) => payment(id, buyer, changed)} />
+          <Signing prepare={([buyer]) => payment(listing, buyer, changed)} />
         </>
       )}
     </section>
@@ -211,9 +213,14 @@ function Import({ id }: { readonly id: string }) {
 }
 
 /** Prepares the licence payment from the wallet's first account. */
-async function payment(listingId: string, buyer: string | undefined, changed: () => void) {
+async function payment(listing: ListingDetail, buyer: string | undefined, changed: () => void) {
   if (buyer === undefined) throw new Error('The wallet shared no account.');
-  const checkout = await openCheckout(listingId, buyer);
+  const checkout = await openCheckout(listing.id, buyer);
+  const objection = objectionToCheckout(listing, checkout);
+  if (objection !== null) {
+    changed();
+    throw new Error(objection);
+  }
   if (checkout.transaction === null) throw new Error(`Nothing to sign: the checkout is ${plain(checkout.state)}.`);
   const handIn = async ([signedTransaction = '']: readonly string[]) => {
     await api.settleCheckout({ id: checkout.id, body: { signedTransaction } });
