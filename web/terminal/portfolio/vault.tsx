@@ -4,11 +4,11 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { clockAndZone, dayAndTime, plain } from '../../words.js';
-import { api, refresh, useRead, type ReserveCheck, type Vault as Answer } from '../api.ts';
+import { api, hadNoEffect, refresh, useRead, type ReserveCheck, type Vault as Answer } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { Course, type Drawn, listPoints } from '../kit/course.tsx';
 import { isAmount } from '../kit/decimal.ts';
-import { Written } from '../kit/form.tsx';
+import { useOnce, Written } from '../kit/form.tsx';
 import { FigureList, Loaded } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
 import { Gain, Money, moneyText, Price } from '../kit/numbers.tsx';
@@ -108,10 +108,19 @@ function SharePrice({ id }: { readonly id: string }) {
 
 function Pay({ id }: { readonly id: string }) {
   const [amountUsd, setAmount] = useState('');
+  const once = useOnce();
   const paying = useMutation({
-    mutationFn: (what: 'deposit' | 'withdraw') =>
-      what === 'deposit' ? api.depositIntoVault({ id, body: { amountUsd } }) : api.withdrawFromVault({ id, body: { amountUsd } }),
+    mutationFn: (what: 'deposit' | 'withdraw') => {
+      const more = { idempotencyKey: once.keyOf([what, amountUsd]) };
+      return what === 'deposit'
+        ? api.depositIntoVault({ id, body: { amountUsd } }, more)
+        : api.withdrawFromVault({ id, body: { amountUsd } }, more);
+    },
+    onError: (error) => {
+      if (hadNoEffect(error)) once.over();
+    },
     onSuccess: ({ kind, amountUsd: paid, shares, sharePriceUsd }) => {
+      once.over();
       setAmount('');
       refresh(...CHANGES);
       const message = `${kind === 'deposit' ? 'Deposited' : 'Withdrawn'}: ${moneyText(paid)}, ${shares} shares at ${sharePriceUsd}.`;
