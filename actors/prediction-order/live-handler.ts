@@ -112,7 +112,7 @@ async function offered(
   const found = await offerWithin(deps, wished, wish, { wallet, market, positionAccount });
   if (!found.ok) return found;
   const { offer, order, depositUsd } = found.value;
-  const worse = worseThanWished(wished, order);
+  const worse = worseThanWished(wished, order, offer.contracts);
   if (worse !== null) return refuse('state_conflict', worse);
   const exposureVersion = await deps.exposureVersion(orgId, order.bookId);
   const final = passed(await deps.preTrade.revalidate(orgId, market, order));
@@ -206,8 +206,8 @@ async function create(
     also: () => [capacityRow(context.orgId, validated.order.bookId, exposureVersion)],
   });
   const view = transactionView(transactionId, prepared.state, createdAt);
-  const { venueMarketId, orderAccount, escrowAccount, positionAccount } = made.offer;
-  const onchain = { wallet, transactionId, venueMarketId, orderAccount, escrowAccount, positionAccount, depositUsd };
+  const { venueMarketId, orderAccount, escrowAccount, positionAccount, contracts } = made.offer;
+  const onchain = { wallet, transactionId, venueMarketId, orderAccount, escrowAccount, positionAccount, depositUsd, contracts };
   const begun = toOrderInput(validated, outcome, context.subject, createdAt, {
     begins: 'prepared',
     reason: null,
@@ -273,12 +273,12 @@ function excessUsd(wished: Order, offered: Order, byQuantity: boolean): Decimal 
 }
 
 /** Returns why the venue's offer is worse than the request, or null if it is not. */
-function worseThanWished(wished: Order, offered: Order): string | null {
+function worseThanWished(wished: Order, offered: Order, contracts: DecimalString): string | null {
   const buys = wished.side === 'buy';
   const beyond = buys ? new Decimal(offered.limitPrice).gt(wished.limitPrice) : new Decimal(offered.limitPrice).lt(wished.limitPrice);
   if (beyond)
     return `the venue would ${buys ? 'pay up to' : 'take down to'} ${offered.limitPrice}, and the worst acceptable price is ${wished.limitPrice}: ask for less, or accept a worse price`;
-  if (!buys && !new Decimal(offered.quantity).eq(wished.quantity))
-    return `the venue would sell ${offered.quantity} contracts instead of ${wished.quantity}`;
+  if (!buys && !new Decimal(contracts).eq(wished.quantity))
+    return `the venue would sell ${contracts} contracts instead of ${wished.quantity}`;
   return new Decimal(offered.quantity).gt(0) ? null : 'the venue would trade nothing';
 }

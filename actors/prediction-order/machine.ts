@@ -6,7 +6,7 @@ import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/books/book.ts';
 import { sumFills } from '../../src/domain/orders/order.ts';
 import type { OutcomeSide } from '../../src/domain/prediction/market.ts';
-import type { OnchainTerms } from '../../src/domain/prediction/prediction-order.ts';
+import { contractsAtVenue, type OnchainTerms } from '../../src/domain/prediction/prediction-order.ts';
 import { Decimal, type DecimalString } from '../../src/domain/values/decimal.ts';
 import { MINUTE_MS } from '../../src/domain/values/time.ts';
 import type { ManualOrderContext, ManualOrderInput } from '../manual-order/manual-order.ts';
@@ -87,12 +87,12 @@ const answers =
  * True if the venue reports more than was ordered or a price beyond the limit. Such a report belongs to something else and is not booked.
  */
 function isBeyond(args: EventArgs): boolean {
-  const { order, filledQuantity } = args.context;
+  const { order, filledQuantity, onchain } = args.context;
   const fresh = freshFills(args);
   const worse = fresh.some(({ fillPrice }) =>
     order.side === 'buy' ? new Decimal(fillPrice).gt(order.limitPrice) : new Decimal(fillPrice).lt(order.limitPrice),
   );
-  return worse || new Decimal(sumFills('quantity', fresh, filledQuantity)).gt(order.quantity);
+  return worse || new Decimal(sumFills('quantity', fresh, filledQuantity)).gt(contractsAtVenue(order.quantity, onchain));
 }
 
 /** True unless the deposit equals the cost of fills, the fees and the refund, to the cent that venues round by. */

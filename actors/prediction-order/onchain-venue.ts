@@ -18,6 +18,8 @@ export interface OnchainOffer {
   readonly positionAccount: string;
   /** Contracts, a multiple of 0.01. */
   readonly quantity: DecimalString;
+  /** Contracts in millionths, as the venue counts them. */
+  readonly contracts: DecimalString;
   /** Worst fill price. */
   readonly limitPrice: DecimalString;
 }

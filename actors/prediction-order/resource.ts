@@ -36,6 +36,10 @@ export const predictionOrder = resource('prediction_orders', {
         orderAccount: { type: 'string' },
         positionAccount: { type: 'string' },
         depositUsd: { type: 'string', description: 'Amount that the transaction pays into escrow.' },
+        contracts: {
+          type: 'string',
+          description: 'Contracts as the venue counts them, in millionths. The order has the whole hundredths. Missing in older orders.',
+        },
       },
     }),
     column: 'jsonb',

@@ -74,10 +74,11 @@ test('prepare, sign, execute, open, filled', async () => {
   await fixture.pass(2_500);
   expect((await get(order.id)).body).toMatchObject({ state: 'open', filledQuantity: '0', fills: [] });
   const micro = (text: string): bigint => BigInt(Math.round(Number(text) * 1e6));
-  fixture.onchain.keeper.fill(order.onchain.orderAccount, micro(order.quantity), micro(order.limitPrice));
+  const { contracts, orderAccount } = order.onchain;
+  fixture.onchain.keeper.fill(orderAccount, micro(contracts), micro(order.limitPrice));
   await fixture.pass(60_000);
   const { body: filled } = await get(order.id);
-  expect(filled).toMatchObject({ state: 'filled', filledQuantity: order.quantity, fills: [{ side: 'buy', fillPrice: order.limitPrice }] });
+  expect(filled).toMatchObject({ state: 'filled', filledQuantity: contracts, fills: [{ side: 'buy', fillPrice: order.limitPrice }] });
   expect((await call('GET', '/v1/prediction-orders?mode=live&state=filled', { token: trader })).body.items).toEqual([filled]);
 });
 

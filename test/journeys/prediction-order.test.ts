@@ -103,7 +103,7 @@ async function live(provider: string): Promise<void> {
     },
     { what: 'the order filled', deadlineMs: 60_000 },
   );
-  expect(filled, JSON.stringify(filled)).toMatchObject({ state: 'filled', filledQuantity: prepared.order.quantity });
+  expect(filled, JSON.stringify(filled)).toMatchObject({ state: 'filled', filledQuantity: prepared.order.onchain.contracts });
   expect(seen).toContain('open');
   expect(filled.fills.length).toBeGreaterThan(1);
   const spent = new Decimal(filled.filledNotionalUsd).plus(filled.feesUsd).plus(filled.refundUsd ?? 0);

@@ -2412,6 +2412,7 @@ class PredictionOrderOnchain(Model):
     order_account: str | None = None
     position_account: str | None = None
     deposit_usd: Decimal | None = None
+    contracts: str | None = None
 
 
 @dataclass(init=False, repr=False, eq=False)

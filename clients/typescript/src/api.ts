@@ -3473,6 +3473,7 @@ export type PredictionOrder = {
     readonly orderAccount?: string;
     readonly positionAccount?: string;
     readonly depositUsd?: string;
+    readonly contracts?: string;
   } | null;
   readonly refundUsd: string | null;
 };

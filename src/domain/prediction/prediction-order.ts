@@ -44,6 +44,13 @@ export interface OnchainTerms {
   readonly depositUsd: DecimalString;
   /** Token account that holds the deposit, or null if the venue names none. */
   readonly escrowAccount: string | null;
+  /** Contracts of the venue's order, in millionths, of which the order has the whole hundredths. Missing in older orders. */
+  readonly contracts?: DecimalString;
+}
+
+/** Returns the contracts that the venue may fill: its own number, which is less than a hundredth above the order's. */
+export function contractsAtVenue(quantity: DecimalString, onchain: Pick<OnchainTerms, 'contracts'> | null): DecimalString {
+  return onchain?.contracts ?? quantity;
 }
 
 /** A person's order. Exactly one of the sizes is given. */

@@ -163,6 +163,20 @@ test.each([
   expect(plan?.announcements).toMatchObject([{ channel: 'alerts', body: { what: 'prediction_order_contradicts' } }]);
 });
 
+test('the venue may fill its own millionths, of which the order has the whole hundredths, and no more', () => {
+  const begun = input();
+  const exact = { ...begun, onchain: { ...(begun.onchain as NonNullable<typeof begun.onchain>), contracts: '10.007142' } };
+  const news = (quantity: string) => done({ outcome: 'filled', fills: [fill('f1', quantity)], refundUsd: '0', reason: null });
+  const told = (quantity: string) => {
+    const { state } = startStep(predictionOrderKind, subject, exact as never);
+    const open = eventStep(predictionOrderKind, subject, restore(predictionOrderKind.machine, state), EVENTS.final).state;
+    return taken(open, news(quantity));
+  };
+  expect(told('10.007142')?.state).toMatchObject({ value: 'filled', context: { filledQuantity: '10.007142' } });
+  expect(types(told('10.007142'))).toContain('fill');
+  expect(told('10.007143')?.announcements).toMatchObject([{ body: { what: 'prediction_order_contradicts' } }]);
+});
+
 test.each([
   ['cancelled', '3.1', 0],
   ['cancelled', '3.09', 0],

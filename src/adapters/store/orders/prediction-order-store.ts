@@ -149,7 +149,7 @@ async function settleOne(sql: Sql, row: SettledRow, at: EpochMs): Promise<number
  */
 export function openPredictionOrders(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
   const statement = sql`
-    select o.id, o.instrument, o.order_body->>'side' as side, trim_scale((o.order_body->>'quantity')::numeric - o.filled_quantity)::text as quantity,
+    select o.id, o.instrument, o.order_body->>'side' as side, trim_scale(greatest((o.order_body->>'quantity')::numeric - o.filled_quantity, 0))::text as quantity,
       trim_scale(greatest((o.order_body->>'notionalUsd')::numeric - o.filled_notional_usd, 0))::text as "notionalUsd"
     from prediction_orders o join prepared_transactions t on t.id = o.transaction_id
     where o.org_id = ${orgId} and o.book_id = ${bookId} and o.mode = 'live'

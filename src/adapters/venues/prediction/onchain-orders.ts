@@ -14,6 +14,7 @@ import { contentId } from '../../../domain/values/ids.ts';
 import { floorToStep, findMarketStep } from '../../../domain/market/market-step.ts';
 import type { Order } from '../../../domain/orders/order.ts';
 import { complement, type PredictionBook, type PredictionMarket } from '../../../domain/prediction/market.ts';
+import { contractsAtVenue, type OnchainTerms } from '../../../domain/prediction/prediction-order.ts';
 import { type Outcome, refuse } from '../../../domain/values/refusal.ts';
 import { isAddress } from '../../../domain/solana/base58.ts';
 import { valueText } from '../../../domain/values/value-text.ts';
@@ -261,6 +262,7 @@ export function mapOffer(answer: unknown) {
   const isBuy = flagIn(order, 'isBuy');
   const limit = microIn(order, isBuy ? 'maxBuyPriceUsd' : 'minSellPriceUsd');
   const { lot } = findMarketStep('prediction:');
+  const contracts = microIn(order, 'contractsMicro');
   const escrow = maybeText(order, 'orderAtaPubkey');
   return {
     wallet: addressIn(order, 'userPubkey'),
@@ -274,7 +276,8 @@ export function mapOffer(answer: unknown) {
     escrowAccount: escrow,
     positionAccount: addressIn(order, 'positionPubkey'),
     // Whole-contract fields are rounded legacy values and are not used.
-    quantity: floorToStep(microIn(order, 'contractsMicro'), lot),
+    quantity: floorToStep(contracts, lot),
+    contracts: plainDecimal(contracts),
     limitPrice: readPrice(plainDecimal(limit), 'the worst price'),
   };
 }
@@ -342,7 +345,9 @@ export function mapHistory(answer: unknown): { readonly events: readonly History
 interface OnchainOrderContext {
   readonly order: Order;
   readonly decisionPrice: DecimalString;
-  readonly onchain: { readonly wallet: string; readonly orderAccount: string; readonly positionAccount: string } | null;
+  readonly onchain:
+    | (Pick<OnchainTerms, 'contracts'> & { readonly wallet: string; readonly orderAccount: string; readonly positionAccount: string })
+    | null;
 }
 
 /**
@@ -351,7 +356,7 @@ interface OnchainOrderContext {
  */
 export function deriveNews(
   orderId: string,
-  { order, decisionPrice }: OnchainOrderContext,
+  { order, decisionPrice, onchain }: OnchainOrderContext,
   events: readonly HistoryEvent[],
   decimals: number,
 ) {
@@ -363,7 +368,7 @@ export function deriveNews(
   const failed = ordered.some(({ type }) => type === 'order_failed');
   const refundUsd =
     closed === undefined || closed.returned === null ? null : plainDecimal(new Decimal(closed.returned).div(new Decimal(10).pow(decimals)));
-  if (filled.gte(order.quantity)) return { outcome: 'filled', fills, refundUsd, reason: null } as const;
+  if (filled.gte(contractsAtVenue(order.quantity, onchain))) return { outcome: 'filled', fills, refundUsd, reason: null } as const;
   if (closed === undefined) return { outcome: 'open', fills } as const;
   return failed
     ? ({ outcome: 'failed', fills, refundUsd, reason: 'failed_at_venue' } as const)

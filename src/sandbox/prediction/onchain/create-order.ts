@@ -43,8 +43,11 @@ function swept(state: VenueState, { question, venue, isYes }: Wanted, deposit: b
     const at = thousandths(price);
     left -= computeNotional(BigInt(size) * MICRO, at);
     if (left > 0n) continue;
-    let contracts = ((deposit * MICRO) / at / HUNDREDTH) * HUNDREDTH;
-    while (contracts > 0n && computeNotional(contracts, at) + computeFee(contracts, at) > deposit) contracts -= HUNDREDTH;
+    let contracts = (deposit * MICRO) / at;
+    for (let excess = 1n; contracts > 0n && excess > 0n; ) {
+      excess = computeNotional(contracts, at) + computeFee(contracts, at) - deposit;
+      if (excess > 0n) contracts -= (excess * MICRO) / at + 1n;
+    }
     return { limit: at, contracts };
   }
   return null;

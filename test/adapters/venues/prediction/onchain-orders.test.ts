@@ -39,9 +39,10 @@ const offer = (order: object = {}, more: object = {}) => ({
 });
 
 describe('an offer', () => {
-  test('is counted in hundredths of a contract, never in whole ones', () => {
+  test('is counted in hundredths of a contract beside its millionths, never in whole ones', () => {
     expect(mapOffer(offer())).toMatchObject({
       quantity: '17.85',
+      contracts: '17.857142',
       limitPrice: '0.56',
       isBuy: true,
       isYes: false,
@@ -200,6 +201,13 @@ describe('a history', () => {
     [[row(1, 'order_created'), row(2, 'order_paused')], { outcome: 'open', fills: [] }],
   ])('%# comes to what it says', (data, news) => {
     expect(told(...data)).toMatchObject(news);
+  });
+
+  test('is filled once the venue has filled all of its millionths', () => {
+    const onchain = { wallet: WALLET, orderAccount: 'order', positionAccount: 'position', contracts: '10.007142' };
+    const news = (...data: object[]) => deriveNews('o-1', { ...context, onchain }, events(...data), 6);
+    expect(news(filled(2, '10000000'))).toMatchObject({ outcome: 'open', fills: [{ quantity: '10' }] });
+    expect(news(filled(2, '10000000'), filled(3, '7142'))).toMatchObject({ outcome: 'filled', fills: [{}, { quantity: '0.007142' }] });
   });
 
   test('gives the same result in any order and with repetitions', () => {
