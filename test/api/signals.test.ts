@@ -73,6 +73,15 @@ test('plain text is read by its words', async () => {
   later();
 });
 
+test('JSON is read as such, however its media type is written', async () => {
+  const taken = await api.call('POST', hook.path, {
+    raw: JSON.stringify(ALERT),
+    headers: { 'content-type': 'Application/JSON; Charset=UTF-8' },
+  });
+  expect(taken.status, taken.text).toBe(202);
+  later();
+});
+
 test('a signed delivery is accepted once, however often it is sent', async () => {
   const headers = signed(hook.signingSecret, ALERT);
   const first = await send(hook.signedPath, ALERT, headers);

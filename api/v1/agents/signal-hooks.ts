@@ -266,7 +266,8 @@ async function refuseSender(
 /** Reads the alert. @throws InputError if it is not UTF-8, or claims to be JSON and is not. */
 function readAlert(contentType: string, body: Buffer): Alert {
   const text = decodeUtf8(body);
-  return contentType.startsWith('application/json') ? { json: parseStrictJson(text) as Json } : { text };
+  // Media types are equal whatever their case.
+  return contentType.toLowerCase().startsWith('application/json') ? { json: parseStrictJson(text) as Json } : { text };
 }
 
 const checkProposal = compileValidator(OutsideProposalRequest, 'body');
