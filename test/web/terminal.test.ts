@@ -362,6 +362,18 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
       await page.getByRole('link', { name: part, exact: true }).click();
       await page.getByRole('region', { name: part, exact: true }).waitFor();
     }
+    const askAutonomy = async () => {
+      await page.locator('.agent-actions').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Set autonomy' }).click();
+      return page.getByRole('dialog').getByLabel('Level').first();
+    };
+    await (await askAutonomy()).click();
+    await page.getByRole('option', { name: 'autonomous' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await (await askAutonomy()).inputValue()).toBe('research');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
   test('an agent’s past is walked by keyboard, a what-if question branches off it, and nothing is stored', async () => {

@@ -29,11 +29,13 @@ export const useChange = (change: () => Promise<unknown>, done: string, after?: 
 
 export function Actions({ agent }: { readonly agent: Agent }) {
   const { id, paused, pauseCause, stage } = agent;
-  const [asked, setAsked] = useState<Asked>(null);
+  // A dialog begins anew each time: a choice that was cancelled is not the present one.
+  const [{ asked, opening }, setAsked] = useState<{ readonly asked: Asked; readonly opening: number }>({ asked: null, opening: 0 });
+  const ask = (what: Asked) => setAsked((before) => ({ asked: what, opening: before.opening + 1 }));
   const [mayTrade, mayManage] = [useMay('trade:execute'), useMay('risk:manage')];
   const resume = useChange(() => api.resumeAgent({ id }), 'Resumed.');
   const release = useChange(() => api.releaseAgent({ id }), 'Released. It stays paused until you resume it.');
-  const close = () => setAsked(null);
+  const close = () => setAsked((before) => ({ ...before, asked: null }));
   const mayStop = mayTrade || mayManage;
   return (
     <div className="agent-actions">
@@ -48,7 +50,7 @@ export function Actions({ agent }: { readonly agent: Agent }) {
         </Button>
       )}
       {!paused && mayStop && (
-        <Button variant="default" onClick={() => setAsked('pause')}>
+        <Button variant="default" onClick={() => ask('pause')}>
           Pause
         </Button>
       )}
@@ -57,12 +59,12 @@ export function Actions({ agent }: { readonly agent: Agent }) {
           Edit rules
         </Button>
       )}
-      <More id={id} ask={setAsked} mayTrade={mayTrade} mayStop={mayStop} maySign={mayManage && stage === 'limited_live'} />
+      <More id={id} ask={ask} mayTrade={mayTrade} mayStop={mayStop} maySign={mayManage && stage === 'limited_live'} />
       <Refusal error={resume.error ?? release.error} />
       <PauseDialog agent={agent} isOpen={asked === 'pause'} close={close} />
-      <CloseDialog agent={agent} isOpen={asked === 'close'} close={close} />
-      <AutonomyDialog key={agent.autonomy} agent={agent} isOpen={asked === 'autonomy'} close={close} />
-      <SignOffDialog agent={agent} isOpen={asked === 'signOff'} close={close} />
+      <CloseDialog key={`close ${opening}`} agent={agent} isOpen={asked === 'close'} close={close} />
+      <AutonomyDialog key={`${agent.autonomy} ${opening}`} agent={agent} isOpen={asked === 'autonomy'} close={close} />
+      <SignOffDialog key={`sign off ${opening}`} agent={agent} isOpen={asked === 'signOff'} close={close} />
     </div>
   );
 }

@@ -79,6 +79,7 @@ function Buttons({ listing: { id, name, priceUsd, state }, isChosen, choose }: B
       {mayTrade && state === 'listed' && (
         <>
           <AskForm
+            key={priceUsd}
             verb="Change price"
             name={`Change the price of ${name}`}
             title={`Price of ${name}`}

@@ -103,7 +103,8 @@ function MemberButtons({ member }: { readonly member: Member }) {
   if (isOwn) return <span className="faint">you</span>;
   return (
     <div className="row-buttons">
-      <ChangeGrant member={member} />
+      {/* Begins anew when somebody else changed the grant. */}
+      <ChangeGrant key={`${member.role} ${member.permissions.join(' ')}`} member={member} />
       <Ask
         verb="Revoke tokens"
         name={`Revoke tokens of ${name}`}
