@@ -108,7 +108,8 @@ function buildRequest({ route, path, query, parts, known }: RequestParts, given:
   const inAddress = [...Object.keys(path), ...Object.keys(query), KEY];
   const nested = inAddress.find((name) => typeof given[name] === 'object' && given[name] !== null);
   if (nested !== undefined) return `${nested} is a single value, not a list or an object`;
-  const missing = Object.keys(path).find((name) => given[name] === undefined || given[name] === null || given[name] === '');
+  // An empty segment or a dot segment would name another operation.
+  const missing = Object.keys(path).find((name) => ['', '.', '..'].includes(String(given[name] ?? '')));
   if (missing !== undefined) return `${route.name} needs the argument ${missing}`;
   const search = new URLSearchParams(
     Object.keys(query).flatMap((name): [string, string][] => (given[name] === undefined ? [] : [[name, String(given[name])]])),

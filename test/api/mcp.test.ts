@@ -105,6 +105,11 @@ test.each<[string, Mode]>([
     true,
     expect.stringContaining('query.limit: got the number 0; allowed: a whole number from 1 to 200'),
   ]);
+  // A dot segment would name another operation.
+  for (const id of ['.', '..', '']) {
+    const { isError, ...answer } = await client.callTool({ name: 'getOutsideContext', arguments: { id } });
+    expect([isError, textOf(answer as never)]).toEqual([true, 'getOutsideContext needs the argument id']);
+  }
   await client.close();
 });
 
