@@ -18,6 +18,7 @@ import { bookIds } from '../../../../src/domain/books/book.ts';
 import { canonicalHash, sha256Hex } from '../../../../src/domain/values/canonical-json.ts';
 import type { DataSource, StatedOrigin } from '../../../../src/domain/market/data-source.ts';
 import {
+  type BacktestSeries,
   type EvidenceDraft,
   type EvidenceKind,
   type EvidenceSeries,
@@ -105,15 +106,20 @@ describe('every pair of stages, whatever the evidence and the role', () => {
   });
 });
 
+/** Cancels a run after it has left its evidence, as whoever is faster than its worker's end does. */
+async function cancelled(runId: string | null): Promise<void> {
+  const { superuser } = fixture;
+  await superuser`alter table evaluation_runs disable trigger all`;
+  await superuser`update evaluation_runs set state = 'cancelled', result_hash = null where id = ${runId}`;
+  await superuser`alter table evaluation_runs enable trigger all`;
+  await superuser`alter table evaluation_runs enable always trigger evaluation_end`;
+}
+
 test('evidence of a run that was cancelled after it decides nothing, and the earlier evidence decides again', async () => {
   const id = await fixture.agentAt('backtest', { evidence: 'passing' });
   const [decided] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'backtest'`;
   const later = await fixture.pass(id, 'backtest', undefined, false);
-  const { superuser } = fixture;
-  await superuser`alter table evaluation_runs disable trigger all`;
-  await superuser`update evaluation_runs set state = 'cancelled', result_hash = null where id = ${later.runId}`;
-  await superuser`alter table evaluation_runs enable trigger all`;
-  await superuser`alter table evaluation_runs enable always trigger evaluation_end`;
+  await cancelled(later.runId);
   await step(app, id, 'stress_test', decided?.id as string);
   expect(await stageOf(id)).toBe('stress_test');
   const { breaks } = await verifyTrail(app);
@@ -421,6 +427,25 @@ test('no gate opens on evidence under old rules', async () => {
   await expect(step(app, id, 'paper', proof?.id ?? null)).rejects.toThrow(/version 1 of its rules, and since then it is asked for more/);
   const anew = await fixture.pass(id, 'stress_test', 'anew');
   await step(app, id, 'paper', anew.id);
+});
+
+test('evidence of a run that was cancelled after it renews none of earlier rules, and promises no cost', async () => {
+  const id = await fixture.agentAt('paper', { evidence: 'absent' });
+  const outdated = () => app`select kind from outdated_evidence(${id})`;
+  const [proof] = await app<{ id: string; series: string; promised: number }[]>`
+    select id, series, promised_cost_bps(${id}, 1) as promised from evidence where agent_id = ${id} and kind = 'backtest'`;
+  await fixture.superuser`insert into superseded_evidence values (${proof?.id as string}, 1, 'costs are those of paper')`;
+  const series = { ...(JSON.parse(proof?.series as string) as BacktestSeries), slippageBps: 500 };
+  const runId = await fixture.run(id, {}, series);
+  const metrics = evidenceMetrics('backtest', series);
+  const draft = { agentId: id, kind: 'backtest', ...fixture.manifestOf(id), series, metrics, runId, resultHash: 'f'.repeat(64) } as const;
+  expect(await createEvidenceWriter(evaluator, fixture.newId).write(draft)).toMatchObject({ passed: true });
+  expect(await outdated()).toEqual([]);
+  await cancelled(runId);
+  expect(await outdated()).toEqual([{ kind: 'backtest' }]);
+  expect(await app`select promised_cost_bps(${id}, 1) as promised`).toEqual([{ promised: proof?.promised }]);
+  await fixture.pass(id, 'backtest');
+  expect(await outdated()).toEqual([]);
 });
 
 test('sandbox evidence stops counting beside a real venue: its gate closes, its agent is alerted, and a run on real series renews it', async () => {
