@@ -2,11 +2,14 @@
 import { compare, multiply } from './decimal.ts';
 
 const NUMBER = /^([+-]?)\$?(\d[\d,]*(?:\.\d+)?)([KMBT]?)(?![\w:-])/;
+/** Number as a language writes what is very small or large: `5.5e-17`, the rest of a sum that is zero. */
+const POWER = /^-?\d(?:\.\d+)?e[+-]\d+$/;
 const TIMES: { readonly [suffix: string]: string } = { K: '1000', M: '1000000', B: '1000000000', T: '1000000000000' };
 const NOTHING = new Set(['', '–', '…']);
 
 /** Returns the number at the start of a text: `-1234.5` of `-$1,234.50`, or null for `2026-11-27`, `12:30` and words. */
 export function numberIn(text: string): string | null {
+  if (POWER.test(text)) return Number(text).toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 });
   const found = NUMBER.exec(text.trim().replace('−', '-'));
   if (found === null) return null;
   const [, sign = '', digits = '', suffix = ''] = found;
