@@ -9,6 +9,7 @@ interface DraftModule {
   readonly draft: { get(): Order };
   changeDraft(change: Order): void;
   forgetDraft(): void;
+  writeClosingOrder(quantity: string): void;
   toOrder(key: string, order: Order): Order | null;
 }
 interface PlaceModule {
@@ -19,7 +20,7 @@ interface PlaceModule {
 const web = (name: string): Promise<unknown> => import(new URL(`../../web/terminal/${name}`, import.meta.url).href);
 const location = { hash: '', origin: 'http://127.0.0.1:1' };
 vi.stubGlobal('location', location);
-const { draft, changeDraft, forgetDraft, toOrder } = (await web('panels/draft.ts')) as DraftModule;
+const { draft, changeDraft, forgetDraft, toOrder, writeClosingOrder } = (await web('panels/draft.ts')) as DraftModule;
 vi.stubGlobal('document', Object.assign(new EventTarget(), { documentElement: { hasAttribute: () => false } }));
 vi.stubGlobal('addEventListener', () => {});
 const { signOut } = (await web('member.ts')) as { signOut(): Promise<void> };
@@ -96,4 +97,10 @@ test('the order of a member who signs out is not left to the next one', async ()
   vi.stubGlobal('fetch', async () => new Response(null, { status: 204 }));
   await signOut();
   expect(draft.get()).toMatchObject({ mode: 'paper', size: '' });
+});
+
+test('a paper position is closed on paper, although the ticket was for live money', () => {
+  changeDraft({ mode: 'live', side: 'buy', unit: 'usd', size: '5000' });
+  writeClosingOrder('2');
+  expect(draft.get()).toMatchObject({ mode: 'paper', side: 'sell', kind: 'market', unit: 'units', size: '2' });
 });

@@ -47,6 +47,10 @@ export function writeOrder(change: Partial<Draft>): void {
   panelAsked.set('ticket');
 }
 
+/** Writes the order that closes a paper position into the ticket, whatever the ticket was for. */
+export const writeClosingOrder = (quantity: string): void =>
+  writeOrder({ mode: 'paper', side: 'sell', kind: 'market', unit: 'units', size: quantity });
+
 /** Returns the body of the order, or null if it is incomplete. */
 export function toOrder(key: string, { side, kind, size, unit, price, timeInForce, postOnly, slippageBps }: Draft) {
   if (!isAmount(size) || !(kind === 'limit' ? isAmount(price) : isSlippage(slippageBps))) return null;

@@ -10,7 +10,7 @@ import { Table } from '../kit/table.tsx';
 import { useMay } from '../member.ts';
 import { useAgentName } from '../organization.ts';
 import { choose } from '../place.ts';
-import { writeOrder } from './draft.ts';
+import { writeClosingOrder } from './draft.ts';
 
 /** Reading interval of the portfolio: prices move without an announcement. */
 const MARKED_EVERY_MS = 5_000;
@@ -59,7 +59,7 @@ function Held({ held }: { readonly held: readonly PortfolioHolding[] }) {
         { title: 'Instrument', value: ({ instrument }) => readSymbol(instrument ?? ''), cell: showName },
         { title: 'Held by', isText: true, text: (holding) => (isManual(holding) ? 'You' : nameOf(agentIn(holding.place))) },
         { title: 'Quantity', quantity: ({ quantity }) => quantity },
-        { title: 'Entry', price: ({ costUsd, quantity }) => (costUsd === null ? null : (Number(costUsd) / Number(quantity)).toFixed(6)) },
+        { title: 'Entry', price: ({ costUsd, quantity }) => (costUsd === null ? null : (Number(costUsd) / Number(quantity)).toFixed(12)) },
         { title: 'Mark', price: ({ mark }) => mark },
         { title: 'Value', isFigure: true, money: ({ valueUsd }) => valueUsd },
         { title: 'P&L', isFigure: true, gain: computeProfit },
@@ -94,7 +94,7 @@ function Close({ holding }: { readonly holding: PortfolioHolding }) {
         variant="default"
         onClick={() => {
           choose(instrument);
-          writeOrder({ side: 'sell', kind: 'market', unit: 'units', size: quantity });
+          writeClosingOrder(quantity);
         }}
       >
         Close
