@@ -33,6 +33,7 @@ import { backtestSeries, stressSeries } from '../../../domain/evidence-samples.t
 import { testDatabase } from '../../../harness/postgres.ts';
 import { isMet } from '../../../harness/rounds.ts';
 import { payIntoVault } from '../../../harness/vault.ts';
+import { waitFor } from '../../../harness/wait-for.ts';
 import { createGateFixture, type GateFixture, ORG } from './gate-fixture.ts';
 
 let fixture: GateFixture;
@@ -529,6 +530,36 @@ test('evidence based on a corrected cut stops counting; later evidence counts, w
   const anew = await fixture.pass(id, 'paper');
   expect(await counting()).toEqual([{ id: anew.id }]);
   await expectWhole(id);
+});
+
+test('evidence of a stage waits for a correction of cuts that has begun', async () => {
+  const id = await fixture.agentAt('paper', { evidence: 'absent' });
+  const series = await fixture.paperSeries(id);
+  const metrics = evidenceMetrics('paper', series);
+  const draft = {
+    agentId: id,
+    kind: 'paper',
+    ...fixture.manifestOf(id),
+    series,
+    metrics,
+    runId: null,
+    resultHash: 'f'.repeat(64),
+  } as const;
+  const [newest] = await app<{ slot: number }[]>`select max(slot) as slot from cuts`;
+  const slot = (newest?.slot as number) + 60_000;
+  await fixture.superuser`insert into cut_batches (slot, source, instruments, digest) values (${slot}, 'streams', 1, ${'0'.repeat(64)})`;
+  let writing: Promise<unknown> = Promise.resolve();
+  let ended = false;
+  await fixture.superuser.begin(async (sql) => {
+    await sql`insert into cut_corrections (slot, reason, corrected_by) values (${slot}, 'the price was of another day', 'ann')`;
+    const settle = () => (ended = true);
+    writing = createEvidenceWriter(evaluator, fixture.newId).write(draft);
+    writing.then(settle, settle);
+    const waits = () => fixture.superuser`select 1 from pg_locks where relation = 'cut_corrections'::regclass and not granted`;
+    await waitFor(async () => ended || (await waits()).length > 0, { what: 'the evidence waits or is written' });
+    expect(ended).toBe(false);
+  });
+  expect(await writing).toMatchObject({ agentId: id, kind: 'paper' });
 });
 
 /** Verifies the agent's chain of gate records independently. */
