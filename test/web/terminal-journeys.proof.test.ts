@@ -244,10 +244,10 @@ describe.skipIf(CHROMIUM === null)('the journeys of the guides', () => {
         await hand.press(button(`Change the price of ${name}`));
         await hand.write(field('Price (USD)', dialog()), '59');
         await hand.press(button('Change price', dialog()));
-        await told(`The price of ${name} is changed.`);
+        await told(`Price of ${name} changed.`);
         await hand.press(button(`Unlist ${name}`));
         await hand.press(button('Unlist', dialog()));
-        await told(`${name} is sold no more.`);
+        await told(`${name} is no longer on sale.`);
       });
 
       test('marketplace: a licence is paid by the wallet of the sandbox, and its strategy is imported', LONG, async () => {
