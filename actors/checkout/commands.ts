@@ -41,8 +41,8 @@ interface CheckoutDirectory {
   /** Returns the rules if the organization may read them, or null. */
   rules(orgId: string, id: string): Promise<Manifest | null>;
   licence(orgId: string, listingId: string): Promise<Licence | null>;
-  /** Returns the id of the checkout of a listing that is open or whose late payment is looked for, or null. */
-  openCheckout(orgId: string, listingId: string): Promise<string | null>;
+  /** Returns the id of another checkout of a listing that is open or whose late payment is looked for, or null. */
+  openCheckout(orgId: string, listingId: string, thisId: string | null): Promise<string | null>;
   /** Returns why the database refused to start a checkout (another one is open, or the listing changed), or null for any other error. */
   startProblem(error: unknown): string | null;
 }
@@ -110,6 +110,9 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps) {
           `the organization holds licence ${licence.id} by another checkout: ${isOver ? 'if this payment has landed, only the creator can return it' : 'this payment is not sent'}`,
         );
       }
+      // Both payments could land. An expired checkout sends nothing.
+      const other = checkoutState(row.state) === 'expired' ? null : await store.openCheckout(context.orgId, checkout.listingId, id);
+      if (other !== null) return refuse('state_conflict', `${underWay(other)}; this payment is not sent until then`);
       return submitted(deps, context, row, signed, found.value.signature);
     },
 
@@ -151,7 +154,7 @@ async function offered(deps: CheckoutHandlerDeps, orgId: string, listingId: stri
   if (listing.state !== 'listed') return refuse('state_conflict', 'the listing is unlisted and can no longer be bought');
   const licence = await store.licence(orgId, listingId);
   if (licence !== null) return refuse('state_conflict', `the organization holds licence ${licence.id} already`);
-  const open = await store.openCheckout(orgId, listingId);
+  const open = await store.openCheckout(orgId, listingId, null);
   return open === null ? { ok: true, value: listing } : refuse('state_conflict', underWay(open));
 }
 

@@ -173,6 +173,26 @@ describe('a payment', () => {
     expect(fixture.holds(buyer.address)).toBe(18_000_000n);
   });
 
+  test('is not sent while a payment of another checkout, which may have landed late, is looked for', async () => {
+    const listing = await fixture.listed('2');
+    const buyer = fixture.wallet('buyer who is impatient', 20n);
+    const first = await begin(listing.id, buyer.address);
+    const signed = signedBy(buyer, first.transaction as string);
+    await fixture.node.broadcast(new Uint8Array(Buffer.from(signed, 'base64')));
+    fixture.chain.advance(2);
+    fixture.chain.expireBlockhashes();
+    fixture.chain.finalize();
+    for (let round = 0; round < 4; round++) await fixture.pass(16_000);
+    const second = await begin(listing.id, buyer.address);
+    expect(must(await settle(first.id, signed)).state).toBe('late');
+    const answer = await refused(settle(second.id, signedBy(buyer, second.transaction as string)));
+    expect(answer).toEqual(['state_conflict', expect.stringContaining(first.id)]);
+    expect((await fixture.finished(first.id)).state).toBe('licensed');
+    fixture.chain.finalize();
+    await fixture.pass(6_000);
+    expect(fixture.holds(buyer.address)).toBe(18_000_000n);
+  });
+
   test('that is looked for after its expiry holds up another checkout of the listing', async () => {
     const listing = await fixture.listed('2');
     const buyer = fixture.wallet('buyer in a hurry', 20n);

@@ -26,11 +26,12 @@ export function createCheckoutStore(sql: Sql) {
     licences: licences.list,
     licence: (orgId: string, listingId: string): Promise<Licence | null> => licences.one(orgId, sql`t.listing_id = ${listingId}`),
 
-    /** Returns the id of the checkout of a listing that is open or whose late payment is looked for, or null. */
-    async openCheckout(orgId: string, listingId: string): Promise<string | null> {
+    /** Returns the id of another checkout of a listing that is open or whose late payment is looked for, or null. */
+    async openCheckout(orgId: string, listingId: string, thisId: string | null): Promise<string | null> {
       const [row] = await sql<{ id: string }[]>`
         select id from marketplace_checkouts
-        where org_id = ${orgId} and listing_id = ${listingId} and state in ('prepared', 'submitted', 'confirmed', 'late') limit 1`;
+        where org_id = ${orgId} and listing_id = ${listingId} and state in ('prepared', 'submitted', 'confirmed', 'late')
+          and id is distinct from ${thisId}::uuid limit 1`;
       return row?.id ?? null;
     },
 
