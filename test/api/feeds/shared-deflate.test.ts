@@ -13,7 +13,8 @@ let sql: Sql;
 let fixture: Stage;
 beforeAll(async () => {
   sql = await openFixtureDatabase();
-  fixture = await openFixture(sql, { feeds: { connectionsPerSubject: 40 } });
+  // A heartbeat of one client would count among its bytes.
+  fixture = await openFixture(sql, { feeds: { connectionsPerSubject: 40, heartbeatMs: 3_600_000 } });
 });
 afterAll(async () => {
   await fixture?.close();
