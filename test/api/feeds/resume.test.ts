@@ -218,6 +218,9 @@ test('a read that fails in the middle of a catch-up loses nothing that was read 
   const agents = await makeAgents(3);
   const slots = [60_000, 120_000, 180_000];
   for (const slot of slots) await tickShard(agents, slot, slot);
+  // What the tail has not read yet would come live, and not by the catch-up.
+  const [{ newest } = { newest: 0 }] = await sql<{ newest: number }[]>`select max(seq)::int as newest from announcements`;
+  await waitFor(() => Number(fixture.tail.position().seq) >= newest, { what: 'the tail to read all decisions' });
   const client = await connect(fixture);
   await client.ask({ op: 'subscribe', id: 1, channel: 'decisions', params: { agentId: agents[1]?.id ?? '' }, from: `${xid}.${seq}` });
   const last = new Date(180_000).toISOString();
