@@ -1,7 +1,7 @@
 /** Readiness of this process, part by part, as /readyz reports it. */
 
 import type { MarketState, VenueState } from '../../src/domain/market/market-state.ts';
-import { type EpochMs, isAhead } from '../../src/domain/values/time.ts';
+import { type EpochMs, isAhead, isOutdated } from '../../src/domain/values/time.ts';
 import { errorText } from '../../src/domain/values/value-text.ts';
 import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
@@ -82,7 +82,7 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
 
 /** Describes why a venue is not received: never since the start, lost for longer than a breaker waits, or followed by no process. */
 function silentVenue({ venue, hearing, detail, degradedSince, heardAt, receivedAt }: VenueState, at: EpochMs): string[] {
-  if (at - receivedAt > VENUE_STATE_MAX_AGE_MS || isAhead(receivedAt, at)) return [`${venue} is followed by no process`];
+  if (isOutdated(receivedAt, at, VENUE_STATE_MAX_AGE_MS)) return [`${venue} is followed by no process`];
   if (degradedSince === null || (heardAt !== null && at - degradedSince <= DATA_DEGRADATION_MS)) return [];
   return [`${venue} is ${hearing}: ${detail}`];
 }

@@ -4,7 +4,7 @@ import { withQuoteFlags, OVER_AGE } from '../../streams/quality/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/quality/freshness.ts';
 import type { DecimalString } from '../domain/values/decimal.ts';
 import type { Quote, ReferencePrice } from '../domain/market/quote.ts';
-import { type EpochMs, isAhead } from '../domain/values/time.ts';
+import { type EpochMs, isOutdated } from '../domain/values/time.ts';
 import { midPrice } from '../domain/market/valuation.ts';
 import type { InstrumentKey } from '../domain/market/venue.ts';
 
@@ -18,7 +18,7 @@ export function agedQuote(quote: Quote, freshness: Freshness, now: EpochMs): Quo
   const own = quote.sourceTime ? Math.min(quote.observedAt, quote.receivedAt) : quote.receivedAt;
   // On a feed that sends only changes, the receipt is the last known sign.
   const known = freshness.feedLimits(quote).cadence === 'change_only' ? quote.receivedAt : own;
-  return now - known > freshness.maxAgeMs(quote) || isAhead(known, now) ? withQuoteFlags(quote, OVER_AGE) : quote;
+  return isOutdated(known, now, freshness.maxAgeMs(quote)) ? withQuoteFlags(quote, OVER_AGE) : quote;
 }
 
 /** Returns the newest quote of an instrument if it is live now, else null. */

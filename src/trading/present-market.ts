@@ -13,7 +13,7 @@ import { POOL_LIQUIDITY_MAX_AGE_MS, type PoolLiquidity, presentMarket, type Risk
 import type { DisabledVenues } from '../domain/risk/order-context.ts';
 import { Decimal } from '../domain/values/decimal.ts';
 import type { Outcome } from '../domain/values/refusal.ts';
-import type { EpochMs } from '../domain/values/time.ts';
+import { type EpochMs, isOutdated } from '../domain/values/time.ts';
 import { agedQuote, type LatestQuotes } from './live-marks.ts';
 
 /** Reads of every order assessment. */
@@ -124,7 +124,8 @@ export function referenceNow(bus: LatestQuotes, freshness: Freshness, instrument
   const benchmark = CATALOG.byKey(instrument)?.benchmark ?? null;
   const received = benchmark === null ? null : bus.latest(benchmark);
   if (received?.kind !== 'reference') return null;
-  const over = !freshness.isIssuerMark(received) && now - received.feedUpdatedAt > freshness.maxAgeMs(received);
+  const known = Math.min(received.feedUpdatedAt, received.receivedAt);
+  const over = !freshness.isIssuerMark(received) && isOutdated(known, now, freshness.maxAgeMs(received));
   return over ? withReferenceFlags(received, freshness.referenceBits(received, now)) : received;
 }
 

@@ -2,7 +2,7 @@
 import { CATALOG, type Catalog } from '../../src/domain/catalog/catalog.ts';
 import type { Quote, ReferencePrice, Session } from '../../src/domain/market/quote.ts';
 import { sessionAt as usSessionAt } from '../../src/domain/market/session.ts';
-import { type EpochMs, isAhead } from '../../src/domain/values/time.ts';
+import { type EpochMs, isOutdated } from '../../src/domain/values/time.ts';
 import type { Venue } from '../../src/domain/market/venue.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import type { FeedLife } from '../feed-life.ts';
@@ -84,15 +84,14 @@ export function createFreshness(options: FreshnessOptions = {}): Freshness {
     // "Market closed" and "carried forward" explain an old price. Over age applies if nothing else does.
     const bits = sessionBits(reference, at);
     const known = reference.feedUpdatedAt < reference.receivedAt ? reference.feedUpdatedAt : reference.receivedAt;
-    return bits === 0 && at - known > maxAgeMs(reference) ? OVER_AGE : bits;
+    return bits === 0 && isOutdated(known, at, maxAgeMs(reference)) ? OVER_AGE : bits;
   }
 
   function bitsAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number {
     let bits = life.connected === false ? FEED_DOWN : 0;
     if (event.kind === 'reference') return bits | referenceBits(event, at);
     if (event.receivedAt < life.epochAt) bits |= RESYNCING;
-    const evidence = evidenceAt(event, life);
-    if (at - evidence > maxAgeMs(event) || isAhead(evidence, at)) bits |= OVER_AGE;
+    if (isOutdated(evidenceAt(event, life), at, maxAgeMs(event))) bits |= OVER_AGE;
     return bits;
   }
 

@@ -1,7 +1,7 @@
 /** Quality of a market state at an instant, by its age and its venue's connectivity. */
 import type { VenueState } from '../../src/domain/market/market-state.ts';
 import type { Quality, QualityFlag } from '../../src/domain/market/quote.ts';
-import { type EpochMs, isAhead } from '../../src/domain/values/time.ts';
+import { type EpochMs, isOutdated } from '../../src/domain/values/time.ts';
 import { FEED_DOWN, toFlags, toFlagBits, OVER_AGE, qualityWith } from './flag-bits.ts';
 
 /** Milliseconds after which a venue state is outdated, because no process follows the venue. It is renewed every second. */
@@ -15,8 +15,7 @@ interface StateQuality {
 
 /** True if the venue is received: its state is fresh, and its feed is up. */
 export function isReceived(venueState: VenueState | null, at: EpochMs): boolean {
-  if (venueState === null || isAhead(venueState.receivedAt, at)) return false;
-  return at - venueState.receivedAt <= VENUE_STATE_MAX_AGE_MS && venueState.hearing !== 'feed_down';
+  return venueState !== null && !isOutdated(venueState.receivedAt, at, VENUE_STATE_MAX_AGE_MS) && venueState.hearing !== 'feed_down';
 }
 
 /** Returns age and quality of a state. Its feed's own quality is kept if worse. */
@@ -34,7 +33,7 @@ export function stateQuality(
   const knownAt = Math.min(state.observedAt, state.receivedAt);
   const ageMs = Math.max(0, at - knownAt);
   let bits = toFlagBits(state.flags ?? []);
-  if (ageMs > maxAgeMs || isAhead(knownAt, at)) bits |= OVER_AGE;
+  if (isOutdated(knownAt, at, maxAgeMs)) bits |= OVER_AGE;
   if (!isReceived(venueState, at)) bits |= FEED_DOWN;
   return { ageMs, quality: qualityWith(state.quality ?? 'live', bits), flags: toFlags(bits) };
 }

@@ -47,3 +47,9 @@ test('a price with an unexplained age is too old: no rule reads it', () => {
   const at = CLOSE + 13 * HOUR;
   expect(isReadableCarried(observed(CLOSE - 2 * HOUR, at), at, carriedIn(MANIFEST))).toBe(false);
 });
+
+test('a price that a clock received which was hours ahead is too old: it says nothing of its age', () => {
+  const at = CLOSE - HOUR;
+  expect(observed(at + HOUR / 2, at)).toMatchObject({ quality: 'stale', flags: ['over_age'] });
+  expect(observed(at + 5_000, at)).toMatchObject({ quality: 'live', flags: [] });
+});

@@ -25,6 +25,11 @@ export function isAhead(at: EpochMs, now: EpochMs): boolean {
   return at - now > MAX_AHEAD_MS;
 }
 
+/** True if what was known at a time is older than `maxAgeMs`, or the clock that named the time was ahead. */
+export function isOutdated(knownAt: EpochMs, now: EpochMs, maxAgeMs: number): boolean {
+  return now - knownAt > maxAgeMs || isAhead(knownAt, now);
+}
+
 const TIMEFRAME = /^([1-9]\d{0,2})([mh])$/;
 
 /** Returns the length of a manifest timeframe (`<n>m` or `<n>h`) in milliseconds, or null if the text is not a timeframe. */
