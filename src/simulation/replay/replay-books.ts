@@ -61,7 +61,7 @@ export class ReplayBooks {
   /** Cached id of each agent's current book. */
   readonly #bookIds = new WeakMap<BrokeredAgent, string>();
   readonly #funding = new Map<string, FundingPayment[]>();
-  /** Fills of perpetuals by book. */
+  /** Fills of perpetuals by book, from its first one since it held none. */
   readonly #perpetualFills = new Map<string, PerpetualFill[]>();
   #fills = 0;
 
@@ -155,7 +155,8 @@ export class ReplayBooks {
     this.#active.add(agentId);
     this.#keep(book);
     this.#owners.set(fill.bookId, agentId);
-    if (isPerpetual(fill.instrument)) {
+    if (!holdsPerpetual(book)) this.#perpetualFills.delete(book.id);
+    else if (isPerpetual(fill.instrument)) {
       const fills = this.#perpetualFills.get(book.id);
       if (fills === undefined) this.#perpetualFills.set(book.id, [fill]);
       else fills.push(fill);
