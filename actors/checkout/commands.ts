@@ -102,16 +102,15 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps) {
       const checkout = checkoutContext(row.state);
       const found = await verified(deps, checkout, signed);
       if (!found.ok) return found;
+      const isOver = checkoutState(row.state) === 'expired';
       const licence = await store.licence(context.orgId, checkout.listingId);
-      if (licence !== null) {
-        const isOver = checkoutState(row.state) === 'expired';
+      if (licence !== null)
         return refuse(
           'state_conflict',
           `the organization holds licence ${licence.id} by another checkout: ${isOver ? 'if this payment has landed, only the creator can return it' : 'this payment is not sent'}`,
         );
-      }
       // Both payments could land. An expired checkout sends nothing.
-      const other = checkoutState(row.state) === 'expired' ? null : await store.openCheckout(context.orgId, checkout.listingId, id);
+      const other = isOver ? null : await store.openCheckout(context.orgId, checkout.listingId, id);
       if (other !== null) return refuse('state_conflict', `${underWay(other)}; this payment is not sent until then`);
       return submitted(deps, context, row, signed, found.value.signature);
     },

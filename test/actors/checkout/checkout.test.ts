@@ -21,6 +21,18 @@ afterAll(() => fixture.close());
 const begin = async (listingId: string, buyer: string | null) => must(await commands.begin(fixture.context(), listingId, buyer));
 const settle = (id: string, signed: string) => commands.settle(fixture.context(), id, signed);
 
+/** Pays for a checkout outside of the service, which lets it expire, and begins another one. */
+async function paidUnseen(listingId: string, buyer: ReturnType<CheckoutFixture['wallet']>) {
+  const first = await begin(listingId, buyer.address);
+  const signed = signedBy(buyer, first.transaction as string);
+  await fixture.node.broadcast(new Uint8Array(Buffer.from(signed, 'base64')));
+  fixture.chain.advance(2);
+  fixture.chain.expireBlockhashes();
+  fixture.chain.finalize();
+  for (let round = 0; round < 4; round++) await fixture.pass(16_000);
+  return { first, signed, second: await begin(listingId, buyer.address) };
+}
+
 describe('a purchase', () => {
   test('pays the creator everything, creates the account, issues one licence, and imports a draft with the same hash', async () => {
     const listing = await fixture.listed('49.500001');
@@ -137,14 +149,7 @@ describe('a payment', () => {
   test('buys nothing more if the licence was bought by another checkout meanwhile, and says who has the money', async () => {
     const listing = await fixture.listed('2');
     const buyer = fixture.wallet('buyer who pays twice', 20n);
-    const first = await begin(listing.id, buyer.address);
-    const signed = signedBy(buyer, first.transaction as string);
-    await fixture.node.broadcast(new Uint8Array(Buffer.from(signed, 'base64')));
-    fixture.chain.advance(2);
-    fixture.chain.expireBlockhashes();
-    fixture.chain.finalize();
-    for (let round = 0; round < 4; round++) await fixture.pass(16_000);
-    const second = await begin(listing.id, buyer.address);
+    const { first, signed, second } = await paidUnseen(listing.id, buyer);
     must(await settle(second.id, signedBy(buyer, second.transaction as string)));
     expect((await fixture.finished(second.id)).state).toBe('licensed');
     const answer = await refused(settle(first.id, signed));
@@ -155,14 +160,7 @@ describe('a payment', () => {
   test('is not sent if another checkout has brought the licence by a payment that landed late', async () => {
     const listing = await fixture.listed('2');
     const buyer = fixture.wallet('buyer who finds his first payment', 20n);
-    const first = await begin(listing.id, buyer.address);
-    const signed = signedBy(buyer, first.transaction as string);
-    await fixture.node.broadcast(new Uint8Array(Buffer.from(signed, 'base64')));
-    fixture.chain.advance(2);
-    fixture.chain.expireBlockhashes();
-    fixture.chain.finalize();
-    for (let round = 0; round < 4; round++) await fixture.pass(16_000);
-    const second = await begin(listing.id, buyer.address);
+    const { first, signed, second } = await paidUnseen(listing.id, buyer);
     expect(must(await settle(first.id, signed)).state).toBe('late');
     expect((await fixture.finished(first.id)).state).toBe('licensed');
     expect(fixture.holds(buyer.address)).toBe(18_000_000n);
@@ -176,14 +174,7 @@ describe('a payment', () => {
   test('is not sent while a payment of another checkout, which may have landed late, is looked for', async () => {
     const listing = await fixture.listed('2');
     const buyer = fixture.wallet('buyer who is impatient', 20n);
-    const first = await begin(listing.id, buyer.address);
-    const signed = signedBy(buyer, first.transaction as string);
-    await fixture.node.broadcast(new Uint8Array(Buffer.from(signed, 'base64')));
-    fixture.chain.advance(2);
-    fixture.chain.expireBlockhashes();
-    fixture.chain.finalize();
-    for (let round = 0; round < 4; round++) await fixture.pass(16_000);
-    const second = await begin(listing.id, buyer.address);
+    const { first, signed, second } = await paidUnseen(listing.id, buyer);
     expect(must(await settle(first.id, signed)).state).toBe('late');
     const answer = await refused(settle(second.id, signedBy(buyer, second.transaction as string)));
     expect(answer).toEqual(['state_conflict', expect.stringContaining(first.id)]);

@@ -54,10 +54,8 @@ test('many changes in one transaction have the same result as one by one', async
   );
 });
 
-test('a burst of reports is stored in few transactions, and one refused by the database is reported and affects no other', async () => {
-  const told = Array.from({ length: 300 }, (_, index) => aReport({ id: `burst-${index}`, headline: `Headline ${index}` }));
-  // PostgreSQL cannot store NUL in a text.
-  told[150] = aReport({ id: 'refused', headline: 'NUL \u0000 inside' });
+/** Returns the feed of one source, with its writes and what failed. */
+function followSource() {
   const source = new Subject<FeedMessage | IntelligenceRecord>();
   const failures: unknown[] = [];
   const line = createWriteLine({ warn: (fields) => failures.push(fields), error: (fields) => failures.push(fields) });
@@ -68,6 +66,14 @@ test('a burst of reports is stored in few transactions, and one refused by the d
     write: line.write,
     onFailure: (error) => failures.push(error),
   });
+  return { source, failures, line, feed };
+}
+
+test('a burst of reports is stored in few transactions, and one refused by the database is reported and affects no other', async () => {
+  const told = Array.from({ length: 300 }, (_, index) => aReport({ id: `burst-${index}`, headline: `Headline ${index}` }));
+  // PostgreSQL cannot store NUL in a text.
+  told[150] = aReport({ id: 'refused', headline: 'NUL \u0000 inside' });
+  const { source, failures, line, feed } = followSource();
   const subscription = feed.messages.subscribe();
   await waitFor(() => source.observed, { what: 'the sources to be listened to' });
   const kept = async (): Promise<number> => Number((await sql`select count(*) from intelligence_reports`)[0]?.['count']);
@@ -87,16 +93,7 @@ test('a burst of reports is stored in few transactions, and one refused by the d
 
 test('a report that names a time to come counts from its receipt, and no story is forgotten for it', async () => {
   await takenOut();
-  const source = new Subject<FeedMessage | IntelligenceRecord>();
-  const failures: unknown[] = [];
-  const line = createWriteLine({ warn: (fields) => failures.push(fields), error: (fields) => failures.push(fields) });
-  const feed = createIntelligenceFeed({
-    intelligence: { sources: [source], unknownFields: createUnknownFields() },
-    store: createIntelligenceStore(sql),
-    clock: { now: () => NOW },
-    write: line.write,
-    onFailure: (error) => failures.push(error),
-  });
+  const { source, failures, line, feed } = followSource();
   const told: NewsEvent[] = [];
   const subscription = feed.messages.subscribe((message) => message.kind === 'news' && told.push(message));
   await waitFor(() => source.observed, { what: 'the sources to be listened to' });
