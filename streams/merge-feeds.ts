@@ -2,6 +2,7 @@
 
 import { catchError, concat, concatWith, defer, from, merge, Observable, retry, type Subscription, throwError, timer } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market/market-event.ts';
+import type { DecimalString } from '../src/domain/values/decimal.ts';
 import type { EpochMs } from '../src/domain/values/time.ts';
 import { errorText } from '../src/domain/values/value-text.ts';
 import type { Venue } from '../src/domain/market/venue.ts';
@@ -29,6 +30,8 @@ export interface Feed {
   readonly unknownFields?: UnknownFields;
   /** Polling schedule of a feed that requests its quotes. */
   readonly schedule?: AskingSchedule;
+  /** Receives the last known multipliers of its tokens, by name, before it is subscribed. Absent if its units never change. */
+  readonly recallMultipliers?: (known: ReadonlyMap<string, DecimalString>) => void;
 }
 
 interface MergeOptions {

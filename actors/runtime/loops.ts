@@ -31,6 +31,7 @@ export const LOOPS = {
   'pricing vaults': { row: 'a vault' },
   'beginning days of manual books': { row: 'a manual book' },
   'booking funding': { row: 'a book' },
+  'booking new multipliers': { row: 'a book' },
   'liquidating perpetuals': { row: 'a book' },
   'settling resolved prediction markets': { row: 'a position' },
   'refreshing the leaderboard': { row: 'a wallet' },

@@ -31,7 +31,8 @@ import { combineMandate } from '../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES, computeExposure, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
 import { readTickInputs, type TickInputs } from '../domain/tape/tick-inputs.ts';
 import { AGENT_TICK_MS, type EpochMs, HOUR_MS } from '../domain/values/time.ts';
-import type { InstrumentKey } from '../domain/market/venue.ts';
+import type { TokenMultiplier } from '../domain/market/quote.ts';
+import { type InstrumentKey, instrumentKey } from '../domain/market/venue.ts';
 import { findLiquidation } from '../trading/liquidations.ts';
 import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay/replay-books.ts';
 import { assessOnTape, createMarks, type Marks } from './replay/risk.ts';
@@ -76,6 +77,8 @@ export interface PaperBroker {
   begin(trades: TickTrades): Promise<void>;
   /** Does everything due by now: executions, and expiry of proposals that nobody approved. */
   wake(): Promise<void>;
+  /** Changes what the books hold of a token to units of its new multiplier. */
+  rescale(message: TokenMultiplier): void;
   /** True if an actor is a proposal of this broker. */
   isProposal(actorId: string): boolean;
   /** Delivers a proposal's event from the tape: approved, declined or cancelled. False if it was refused. */
@@ -241,6 +244,10 @@ class TapeBroker implements PaperBroker {
       }
     }
     await this.#follow();
+  }
+
+  rescale({ venue, instrument, previous, multiplier, observedAt: at }: TokenMultiplier): void {
+    if (previous !== null) this.#books.rescale({ instrument: instrumentKey(venue, instrument), at, before: previous, after: multiplier });
   }
 
   isProposal(actorId: string): boolean {

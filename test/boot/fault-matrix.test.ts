@@ -38,6 +38,7 @@ import { createVaultStore, heldInstruments } from '../../src/adapters/store/vaul
 import { bridgeTransferCapability } from '../../src/boot/capabilities/bridge-transfer.ts';
 import { createLeaderboardRefresh } from '../../src/trading/leaderboard-refresh.ts';
 import { bookFunding } from '../../src/trading/book-funding.ts';
+import { createRescalings } from '../../src/trading/rescalings.ts';
 import { liquidateBooks } from '../../src/trading/liquidations.ts';
 import { beginManualDays } from '../../src/trading/manual-days.ts';
 import { createReserveCheck } from '../../src/trading/reserve-check.ts';
@@ -411,6 +412,23 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
       return sql`select funding_usd::text as paid from books where id = ${`funding:${OURS}`} and funding_usd > 0`;
     },
     handled: [{ paid: '5' }],
+  },
+  'booking new multipliers': {
+    async run(contained) {
+      const due = [THEIRS, OURS].map((orgId) => ({ bookId: `rescaled:${orgId}`, orgId, instrument: 'spotchain:AAPLx' as const, at: SLOT }));
+      const booked: string[] = [];
+      const store = {
+        due: async () => due,
+        book: async ({ orgId }: (typeof due)[number]) => {
+          if (orgId === THEIRS) throw new Error('unreadable');
+          booked.push(orgId);
+          return true;
+        },
+      };
+      await createRescalings({ store, clock: { now: () => SLOT + 120_000 }, contained })();
+      return booked;
+    },
+    handled: [OURS],
   },
   'liquidating perpetuals': {
     async run(contained) {

@@ -1,8 +1,10 @@
 // A book is the fold of its fills: nothing is created or lost, and its ledger sums to zero.
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   agentBook,
   applyFill,
+  applyRescaling,
   applyTransfer,
   bookIds,
   emptyBook,
@@ -12,6 +14,7 @@ import {
   type Position,
   readBookId,
   type TradingBook,
+  rescaledBy,
 } from '../../src/domain/books/book.ts';
 import { computeSlippageBps } from '../../src/domain/orders/costs.ts';
 import { Decimal, plainDecimal } from '../../src/domain/values/decimal.ts';
@@ -301,4 +304,29 @@ test(`after ${OPERATIONS} random operations (seed 7) every sum is exactly right,
   expect(balances.byAccount.get('fees USD')).toBe(oracle.fees);
   expect(balances.byAccount.get('trading USD')).toBe(-oracle.traded);
   for (const [instrument, quantity] of oracle.quantities) expect(balances.byAccount.get(`position ${instrument}`)).toBe(quantity);
+});
+
+test('a new multiplier changes units and nothing else, never rounds up, and takes no more than is held', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 10 ** 12 }),
+      fc.constantFrom('1.0039092', '5', '0.1', '3'),
+      fc.constantFrom('1', '1.0057146', '7'),
+      (raw, before, after) => {
+        const held = new Decimal(raw).div('1e8').toFixed();
+        const exact = new Decimal(held).times(after).div(before);
+        const now = new Decimal(held).plus(rescaledBy(held, before, after));
+        expect(exact.minus(now).gte(0) && exact.minus(now).lt('1e-18')).toBe(true);
+      },
+    ),
+  );
+  const bought = applyFill(emptyBook(BOOK, 'paper', '10000'), fill({ side: 'buy', quantity: '10', fillPrice: '200', notionalUsd: '2000' }));
+  const [instrument, openedAt] = [bought.holdings[0]?.instrument as 'spotchain:AAPLx', bought.holdings[0]?.openedAt];
+  const change = (quantity: string) => ({ bookId: BOOK, instrument, quantity, at: DAY });
+  expect(applyRescaling(bought, change('-9'))).toEqual({ ...bought, holdings: [{ instrument, quantity: '1', costUsd: '2000', openedAt }] });
+  expect(applyRescaling(bought, change('-10'))).toMatchObject({ holdings: [], cashUsd: bought.cashUsd, realizedPnlUsd: '-2000' });
+  expect(() => applyRescaling(bought, change('-11'))).toThrow(/takes -11 of 10/);
+  expect(applyRescaling(emptyBook(BOOK, 'paper', '1'), change('8')).holdings).toEqual([
+    { instrument, quantity: '8', costUsd: '0', openedAt: DAY },
+  ]);
 });

@@ -72,6 +72,7 @@ test('an event of every kind is accepted as it is, and spelled so that it reads 
       dayNotional: '3',
     },
     { kind: 'pool_liquidity', venue: 'spotchain', instrument: 'AAPLx', ...common, observedAt: AT, liquidityUsd: '1' },
+    { kind: 'token_multiplier', venue: 'spotchain', instrument: 'AAPLx', ...common, observedAt: AT, multiplier: '5', previous: '1' },
     {
       kind: 'candles',
       venue: 'evmvenue',

@@ -173,6 +173,7 @@ describe('fifteen days on paper', () => {
       promisedBps: 0,
       fills: fillsOf(place),
       funding: [],
+      rescalings: [],
       entryMarks: new Map(),
       dayMarks: dayMarks as never,
     });

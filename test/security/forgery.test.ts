@@ -325,7 +325,7 @@ describe('what assesses', () => {
     await copy.close();
   });
 
-  test('rejects paper trading with unsigned fills or cuts', async () => {
+  test('rejects paper trading with unsigned fills, cuts or multipliers', async () => {
     const copy = await template.copy();
     const signed = createSignedRows(copy.owner);
     const series = { enteredAt: copy.slot - MINUTE, evaluatedAt: copy.slot + MINUTE };
@@ -333,6 +333,13 @@ describe('what assesses', () => {
     await signed.requireBasis(draft);
     const thief = await copy.thief('app', 'session');
     await thief.begin((sql) => sql`update observations set body = body || ' ' where slot = ${copy.slot}`).catch(() => {});
+    // A multiplier that nobody heard would make more of what the book holds.
+    await expect(thief.begin((sql) => sql`insert into token_multipliers values ('spotchain:AAPLx', 1, 1, false)`)).rejects.toThrow();
+    await copy.owner`alter table token_multipliers disable trigger user`;
+    await copy.owner`insert into token_multipliers values ('spotchain:AAPLx', 1, 1, false)`;
+    await expect(signed.requireBasis(draft)).rejects.toThrow('row spotchain:AAPLx 1 of token_multipliers is not as a writer signed it');
+    await copy.owner`delete from token_multipliers`;
+    await signed.requireBasis(draft);
     await copy.owner`alter table fills disable trigger user`;
     await copy.owner`update fills set at = at - 1`;
     await expect(signed.requireBasis(draft)).rejects.toThrow('row a fill of fills is not as a writer signed it');

@@ -53,6 +53,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   event_archives: 'an imported archive of events is on record with its digest',
   archived_reports: 'what an imported archive of events tells',
   issuer_marks: 'each change of an issuer’s mark',
+  token_multipliers: 'from when on a token has which multiplier',
   launches: 'a launch of a token moves from prepared to its end',
   leases: 'one process at a time holds a duty',
   leaderboard_events: 'what public histories tell of a wallet, and the newest 500 of it',

@@ -4,6 +4,7 @@ import type { UnknownFields } from '../../../streams/feed-counters.ts';
 import type { AskingSchedule } from '../../../streams/merge-feeds.ts';
 import type { Candle } from '../../domain/candles/candle.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
+import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 
@@ -15,6 +16,8 @@ export interface VenueFeed {
   readonly unknownFields?: UnknownFields;
   /** Polling schedule of a feed that requests its quotes. */
   readonly schedule?: AskingSchedule;
+  /** Receives the last known multipliers of its tokens, by name, before it is subscribed. Absent if its units never change. */
+  readonly recallMultipliers?: (known: ReadonlyMap<string, DecimalString>) => void;
 }
 
 /** History of a venue. */

@@ -6,6 +6,7 @@ import { createRestingWatch } from '../../../actors/market-order/resting-watch.t
 import type { ApiPorts } from '../../../api/route.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
 import { createFundingStore } from '../../adapters/store/books/funding-store.ts';
+import { createRescalingStore } from '../../adapters/store/books/rescaling-store.ts';
 import { createMarginStore } from '../../adapters/store/books/margin-store.ts';
 import { createManualDayStore } from '../../adapters/store/books/manual-day-store.ts';
 import { isOutage } from '../../adapters/store/database.ts';
@@ -13,6 +14,7 @@ import { createMarketOrderStore, restingOrders } from '../../adapters/store/orde
 import { missingSetting } from '../../domain/risk/index.ts';
 import { bookFunding, FUNDING_MS } from '../../trading/book-funding.ts';
 import { LIQUIDATIONS_MS, liquidateBooks } from '../../trading/liquidations.ts';
+import { createRescalings, RESCALINGS_MS } from '../../trading/rescalings.ts';
 import { beginManualDays, MANUAL_DAYS_MS } from '../../trading/manual-days.ts';
 import type { ActorCapability } from './capability.ts';
 
@@ -45,6 +47,7 @@ export const marketOrderCapability = {
   recurring({ sql, trading, clock, containment }) {
     const { manualMarks: marks, perpHistory: history, bid } = trading ?? {};
     const [days, funding, margins] = ['beginning days of manual books', 'booking funding', 'liquidating perpetuals'] as const;
+    const multipliers = 'booking new multipliers';
     const dayStore = createManualDayStore(sql);
     const fundingStore = createFundingStore(sql);
     const marginStore = createMarginStore(sql);
@@ -53,7 +56,9 @@ export const marketOrderCapability = {
       [margins]: bid && (() => liquidateBooks({ store: marginStore, bid, clock, contained: containment(margins) })),
       [funding]: history && (() => bookFunding({ store: fundingStore, history, clock, contained: containment(funding) })),
     };
+    const rescale = createRescalings({ store: createRescalingStore(sql), clock, contained: containment(multipliers) });
     return [
+      { what: multipliers, everyMs: RESCALINGS_MS, run: rescale },
       ...(run[days] === undefined ? [] : [{ what: days, everyMs: MANUAL_DAYS_MS, run: run[days] }]),
       ...(run[funding] === undefined ? [] : [{ what: funding, everyMs: FUNDING_MS, run: run[funding] }]),
       ...(run[margins] === undefined ? [] : [{ what: margins, everyMs: LIQUIDATIONS_MS, run: run[margins] }]),

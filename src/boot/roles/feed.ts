@@ -24,6 +24,7 @@ import { activeManifests, liveInstruments, tradersSubscribedTo } from '../../ada
 import { createCandleStore, keepBars } from '../../adapters/store/candles/candle-store.ts';
 import { keepSpreads } from '../../adapters/store/catalog/market-history-store.ts';
 import { keepPools } from '../../adapters/store/catalog/pool-liquidity-store.ts';
+import { keepMultipliers, lastMultipliers } from '../../adapters/store/catalog/token-multipliers.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createShadowStore } from '../../adapters/store/gates/shadow-store.ts';
 import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
@@ -204,6 +205,8 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<FeedWork> {
     onFailure: failed('the streams'),
   });
   await planAsking(sql, feeds, needs);
+  const multipliers = await lastMultipliers(sql);
+  for (const feed of feeds) feed.recallMultipliers?.(multipliers);
   const unrecord = deps.onPipeline?.(pipeline);
   const subscriptions = [
     keepBars({ sql, received: pipeline.received, write, onFailure: failed('the streams ended') }),
@@ -216,6 +219,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<FeedWork> {
     publishMarketStates({ ...deps, pipeline, extras, venues, bus: deps.states, onFailure: failed('the market states') }),
     keepPredictions({ feeds: predictions, store: createPredictionStore(sql), write, onFailure: failed('the prediction markets') }),
     keepPools({ sql, assessed: pipeline.assessed, write: lines.pools.write, onFailure: failed('the liquidity of pools') }),
+    keepMultipliers({ sql, assessed: pipeline.assessed, write, onFailure: failed('the multipliers of tokens') }),
     keepSpreads({ sql, assessed: pipeline.assessed, write: lines.pools.write, onFailure: failed('the spreads of quotes') }),
     keepHours(deps, failed('the hourly bars')),
   ];

@@ -1,5 +1,17 @@
 /** Results of paper trading, from the rows of the paper book: daily equity and round trips. */
-import { applyFill, applyFunding, emptyBook, type Fill, markBook, type TradingBook, startOfUtcDay } from '../books/book.ts';
+import {
+  applyFill,
+  applyFunding,
+  applyRescaling,
+  emptyBook,
+  type Fill,
+  findPosition,
+  markBook,
+  type MultiplierChange,
+  rescaledBy,
+  startOfUtcDay,
+  type TradingBook,
+} from '../books/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import { type PaperSeries, RULES_VERSION } from './evidence.ts';
 import type { FundingPayment } from '../orders/funding.ts';
@@ -24,9 +36,11 @@ export interface PaperRows {
   readonly fills: readonly Fill[];
   /** Funding booked to it, ascending by hour. */
   readonly funding: readonly FundingPayment[];
-  /** Last live bids in the hours before the stage was entered. */
+  /** Changes of the traded tokens' multipliers, ascending by `at`. */
+  readonly rescalings: readonly MultiplierChange[];
+  /** Last live bids in the hours before the stage was entered, in units of that time. */
   readonly entryMarks: Marks;
-  /** Last live bids of each UTC day since then, by 00:00 of the day. */
+  /** Last live bids of each UTC day since then in units of its end, by 00:00 of the day. */
   readonly dayMarks: ReadonlyMap<EpochMs, Marks>;
 }
 
@@ -38,25 +52,33 @@ export function computePaperSeries(rows: PaperRows): PaperSeries {
   const { enteredAt, evaluatedAt } = rows;
   let book = emptyBook(rows.bookId, 'paper', rows.capitalUsd);
   const trips = new RoundTrips();
-  // A payment at the end of an hour comes before a fill at the same instant.
+  const afterFill = (fill: Fill, inStage: boolean): void => {
+    book = applyFill(book, fill);
+    const pnlUsd = trips.closedBy(fill, book);
+    if (inStage && pnlUsd !== null) trades.push([fill.at, pnlUsd]);
+  };
+  const afterPayment = (payment: FundingPayment): void => {
+    book = applyFunding(book, payment.paidUsd);
+    trips.pay(payment);
+  };
+  const afterChange = ({ instrument, at, before, after }: MultiplierChange): void => {
+    const held = findPosition(book, instrument);
+    if (held === undefined) return;
+    book = applyRescaling(book, { bookId: rows.bookId, instrument, at, quantity: rescaledBy(held.quantity, before, after) });
+  };
+  // A payment at the end of an hour and a new multiplier come before a fill at the same instant.
   const events = [
-    ...rows.funding.map((payment) => ({ at: payment.hour, payment, fill: null })),
-    ...rows.fills.map((fill) => ({ at: fill.at, payment: null, fill })),
+    ...rows.funding.map((payment) => ({ at: payment.hour, book: () => afterPayment(payment) })),
+    ...rows.rescalings.map((change) => ({ at: change.at, book: () => afterChange(change) })),
+    ...rows.fills.map((fill) => ({ at: fill.at, book: (inStage: boolean) => afterFill(fill, inStage) })),
   ].sort((a, b) => a.at - b.at);
   let next = 0;
   const trades: (readonly [EpochMs, DecimalString])[] = [];
   const advance = (until: EpochMs, inStage: boolean): void => {
     for (; next < events.length; next++) {
-      const { at, payment, fill } = events[next] as (typeof events)[number];
-      if (at >= until || at > evaluatedAt) return;
-      if (fill === null) {
-        book = applyFunding(book, payment.paidUsd);
-        trips.pay(payment);
-        continue;
-      }
-      book = applyFill(book, fill);
-      const pnlUsd = trips.closedBy(fill, book);
-      if (inStage && pnlUsd !== null) trades.push([fill.at, pnlUsd]);
+      const event = events[next] as (typeof events)[number];
+      if (event.at >= until || event.at > evaluatedAt) return;
+      event.book(inStage);
     }
   };
   advance(enteredAt, false);

@@ -11,6 +11,8 @@ import { type Exact, toExact, exactText, minus, plus, times, ZERO } from '../val
 
 /** Decimals of a fill price that does not divide evenly. */
 export const PRICE_DECIMALS = 12;
+/** Decimals of a quantity after its token's multiplier changed. */
+const RESCALED_DECIMALS = 18;
 /** Half a unit of the last decimal. */
 const PRICE_ROUNDING: Exact = { units: 5n, scale: PRICE_DECIMALS + 1 };
 const BASIS_POINT: Exact = { units: 1n, scale: 4 };
@@ -325,6 +327,53 @@ export function applySettlement(state: TradingBook, { instrument, quantity, payo
     cashUsd: plainDecimal(new Decimal(state.cashUsd).plus(paid)),
     holdings: state.holdings.filter((each) => each !== held),
     realizedPnlUsd: plainDecimal(new Decimal(state.realizedPnlUsd).plus(paid).minus(held.costUsd)),
+  };
+}
+
+/** Change of a token's multiplier, in force from `at` on. */
+export interface MultiplierChange {
+  readonly instrument: InstrumentKey;
+  readonly at: EpochMs;
+  readonly before: DecimalString;
+  readonly after: DecimalString;
+}
+
+/**
+ * Change of a token's multiplier as a book counts it: whoever held it has more units, or fewer, each worth accordingly. `quantity` is what it adds to the
+ * book's holding, negative if it takes from it.
+ */
+export interface Rescaling {
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+  /** Time from which the new multiplier is in force. */
+  readonly at: EpochMs;
+}
+
+/**
+ * Returns the units that a change of the multiplier adds to a quantity held at that instant. The new quantity is cut after
+ * `RESCALED_DECIMALS`, far below any token's raw unit, so that no book holds more than its wallet.
+ */
+export function rescaledBy(held: DecimalString, before: DecimalString, after: DecimalString): DecimalString {
+  const quantity = new Decimal(held).times(after).div(before).toDecimalPlaces(RESCALED_DECIMALS, Decimal.ROUND_DOWN);
+  return plainDecimal(quantity.minus(held));
+}
+
+/** Returns the book after a multiplier changed. Costs, cash and profit stay. @throws Error if more is taken than is held */
+export function applyRescaling(state: TradingBook, { instrument, quantity, at }: Rescaling): TradingBook {
+  const held = findPosition(state, instrument);
+  const left = plus(toExact(held?.quantity ?? '0'), toExact(quantity));
+  if (left.units < 0n) throw new Error(`a new multiplier of ${instrument} takes ${quantity} of ${held?.quantity ?? '0'} in ${state.id}`);
+  if (held === undefined)
+    return left.units === 0n
+      ? state
+      : { ...state, holdings: [...state.holdings, { instrument, quantity: exactText(left), costUsd: '0', openedAt: at }] };
+  if (left.units > 0n)
+    return { ...state, holdings: state.holdings.map((each) => (each === held ? { ...held, quantity: exactText(left) } : each)) };
+  return {
+    ...state,
+    holdings: state.holdings.filter((each) => each !== held),
+    realizedPnlUsd: exactText(minus(toExact(state.realizedPnlUsd), toExact(held.costUsd))),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Double-entry ledger beneath the books. The legs of an entry sum to zero in every asset. */
-import type { BroughtIn, Fill, Settlement } from './book.ts';
+import type { BroughtIn, Fill, Rescaling, Settlement } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';
 import type { FundingPayment } from '../orders/funding.ts';
 import type { EpochMs } from '../values/time.ts';
@@ -25,7 +25,7 @@ export interface LedgerEntry {
   /** Unique id of the booking. */
   readonly id: string;
   readonly bookId: string;
-  readonly kind: 'opening' | 'transfer' | 'fill' | 'settlement' | 'funding';
+  readonly kind: 'opening' | 'transfer' | 'fill' | 'settlement' | 'funding' | 'rescaling';
   readonly at: EpochMs;
   readonly legs: readonly LedgerLeg[];
 }
@@ -98,6 +98,17 @@ export function ledgerOfSettlement(settlement: Settlement): LedgerEntry {
       leg('position', instrument, new Decimal(quantity).neg()),
       leg('trading', instrument, quantity),
     ]),
+  };
+}
+
+/** Returns the entry of a token's new multiplier: units come or go through the trading account, and no money moves. */
+export function ledgerOfRescaling({ bookId, instrument, quantity, at }: Rescaling): LedgerEntry {
+  return {
+    id: `rescaling:${bookId}:${instrument}:${at}`,
+    bookId,
+    kind: 'rescaling',
+    at,
+    legs: moving([leg('position', instrument, quantity), leg('trading', instrument, new Decimal(quantity).neg())]),
   };
 }
 

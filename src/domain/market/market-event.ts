@@ -1,6 +1,6 @@
 /** Union of all messages that the streams receive, for the market view, the tapes and the quote bus. */
 import type { CandleBatch } from '../candles/candle.ts';
-import type { PerpContext, PoolLiquidity, Quote, ReferencePrice, Rejection } from './quote.ts';
+import type { PerpContext, PoolLiquidity, Quote, ReferencePrice, Rejection, TokenMultiplier } from './quote.ts';
 import type { EpochMs } from '../values/time.ts';
 import type { Venue } from './venue.ts';
 
@@ -48,7 +48,16 @@ export interface NewsEvent {
 }
 
 /** Events that may enter the market view and a tape. */
-export type MarketEvent = Quote | ReferencePrice | PerpContext | PoolLiquidity | CandleBatch | FeedStatus | FeedHeartbeat | NewsEvent;
+export type MarketEvent =
+  | Quote
+  | ReferencePrice
+  | PerpContext
+  | PoolLiquidity
+  | TokenMultiplier
+  | CandleBatch
+  | FeedStatus
+  | FeedHeartbeat
+  | NewsEvent;
 
 /** Output of a venue's feed: market events and counted rejections, never an error. */
 export type FeedMessage = MarketEvent | Rejection;

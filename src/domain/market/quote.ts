@@ -115,6 +115,23 @@ export interface PoolLiquidity {
   readonly liquidityUsd: DecimalString;
 }
 
+/**
+ * Number of UI units per whole token from an instant on: quotes and books of the instrument count in it (Token-2022 scaled UI amount). A
+ * split or a reinvested dividend changes it, and no raw amount.
+ */
+export interface TokenMultiplier {
+  readonly kind: 'token_multiplier';
+  readonly venue: 'spotchain';
+  readonly instrument: string;
+  readonly source: string;
+  /** Time from which it is in force. */
+  readonly observedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  readonly multiplier: DecimalString;
+  /** The one before; null if none was known, which is no change. */
+  readonly previous: DecimalString | null;
+}
+
 /** A message of a feed that yielded nothing, counted by reason. `sample` is at most 200 characters of it. */
 export interface Rejection {
   readonly kind: 'rejection';

@@ -263,6 +263,15 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
     receivedAt: time,
     liquidityUsd: decimal,
   }),
+  token_multiplier: shape({
+    venue: checkWord(['spotchain']),
+    instrument: name,
+    source: name,
+    observedAt: time,
+    receivedAt: time,
+    multiplier: decimal,
+    previous: orNull(decimal),
+  }),
   candles: shape(
     { venue: checkWord(VENUES), instrument: name, timeframe, source: name, receivedAt: time, candles },
     {

@@ -28,6 +28,7 @@ import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
 import type { RiskPreferences } from '../../domain/risk/preferences.ts';
 import type { TapeAgent, TapeCommand } from '../../domain/tape/tape.ts';
 import { AGENT_TICK_MS, type EpochMs, startOfSlot, TAKE_TICK_MS } from '../../domain/values/time.ts';
+import type { TokenMultiplier } from '../../domain/market/quote.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/market/venue.ts';
 import { type BrokerCounts, createPaperBroker, type PaperBroker } from '../paper-broker.ts';
 import type { BrokeredAgent, ReplayedFill } from './replay-books.ts';
@@ -177,6 +178,11 @@ export class ReplayPopulation {
   /** Records the inputs of an agent's live ticks from the next slot on. */
   note(agentId: string, inputs: string): void {
     this.#broker.note(agentId, inputs);
+  }
+
+  /** Gives the books a token's new multiplier. */
+  rescale(message: TokenMultiplier): void {
+    this.#broker.rescale(message);
   }
 
   get needs(): readonly IndicatorNeed[] {

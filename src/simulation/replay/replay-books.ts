@@ -2,7 +2,17 @@
 import { toBookId, untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import type { ShownExecution } from '../../../actors/proposal/parts.ts';
 import type { TradingDuty } from '../../../actors/ticking/trading-decisions.ts';
-import { applyFill, applyFunding, type Fill, type OpenProposal, type TradingBook } from '../../domain/books/book.ts';
+import {
+  applyFill,
+  applyFunding,
+  applyRescaling,
+  type Fill,
+  findPosition,
+  type MultiplierChange,
+  type OpenProposal,
+  rescaledBy,
+  type TradingBook,
+} from '../../domain/books/book.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
 import { isOpenProposal, type ProposalState } from '../../domain/orders/execution.ts';
 import { type FundingPayment, computeFundingUsd, type HourlyTerms, type PerpetualFill } from '../../domain/orders/funding.ts';
@@ -206,6 +216,16 @@ export class ReplayBooks {
       if (after !== book) this.#keep(after);
     }
     return { paid, unknown };
+  }
+
+  /** Changes the holdings of a token to units of a new multiplier. */
+  rescale({ instrument, at, before, after }: MultiplierChange): void {
+    for (const book of this.#books.values()) {
+      const held = findPosition(book, instrument);
+      if (held === undefined) continue;
+      const quantity = rescaledBy(held.quantity, before, after);
+      this.#keep(applyRescaling(book, { bookId: book.id, instrument, quantity, at }));
+    }
   }
 
   /** Begins the day of a touched book. */

@@ -110,6 +110,13 @@ class Decided {
 }
 
 /** Running replay: its pipeline, agents and decisions. */
+/** Events that agents or their books receive, and not only the view of the market. */
+type AgentEvent = Extract<TapeEvent, { readonly kind: 'command' | 'cut' | 'inputs' | 'token_multiplier' }>;
+
+function concernsAgents(event: TapeEvent): event is AgentEvent {
+  return event.kind === 'command' || event.kind === 'cut' || event.kind === 'inputs' || event.kind === 'token_multiplier';
+}
+
 class TapeReplay {
   readonly #options: ReplayOptions;
   readonly #pipeline: ReplayPipeline;
@@ -178,8 +185,7 @@ class TapeReplay {
         continue;
       }
       const event = walk.event();
-      if (event.kind === 'command' || event.kind === 'cut' || event.kind === 'inputs' || !pipeline.isBeforeNext(event.receivedAt))
-        await this.#takeWithAgents(event);
+      if (concernsAgents(event) || !pipeline.isBeforeNext(event.receivedAt)) await this.#takeWithAgents(event);
       else {
         if (event.receivedAt > pipeline.now) pipeline.advanceTo(event.receivedAt);
         pipeline.receive(event);
@@ -196,6 +202,7 @@ class TapeReplay {
       this.#population.receive(event);
     } else if (event.kind === 'cut') this.#pipeline.note(event);
     else if (event.kind === 'inputs') this.#population.note(event.actorId, event.inputs);
+    else if (event.kind === 'token_multiplier') this.#population.rescale(event);
     else this.#pipeline.receive(event);
     await this.#live();
   }

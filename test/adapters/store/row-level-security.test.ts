@@ -28,6 +28,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
   candle_imports: 'the market',
   listed_tokens: 'the catalog',
   issuer_marks: 'the catalog',
+  token_multipliers: 'the catalog',
   pool_liquidity: 'the market',
   market_history: 'the market',
   source_origins: 'which sources of the market are real',

@@ -84,6 +84,16 @@ const other = fc.oneof(
     receivedAt: gapMs,
     liquidityUsd: decimal,
   }),
+  fc.record({
+    kind: fc.constant('token_multiplier'),
+    venue: fc.constant('spotchain'),
+    instrument: name,
+    source: name,
+    observedAt: fc.nat(),
+    receivedAt: gapMs,
+    multiplier: decimal,
+    previous: fc.option(decimal),
+  }),
   fc.record({ kind: fc.constant('heartbeat'), venue: fc.constantFrom('reference', 'evmvenue'), source: name, receivedAt: gapMs }),
   fc.record({
     kind: fc.constant('feed_status'),

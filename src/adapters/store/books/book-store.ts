@@ -6,6 +6,7 @@ import {
   applyBroughtIn,
   applyFill,
   applyFunding,
+  applyRescaling,
   applySettlement,
   applyTransfer,
   broughtInBy,
@@ -14,6 +15,7 @@ import {
   type OpenProposal,
   type Position,
   readBookId,
+  type Rescaling,
   settledByAccount,
   type Settlement,
   type TradingBook,
@@ -25,6 +27,7 @@ import {
   ledgerOfFill,
   ledgerOfFunding,
   ledgerOfOpening,
+  ledgerOfRescaling,
   ledgerOfSettlement,
   ledgerOfTransfer,
 } from '../../../domain/books/ledger.ts';
@@ -337,7 +340,7 @@ async function openProposals(sql: Sql | Transaction, whose: ReturnType<Sql>, eve
     where ${whose} and (${everyVersion} or p.mode = 'live' or p.manifest_version = a.manifest_version) order by p.number`;
 }
 
-/** Booking of one fill, transfer or settlement. */
+/** Booking of one fill, transfer, settlement, payment of funding or change of a multiplier. */
 interface Booking {
   readonly orgId: string;
   readonly bookId: string;
@@ -457,6 +460,20 @@ export async function writeFunding(
     }),
   );
   await writeBookings(transaction, bookings);
+}
+
+/** Books a new multiplier of a token. The caller locks the book and computes the quantity. */
+export async function writeRescaling(transaction: Transaction, orgId: string, rescaling: Rescaling): Promise<void> {
+  const booking: Booking = {
+    orgId,
+    bookId: rescaling.bookId,
+    entry: ledgerOfRescaling(rescaling),
+    apply: (state) => applyRescaling(state, rescaling),
+    fill: null,
+    expectedVersion: undefined,
+    decision: '',
+  };
+  await writeBookings(transaction, [booking]);
 }
 
 /** Starts UTC days of books. Skips books that are not open, which are still at their capital. */

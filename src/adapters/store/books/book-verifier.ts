@@ -1,6 +1,6 @@
 /**
- * Independent verification of the books: every ledger transaction balances, every fill and its ledger legs agree, every book equals its
- * ledger, live capital equals the payments into vaults, and each organization's exposure equals that of its books. It finds changes that
+ * Independent verification of the books: every ledger transaction balances, every fill and its ledger legs agree, every new multiplier
+ * moved what was held by its ratio, every book equals its ledger, live capital equals the payments into vaults, and each organization's exposure equals that of its books. It finds changes that
  * bypassed the rules.
  */
 import type { EpochMs } from '../../../domain/values/time.ts';
@@ -52,6 +52,21 @@ const LOOKS: Readonly<Record<string, (sql: Transaction) => Promise<readonly Comp
       or m.quantity is distinct from case f.side when 'buy' then f.quantity else -f.quantity end
       or coalesce(m.cash, 0) <> case f.side when 'buy' then -f.notional_usd else f.notional_usd end - f.fee_usd
     order by 1 limit 100`,
+
+  rescaling: (sql) => sql<Complained[]>`
+    with booked as (
+      select t.id, t.book_id, t.at, a.id as account, a.asset, l.amount from ledger_transactions t
+      join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id and a.kind = 'position'
+      where t.kind = 'rescaling'
+    ), expected as (
+      select r.*, h.held, rescaled(h.held, c.before, c.after) - h.held as due from booked r cross join lateral (
+        select coalesce(sum(l.amount), 0) as held from ledger_legs l join ledger_transactions t on t.id = l.transaction_id
+        where l.account_id = r.account and t.at < r.at) h
+      left join lateral multiplier_changes(r.asset, r.at) c on c.at = r.at
+    )
+    select e.at, b.agent_id, 'ledger transaction ' || e.id || ' moved ' || e.amount || ' ' || e.asset || ', the multiplier on record ' || coalesce(e.due::text, 'nothing')
+      || ' of the ' || e.held || ' held' as detail
+    from expected e join books b on b.id = e.book_id where e.due is distinct from e.amount order by e.at, e.id limit 100`,
 
   book: (sql) => sql<Complained[]>`
     with sums as (

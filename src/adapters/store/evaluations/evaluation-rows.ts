@@ -1,5 +1,5 @@
 /** Rows by which paper and shadow trading are assessed: fills of the paper book, live prices of cuts, and results of the flow. */
-import { bookIds, type Fill } from '../../../domain/books/book.ts';
+import { bookIds, type Fill, type MultiplierChange } from '../../../domain/books/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Marks, PaperRows } from '../../../domain/agents/paper-evaluation.ts';
@@ -29,6 +29,13 @@ export function createEvaluationRows(sql: Sql) {
     return rows.map(toFill);
   }
 
+  async function readChanges(instruments: readonly InstrumentKey[], until: EpochMs): Promise<readonly MultiplierChange[]> {
+    const rows = await sql<MultiplierChange[]>`
+      select i.instrument, c.at, c.before, c.after from unnest(${instruments as string[]}::text[]) as i(instrument)
+      cross join lateral multiplier_changes(i.instrument, ${until}) c order by c.at`;
+    return rows.map((row) => ({ ...row, before: plainDecimal(row.before), after: plainDecimal(row.after) }));
+  }
+
   return {
     /** Returns the period; null for an agent without gate records. */
     async window(agentId: string): Promise<StageWindow | null> {
@@ -50,7 +57,7 @@ export function createEvaluationRows(sql: Sql) {
           from generate_series(${enteredAt}::bigint - ${enteredAt}::bigint % 86400000, ${evaluatedAt}::bigint, 86400000) as day
         )
         select s.day, i.instrument, b.bid from span s cross join unnest(${instruments as string[]}::text[]) as i(instrument)
-        cross join lateral last_live_bid(i.instrument, s."from", s.until) as b(bid) where b.bid is not null`;
+        cross join lateral last_bid_in_units(i.instrument, s."from", s.until) as b(bid) where b.bid is not null`;
       const dayMarks = new Map<EpochMs, Map<InstrumentKey, DecimalString>>();
       const entryMarks = new Map<InstrumentKey, DecimalString>();
       for (const { day, instrument, bid } of marks) {
@@ -66,6 +73,7 @@ export function createEvaluationRows(sql: Sql) {
         promisedBps: known?.promisedBps ?? null,
         fills,
         funding: await readFunding(sql, bookId, evaluatedAt),
+        rescalings: await readChanges(instruments, evaluatedAt),
         entryMarks,
         dayMarks: dayMarks as ReadonlyMap<EpochMs, Marks>,
       };

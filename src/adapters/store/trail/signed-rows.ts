@@ -35,6 +35,7 @@ const KEYS = {
   prediction_status_changes: { market_id: 'text', received_at: 'bigint', status: 'text' },
   members: { subject: 'text' },
   steps: { actor_id: 'uuid', version: 'bigint' },
+  token_multipliers: { instrument: 'text', at: 'bigint' },
   vault_marks: { agent_id: 'uuid', at: 'bigint' },
   vaults: { agent_id: 'uuid' },
 } as const;
@@ -101,6 +102,7 @@ export function createSignedRows(sql: Sql) {
             const slots = await readSlots(transaction, draft, enteredAt, evaluatedAt);
             await requireIn(transaction, 'cut_batches', slots);
             await requireObservations(transaction, slots);
+            await requireIn(transaction, 'token_multipliers', await readMultipliers(transaction, draft, evaluatedAt));
           } else await requireShadow(transaction, draft, evaluatedAt, requireIn);
         }
         if (draft.kind === 'backtest' || draft.kind === 'stress_test')
@@ -194,6 +196,18 @@ async function readFills(
   const rows = await transaction<{ id: string }[]>`
     select id from fills where book_id = ${bookIds.paper(agentId, manifestVersion)} and at <= ${until} order by number`;
   return rows.map(({ id }) => id);
+}
+
+/** Returns the multipliers of the traded tokens, whose changes move what the book held. */
+async function readMultipliers(
+  transaction: Transaction,
+  { agentId, manifestVersion }: EvidenceDraft,
+  until: EpochMs,
+): Promise<readonly string[]> {
+  const rows = await transaction<{ key: string }[]>`
+    select instrument || ' ' || at as key from token_multipliers where at <= ${until} and instrument in (
+      select instrument from fills where book_id = ${bookIds.paper(agentId, manifestVersion)} and at <= ${until})`;
+  return rows.map(({ key }) => key);
 }
 
 /** Checks the windows of shadow orders: signed by the feed, with the results in their rows. @throws UnsignedRow */

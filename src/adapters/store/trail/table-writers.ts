@@ -70,7 +70,7 @@ const GUARDED: Signed = {
 /** All other tables, by their writers. Each change of a row is signed. */
 const LOGGED: readonly (readonly [writers: readonly Writer[], tables: readonly string[]])[] = [
   // Data received from outside.
-  [['feed'], ['issuer_marks', 'prediction_status_changes', 'shadow_windows']],
+  [['feed'], ['issuer_marks', 'prediction_status_changes', 'shadow_windows', 'token_multipliers']],
   [FEED_WORKER, ['cut_batches']],
   [
     EACH,

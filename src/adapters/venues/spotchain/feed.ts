@@ -9,6 +9,7 @@ import { createUnknownFields, type NoteUnknownField } from '../../../../streams/
 import type { AskingSchedule } from '../../../../streams/merge-feeds.ts';
 import { isTradableAt } from '../../../domain/catalog/catalog.ts';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
+import type { DecimalString } from '../../../domain/values/decimal.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import { askingOrder, pollingMs, quotesMs, restingRound } from '../../../domain/venues/polled-round.ts';
 import { DATA_DEGRADATION_MS } from '../../../domain/venues/venue-facts.ts';
@@ -28,7 +29,7 @@ import {
   readPrices,
   type SpotToken,
 } from './map.ts';
-import { multiplierAt, type ScaledUi } from './multiplier.ts';
+import { fixedMultiplier, isUnsettled, multiplierAt, type ScaledUi, UNSETTLED_MS } from './multiplier.ts';
 
 /** Maximum number of mints in a price request. */
 const PRICE_BATCH = 50;
@@ -79,8 +80,17 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
   const listed = (): readonly SpotToken[] => (typeof options.tokens === 'function' ? options.tokens() : options.tokens);
   if (listed().length === 0) throw new RangeError('the aggregator feed needs at least one token');
   const schedule = new PollingSchedule();
-  const messages = defer(() => new TokenPoller(options, listed, unknownFields.note, schedule).rounds());
-  return { venue: 'spotchain', messages, unknownFields, schedule };
+  const known = new Map<string, DecimalString>();
+  const messages = defer(() => new TokenPoller(options, listed, unknownFields.note, schedule, known).rounds());
+  return {
+    venue: 'spotchain',
+    messages,
+    unknownFields,
+    schedule,
+    recallMultipliers(last) {
+      for (const [symbol, multiplier] of last) known.set(symbol, multiplier);
+    },
+  };
 }
 
 /** Schedule of the tokens, and each one's requests in the current round. */
@@ -147,14 +157,28 @@ class TokenPoller {
   readonly #note: NoteUnknownField;
   readonly #schedule: PollingSchedule;
   readonly #prices = new Map<string, PriceRow>();
-  readonly #scaled = new Map<string, ScaledUi>();
+  /** Multipliers that the venue told, by mint, with the time since when a change has been known. */
+  readonly #scaled = new Map<string, { readonly scaled: ScaledUi; readonly since: EpochMs }>();
+  /** Mints that a price answer told of, or left out. Before that the multiplier is only what was known last. */
+  readonly #heard = new Set<string>();
+  /** Multiplier of the last quotes, by token. Outlives this subscription. */
+  readonly #inForce: Map<string, DecimalString>;
+  /** Time of the last change of each token's multiplier. */
+  readonly #changedAt = new Map<string, EpochMs>();
   /** Mints whose end was reported. */
   readonly #ended = new Set<string>();
   #connected = false;
   #epoch = 0;
   #failures = 0;
 
-  constructor(options: SpotchainFeedOptions, listed: () => readonly SpotToken[], note: NoteUnknownField, schedule: PollingSchedule) {
+  constructor(
+    options: SpotchainFeedOptions,
+    listed: () => readonly SpotToken[],
+    note: NoteUnknownField,
+    schedule: PollingSchedule,
+    inForce: Map<string, DecimalString>,
+  ) {
+    this.#inForce = inForce;
     this.#options = options;
     this.#clock = options.clock;
     this.#listed = listed;
@@ -234,13 +258,14 @@ class TokenPoller {
     );
     for (const token of batch) {
       const row = read.rows.get(token.mint);
+      this.#heard.add(token.mint);
       if (row === undefined) {
         // Omitted means that there is no reliable price. The quote then depends on the routes alone.
         this.#prices.delete(token.mint);
         continue;
       }
       this.#prices.set(token.mint, row);
-      if (row.scaledUi !== null) this.#scaled.set(token.mint, row.scaledUi);
+      if (row.scaledUi !== null) this.#learn(token.mint, row.scaledUi, receivedAt);
       if (row.liquidityUsd !== null) told.push(poolLiquidity(token.symbol, row.liquidityUsd, receivedAt));
     }
     return told;
@@ -309,9 +334,51 @@ class TokenPoller {
     const receivedAt = this.#clock.now();
     // An answer after the mint's end is dropped. The next round reports the end.
     if (token.validTo != null && receivedAt >= token.validTo) return;
-    const multiplier = multiplierAt(this.#scaled.get(token.mint) ?? token.scaledUi, receivedAt);
+    const { multiplier, isSettled, told } = this.#multiplier(token, receivedAt);
+    yield* told;
     const price = this.#prices.get(token.mint)?.usdPrice ?? null;
-    yield mapProbe(token, stable.decimals, { buy, sell }, multiplier, price, maxDisagreementPct, receivedAt);
+    const quote = mapProbe(token, stable.decimals, { buy, sell }, multiplier, price, maxDisagreementPct, receivedAt);
+    yield isSettled || quote.quality !== 'live' ? quote : { ...quote, quality: 'degraded', flags: ['wide_confidence'] };
+  }
+
+  #learn(mint: string, scaled: ScaledUi, now: EpochMs): void {
+    const known = this.#scaled.get(mint);
+    const isKnown = known?.scaled.newMultiplier === scaled.newMultiplier && known.scaled.effectiveAt === scaled.effectiveAt;
+    this.#scaled.set(mint, { scaled, since: isKnown ? known.since : now });
+  }
+
+  /**
+   * Returns the multiplier in force, and a message if it is another one than that of the last quotes. A change that was announced counts
+   * from its own time, any other from now. Around a change nothing is settled: orders under way may land before or after it, and books
+   * follow a minute later.
+   */
+  #multiplier(token: SpotToken, now: EpochMs) {
+    const { symbol, mint } = token;
+    const before = this.#inForce.get(symbol);
+    const learned = this.#scaled.get(mint);
+    const scaled = learned?.scaled ?? (before === undefined ? token.scaledUi : fixedMultiplier(before));
+    const multiplier = multiplierAt(scaled, now);
+    const told: FeedMessage[] = [];
+    if (multiplier !== before && this.#heard.has(mint)) {
+      const isAnnounced = before !== undefined && learned !== undefined && learned.since < scaled.effectiveAt;
+      const observedAt = isAnnounced ? scaled.effectiveAt : now;
+      const [venue, source] = ['spotchain', PRICE_SOURCE] as const;
+      told.push({
+        kind: 'token_multiplier',
+        venue,
+        instrument: symbol,
+        source,
+        observedAt,
+        receivedAt: now,
+        multiplier,
+        previous: before ?? null,
+      });
+      this.#inForce.set(symbol, multiplier);
+      if (before !== undefined) this.#changedAt.set(symbol, observedAt);
+    }
+    const isKnown = before !== undefined || this.#heard.has(mint);
+    const isRecent = now - (this.#changedAt.get(symbol) ?? Number.NEGATIVE_INFINITY) < UNSETTLED_MS;
+    return { multiplier, isSettled: isKnown && !isRecent && !isUnsettled(scaled, now), told };
   }
 
   async #leg(inputMint: string, outputMint: string, amount: string): Promise<Leg> {

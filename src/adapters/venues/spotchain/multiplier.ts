@@ -20,6 +20,14 @@ export function multiplierAt(scaled: ScaledUi, at: EpochMs): DecimalString {
   return at >= scaled.effectiveAt ? scaled.newMultiplier : scaled.multiplier;
 }
 
+/** Milliseconds before and after a change of the multiplier in which quotes are not live. */
+export const UNSETTLED_MS = 120_000;
+
+/** True around an announced change: an order may be filled before or after it. */
+export function isUnsettled({ multiplier, newMultiplier, effectiveAt }: ScaledUi, at: EpochMs): boolean {
+  return multiplier !== newMultiplier && Math.abs(at - effectiveAt) < UNSETTLED_MS;
+}
+
 /** Converts a raw amount (base units as text) to UI units: raw x multiplier / 10^decimals. */
 export function uiAmount(raw: string, decimals: number, multiplier: DecimalString): Decimal {
   return new Decimal(raw).times(multiplier).div(new Decimal(10).pow(decimals));

@@ -13,6 +13,9 @@ import { Decimal } from '../../../../src/domain/values/decimal.ts';
 import { OPEN_PROPOSAL_STATES } from '../../../../src/domain/orders/execution.ts';
 import { createMarginStore, type MarginStore } from '../../../../src/adapters/store/books/margin-store.ts';
 import { liquidateBooks } from '../../../../src/trading/liquidations.ts';
+import { keepMultiplier, lastMultipliers } from '../../../../src/adapters/store/catalog/token-multipliers.ts';
+import { createRescalingStore } from '../../../../src/adapters/store/books/rescaling-store.ts';
+import { createRescalings } from '../../../../src/trading/rescalings.ts';
 import { bookFunding } from '../../../../src/trading/book-funding.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { type Operation, randomOperations } from '../../../domain/random-fills.ts';
@@ -507,6 +510,61 @@ test('funding is booked once for each held hour, after an outage and by two work
   expect(await imbalances()).toEqual([]);
   const kinds = await sql`select count(*)::int as entries from ledger_transactions where book_id = ${bookId} and kind = 'funding'`;
   expect(kinds).toEqual([{ entries: 6 }]);
+});
+
+test('a new multiplier is booked once per book that held the token, by what it held then', async () => {
+  const [held, sold, later] = await Promise.all(
+    ['2026-03-02T00:12:00Z', '2026-03-02T00:13:00Z', '2026-03-02T00:14:00Z'].map(async (at) =>
+      bookIds.paper(await agentRow(sql, ORG, at), 1),
+    ),
+  );
+  const instrument = 'spotchain:SPLITx' as const;
+  const of = (bookId: string, at: number, side: 'buy' | 'sell', quantity: string, fillPrice: string) =>
+    book(
+      fillRecord(
+        aFill(bookId, { instrument, side, quantity, fillPrice, notionalUsd: new Decimal(quantity).times(fillPrice).toFixed(), at }),
+      ),
+    );
+  const message = (at: number, multiplier: string) =>
+    ({
+      kind: 'token_multiplier',
+      venue: 'spotchain',
+      instrument: 'SPLITx',
+      source: 'test',
+      observedAt: at,
+      receivedAt: at,
+      multiplier,
+      previous: null,
+    }) as const;
+  const splitAt = T0 + 10 * H;
+  await keepMultiplier(sql, message(T0, '1.0039092'));
+  for (const bookId of [held, sold] as string[]) await of(bookId, T0 + H, 'buy', '2', '1000');
+  await keepMultiplier(sql, message(splitAt, '5.019546'));
+  // Again, as after a restart of the feed.
+  await keepMultiplier(sql, message(splitAt + H, '5.019546'));
+  expect((await lastMultipliers(sql)).get('SPLITx')).toBe('5.019546');
+  // Sold within the minute before books follow, and bought after the split.
+  await of(sold as string, splitAt + 1, 'sell', '2', '200');
+  await of(later as string, splitAt + 1, 'buy', '3', '200');
+  const store = createRescalingStore(sql);
+  const run = (now: number) => createRescalings({ store, clock: { now: () => now }, contained: onceEach })();
+  expect(await run(splitAt + 59_000)).toBe(0);
+  const counts = await Promise.all([run(splitAt + 70_000), run(splitAt + 70_000)]);
+  expect(counts[0] + counts[1]).toBe(2);
+  expect(await run(splitAt + 80_000)).toBe(0);
+  const holdings = await sql<
+    { id: string; holdings: object[] }[]
+  >`select id, holdings from books where id = any(${[held, sold, later] as string[]})`;
+  const found = new Map(holdings.map((row) => [row.id, row.holdings]));
+  expect(found.get(held as string)).toMatchObject([{ instrument, quantity: '10', costUsd: '2000', openedAt: T0 + H }]);
+  expect(found.get(sold as string)).toMatchObject([{ instrument, quantity: '8', costUsd: '0' }]);
+  expect(found.get(later as string)).toMatchObject([{ instrument, quantity: '3', costUsd: '600' }]);
+  // Each unit is worth a fifth: the position is worth what it was, and all of it can be sold.
+  await of(held as string, splitAt + 2 * H, 'sell', '10', '200');
+  const [state] = await sql<{ pnl: string; held: object[] }[]>`
+    select trim_scale(realized_pnl_usd)::text as pnl, holdings as held from books where id = ${held as string}`;
+  expect(state).toEqual({ pnl: '0', held: [] });
+  expect(await imbalances()).toEqual([]);
 });
 
 test('a liquidation is booked and announced in one transaction, once, and not if the book has changed meanwhile', async () => {

@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
 import { writeFunding } from '../../../../src/adapters/store/books/book-store.ts';
+import { createRescalingStore } from '../../../../src/adapters/store/books/rescaling-store.ts';
+import { verifyBooks } from '../../../../src/adapters/store/books/book-verifier.ts';
 import { createEvaluationRows } from '../../../../src/adapters/store/evaluations/evaluation-rows.ts';
-import { bookIds, type Fill } from '../../../../src/domain/books/book.ts';
+import { bookIds, type Fill, rescaledBy } from '../../../../src/domain/books/book.ts';
 import { sha256Hex } from '../../../../src/domain/values/canonical-json.ts';
 import { Decimal, plainDecimal } from '../../../../src/domain/values/decimal.ts';
 import { computePaperSeries } from '../../../../src/domain/agents/paper-evaluation.ts';
@@ -49,6 +51,13 @@ const anyTrading = fc.record({
     }),
     { maxLength: 18 },
   ),
+  /** Changes of the token's multiplier. */
+  changes: fc.array(
+    fc.record({ afterMs: fc.integer({ min: 0, max: 9 * DAY }), multiplier: fc.constantFrom('1', '1.0057146', '5', '0.1') }),
+    {
+      maxLength: 3,
+    },
+  ),
   cuts: fc.array(
     fc.record({
       afterMs: fc.integer({ min: 0, max: 9 * DAY }),
@@ -90,15 +99,33 @@ async function measured({ id, quantity, fillPrice, at }: Fill, eighths: number |
 test('over random fills, overnight positions, missing and stale prices', async () => {
   let compared = 0;
   let overnight = 0;
+  let rescaled = 0;
   const shadowed = { measured: 0, unknown: 0, missed: 0 };
-  const property = fc.asyncProperty(anyTrading, async ({ enteredAfterMs, lastsMs, trades, cuts }) => {
+  const property = fc.asyncProperty(anyTrading, async ({ enteredAfterMs, lastsMs, trades, changes, cuts }) => {
     const origin = FIRST + ++rounds * 100 * DAY;
     const agent = { id: await fixture.agentAt('draft', { evidence: 'absent' }), manifestVersion: 1 };
     const window = { enteredAt: origin + enteredAfterMs, evaluatedAt: origin + enteredAfterMs + lastsMs };
     const held = [new Decimal(0), new Decimal(0)];
+    const course = [{ afterMs: 0, multiplier: '1' }, ...changes]
+      .map((one) => ({ ...one, at: origin + one.afterMs }))
+      .sort((a, b) => a.at - b.at);
+    for (const { at, multiplier } of course)
+      await fixture.app`
+        insert into token_multipliers (instrument, at, multiplier, is_real) values (${INSTRUMENTS[0] as string}, ${at}, ${multiplier}, false)
+        on conflict do nothing`;
+    const steps = [...course];
+    let unit = '1';
     let at = origin;
     for (const [n, trade] of trades.entries()) {
       at += trade.afterMs;
+      while (steps[0] !== undefined && steps[0].at <= at) {
+        const { multiplier, at: changedAt } = steps.shift() as (typeof steps)[number];
+        const now = held[0] as Decimal;
+        const bookId = bookIds.paper(agent.id, 1);
+        if (await createRescalingStore(fixture.app).book({ bookId, orgId: ORG, instrument: 'spotchain:AAPLx', at: changedAt })) rescaled++;
+        held[0] = now.plus(rescaledBy(plainDecimal(now), unit, multiplier));
+        unit = multiplier;
+      }
       const have = held[trade.instrument] as Decimal;
       const sells = trade.sell && have.gt(0);
       const quantity = sells ? Decimal.min(have, new Decimal(trade.lots).div(8)) : new Decimal(trade.lots).div(8);
@@ -150,12 +177,15 @@ test('over random fills, overnight positions, missing and stale prices', async (
     for (const [, , , , , outcome, quantity] of shadow.orders) shadowed[quantity === '0' ? 'missed' : outcome]++;
     if (held.some((quantity) => quantity.gt(0)) && paper.days.length > 0) overnight++;
   });
-  const fewest = () => Math.min(shadowed.measured, shadowed.unknown, shadowed.missed, overnight);
+  const fewest = () => Math.min(shadowed.measured, shadowed.unknown, shadowed.missed, overnight, rescaled);
   // The property would also hold without cases: continues until each kind has occurred.
   for (let round = 0; round < 10 && (round === 0 || fewest() <= 3); round++)
-    await fc.assert(property, { numRuns: 30, seed: seedOfRun() + round });
+    await fc.assert(property, { numRuns: 30, seed: seedOfRun() + round, endOnFailure: true });
   expect(compared).toBeGreaterThan(50);
   expect(fewest()).toBeGreaterThan(3);
+  const complaints: string[] = [];
+  await fixture.app.begin((sql) => verifyBooks(sql, (_, __, part, detail) => complaints.push(`${part}: ${detail}`)));
+  expect(complaints).toEqual([]);
 });
 
 test('by hand: two days with a position overnight, at its bids, and what the sale realized after fees', async () => {
@@ -185,6 +215,7 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
     promisedBps: 4.5,
     fills: [fill('buy', day + 60_000, '100', '1000'), fill('sell', day + DAY + 60_000, '104', '1040')],
     funding: [],
+    rescalings: [],
     entryMarks: new Map(),
     dayMarks: new Map([[day, new Map([['spotchain:AAPLx', '102']] as const)]]),
   };

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createKeyedClient, type KeyedClient, type KeyedClientOptions } from '../../../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainCandles } from '../../../../src/adapters/venues/spotchain/candles.ts';
 import { createSpotchainFeed, roundLengthMs, type SpotchainFeedOptions } from '../../../../src/adapters/venues/spotchain/feed.ts';
-import { toScaledUi } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
+import { fixedMultiplier, toScaledUi } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
 import { CATALOG, type TokenFacts } from '../../../../src/domain/catalog/catalog.ts';
 import type { FeedMessage, FeedStatus } from '../../../../src/domain/market/market-event.ts';
 import type { Quote } from '../../../../src/domain/market/quote.ts';
@@ -156,6 +156,59 @@ describe('the aggregator feed', () => {
     const quote = quotes(received, 'AAPLx')[0] as Quote;
     expect(quote.quality).toBe('live');
     expect(Number(quote.ask) / market.token('AAPL', quote.receivedAt).price).toBeCloseTo(1, 1);
+  });
+
+  test('tells of a split at its own time, and no quote around it is live', async () => {
+    const clock = acceleratedClock(NOW, 40);
+    const at = NOW + 60_000;
+    const tokens = ENTRIES.map(({ instrument, underlying, token }) => ({ ...token, symbol: instrument, underlying })).map((token) =>
+      token.symbol === 'AAPLx' ? { ...token, multiplier: 1, newMultiplier: 5, newMultiplierEffectiveAt: at } : token,
+    );
+    const simulator = await createSpotchainSimulator({ market, clock, tokens, stable: STABLE, port: 0 });
+    cleanups.push(() => simulator.close());
+    const own = TOKENS.filter(({ symbol }) => symbol === 'AAPLx').map((token) => ({ ...token, scaledUi: fixedMultiplier('1') }));
+    const received = listen(clock, simulator, { tokens: own });
+    await waitFor(() => quotes(received, 'AAPLx').some(({ quality, receivedAt }) => quality === 'live' && receivedAt > at), {
+      what: 'a live quote after the split',
+    });
+    expect(received.filter(({ kind }) => kind === 'token_multiplier')).toMatchObject([
+      { multiplier: '1', previous: null },
+      { instrument: 'AAPLx', observedAt: at, multiplier: '5', previous: '1' },
+    ]);
+    const unsettled = quotes(received, 'AAPLx').filter(({ receivedAt }) => Math.abs(receivedAt - at) < 120_000);
+    expect(unsettled.filter(({ quality }) => quality === 'live')).toEqual([]);
+    expect(unsettled.map(({ receivedAt }) => receivedAt < at)).toEqual(expect.arrayContaining([true, false]));
+    // The message comes before the first quote in the new units.
+    const told = received.findIndex((message) => message.kind === 'token_multiplier' && message.previous !== null);
+    const units = (one: FeedMessage | undefined) =>
+      one?.kind === 'quote' ? market.token('AAPL', one.receivedAt).price / Number(one.ask) : Number.NaN;
+    const before = received.slice(0, told).findLast(({ kind }) => kind === 'quote');
+    const after = received.slice(told).find(({ kind }) => kind === 'quote');
+    expect(units(after) / units(before)).toBeCloseTo(1, 1);
+  });
+
+  test('a change while the service was down is told at the first look', async () => {
+    const { clock, simulator } = await opened(20);
+    const client = createKeyedClient({
+      venue: 'spotchain',
+      baseUrl: simulator.url,
+      headers: { 'x-api-key': 'key' },
+      clock,
+      random,
+      perMinute: 600,
+    });
+    const feed = createSpotchainFeed({ client, tokens: TOKENS.slice(0, 2), stable: STABLE, clock, random });
+    const known = new Map(ENTRIES.slice(0, 2).map(({ instrument, token }) => [instrument, String(token.newMultiplier)]));
+    feed.recallMultipliers?.(new Map([...known, ['SPYx', '0.5']]));
+    const received: FeedMessage[] = [];
+    const subscription = feed.messages.subscribe((message) => received.push(message));
+    cleanups.push(() => subscription.unsubscribe());
+    await waitFor(() => quotes(received, 'SPYx').length > 0 && quotes(received, 'AAPLx').length > 0, { what: 'a quote of each' });
+    const told = received.filter((message) => message.kind === 'token_multiplier');
+    expect(told).toMatchObject([{ instrument: 'SPYx', previous: '0.5', multiplier: known.get('SPYx') }]);
+    expect(told[0]?.observedAt).toBe(told[0]?.receivedAt);
+    expect(quotes(received, 'SPYx')[0]).toMatchObject({ quality: 'degraded', flags: ['wide_confidence'] });
+    expect(quotes(received, 'AAPLx')[0]).toMatchObject({ quality: 'live' });
   });
 
   test('degrades quotes whose routes and prices disagree', async () => {
