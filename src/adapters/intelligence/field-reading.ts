@@ -6,14 +6,21 @@ export function toRecord(value: unknown): JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {};
 }
 
+/** Returns a well-formed text without NUL, which PostgreSQL cannot store. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '');
+}
+
 /** Returns a well-formed text of 1 to `most` characters, else null. */
 export function readText(value: unknown, most: number): string | null {
-  return typeof value === 'string' && value !== '' && value.length <= most ? value.toWellFormed() : null;
+  if (typeof value !== 'string' || value.length > most) return null;
+  const text = storable(value);
+  return text === '' ? null : text;
 }
 
 /** Returns a list of texts, else null. */
 export function readTexts(value: unknown): readonly string[] | null {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? (value as string[]) : null;
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? (value as string[]).map(storable) : null;
 }
 
 /** Returns a whole number of at least 0, else null. */

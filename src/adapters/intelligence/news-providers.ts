@@ -199,7 +199,10 @@ export function readFinnhubArticle(item: unknown, asked: string | null): Article
 
 const toDay = (at: EpochMs): string => isoTime(at).slice(0, 10);
 
-/** Finnhub: a round has one request per share and one per category. The first round uses the whole look-back. */
+/**
+ * Finnhub: a round has one request per share and one per category. The first round uses the whole look-back, and a later one begins a day
+ * before the last complete one, so that an outage of days leaves no gap.
+ */
 const FINNHUB: NewsProvider = {
   // A round has one request per share, and the free plan allows sixty a minute.
   everyMs: MINUTE_MS,
@@ -212,12 +215,14 @@ const FINNHUB: NewsProvider = {
     ];
     const newest = new Map<string, number>();
     let next = 0;
-    let isFirstRound = true;
+    let startedAt = 0;
+    let completeTo: EpochMs | null = null;
     return {
       async ask() {
         const { symbol, category } = questions[next] ?? { symbol: null, category: 'general' };
         const now = clock.now();
-        const from = isFirstRound ? now - lookbackMs : now - DAY_MS;
+        if (next === 0) startedAt = now;
+        const from = completeTo === null ? now - lookbackMs : Math.min(completeTo, now) - DAY_MS;
         const body =
           symbol === null
             ? await client.get('/news', [
@@ -235,7 +240,7 @@ const FINNHUB: NewsProvider = {
         if (category !== null)
           newest.set(category, Math.max(newest.get(category) ?? 0, ...articles.map(({ id }) => Number(id.slice('finnhub:'.length)))));
         next = (next + 1) % questions.length;
-        if (next === 0) isFirstRound = false;
+        if (next === 0) completeTo = startedAt;
         return { messages, rejected, more: next !== 0 };
       },
     };

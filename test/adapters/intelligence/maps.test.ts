@@ -233,6 +233,12 @@ describe('wire items', () => {
     expect(fourth).toBe('item n-4: "publishedAt" is not a time');
   });
 
+  test('are stored without NUL, which the database refuses: otherwise rules would see an event that no history holds', () => {
+    const read = readWireItem({ ...page[0], headline: 'NUL \0 inside', symbols: ['AAPL\0'], companies: ['\0Odd'] }, names, NOW) as Report;
+    expect(read).toMatchObject({ headline: 'NUL  inside', entities: [{ asset: 'AAPL' }], unmapped: ['Odd'] });
+    expect(JSON.stringify(read)).not.toContain('\\u0000');
+  });
+
   test.each([
     [null],
     [{}],

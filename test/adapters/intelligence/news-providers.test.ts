@@ -53,7 +53,12 @@ interface Received {
 }
 
 /** Runs a session with a provider that answers as `answer` says. Returns the requests. */
-async function asked(name: keyof typeof NEWS_PROVIDERS, answer: (received: Received) => unknown, shares: readonly string[] = []) {
+async function asked(
+  name: keyof typeof NEWS_PROVIDERS,
+  answer: (received: Received) => unknown,
+  shares: readonly string[] = [],
+  now = Date.now,
+) {
   const received: Received[] = [];
   const server = http.createServer((request, response) => {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '', 'http://host');
@@ -77,7 +82,7 @@ async function asked(name: keyof typeof NEWS_PROVIDERS, answer: (received: Recei
   });
   const unknown: string[] = [];
   const note = (source: string, field: string): void => void unknown.push(`${source} ${field}`);
-  const session = provider.open({ client, names: indexEntityNames(CATALOG), shares, clock, lookbackMs: 86_400_000, note });
+  const session = provider.open({ client, names: indexEntityNames(CATALOG), shares, clock: { now }, lookbackMs: 10 * 86_400_000, note });
   const reports = async (): Promise<Report[]> => (await session.ask()).messages.map((message) => (message as { report: Report }).report);
   return { session, reports, received, unknown };
 }
@@ -182,6 +187,27 @@ test('finnhub: one round requests every share and the market, and market news st
   ]);
   expect(received[0]?.headers['x-finnhub-token']).toBe('id:secret');
   expect(unknown).toEqual([]);
+});
+
+test('finnhub: after an outage of days the next round begins before it', async () => {
+  let now = Date.UTC(2026, 5, 20, 12);
+  const { session, received } = await asked(
+    'finnhub',
+    () => [],
+    ['COIN'],
+    () => now,
+  );
+  const round = async () => {
+    while ((await session.ask()).more);
+    return received.findLast(({ path }) => path === '/company-news')?.query.get('from');
+  };
+  expect(await round()).toBe('2026-06-10');
+  now += 60_000;
+  expect(await round()).toBe('2026-06-19');
+  now += 5 * 86_400_000;
+  expect(await round()).toBe('2026-06-19');
+  now += 60_000;
+  expect(await round()).toBe('2026-06-24');
 });
 
 test('an unreadable article is skipped alone, and one without a catalog name is ignored', async () => {
