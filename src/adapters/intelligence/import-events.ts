@@ -6,6 +6,7 @@ import { indexEntityNames } from '../../domain/intelligence/entities.ts';
 import { nearestNames } from '../../domain/values/nearest-name.ts';
 import { type EpochMs, isoTime } from '../../domain/values/time.ts';
 import type { WorkProgress } from '../../domain/values/work-progress.ts';
+import { databaseNow } from '../store/agents/dispatch-store.ts';
 import type { Sql } from '../store/database.ts';
 import { createWorkRecorder } from '../store/long-work-store.ts';
 import { keepArchive } from '../store/intelligence/event-archive-store.ts';
@@ -34,13 +35,18 @@ export function readArchive(files: readonly string[], from: EpochMs, to: EpochMs
   return { source: read.source, underlyings, from, to, reports, file, sha256: read.sha256, outside: read.reports.length - reports.length };
 }
 
-/** Stores an archive and records the progress; a stored archive is not changed. @param sql a pool with at least two connections */
+/**
+ * Stores an archive and records the progress; a stored archive is not changed. @param sql a pool with at least two connections. @throws
+ * Error with one sentence if its period ends in the future, of which nothing was published yet
+ */
 export async function importArchive(
   sql: Sql,
   { outside, ...archive }: EventArchive,
   clock: Pick<Clock, 'now' | 'deadline'>,
   onProgress: (progress: WorkProgress) => void = () => {},
 ) {
+  const now = await databaseNow(sql);
+  if (archive.to > now) throw new Error(`--to is in the future: an archive is complete until ${isoTime(now)} at most`);
   const isNew = await createWorkRecorder(sql, clock, 'sevengate history import-events').during(
     {
       kind: 'event_import',

@@ -289,10 +289,14 @@ test('imports of events and values record their progress and worker; a failed on
   const twice = { ...archive, sha256: 'ff'.repeat(32), reports: [...reports, reports[0] as Report] };
   await expect(importArchive(sql, twice, clock)).rejects.toThrow('duplicate key');
   const facts = [{ receivedAt: FROM, value: '1' }];
-  await importHistoryFile(
-    sql,
-    { file: '/home/ann/depth.csv', kind: 'pool_liquidity', instrument: 'AAPLx', key: 'spotchain:AAPLx', facts },
-    clock,
+  const depth = { file: '/home/ann/depth.csv', kind: 'pool_liquidity', instrument: 'AAPLx', key: 'spotchain:AAPLx', facts } as const;
+  await importHistoryFile(sql, depth, clock);
+  // What is still to come is not known: days without a report would count as quiet.
+  const later = clock.now() + HOUR;
+  const ahead = { ...archive, sha256: 'ab'.repeat(32), to: later };
+  await expect(importArchive(sql, ahead, clock)).rejects.toThrow(/^--to is in the future: an archive is complete until 20\S+Z at most$/);
+  await expect(importHistoryFile(sql, { ...depth, facts: [...facts, { receivedAt: later, value: '1' }] }, clock)).rejects.toThrow(
+    `/home/ann/depth.csv: ${isoTime(later)} is in the future`,
   );
   const { items } = await createWorkReads(sql).list({ limit: 3, after: null }, ['event_import', 'fact_import']);
   const ended = { endedAt: expect.any(Number) };
@@ -319,5 +323,5 @@ test('imports of events and values record their progress and worker; a failed on
       error: null,
     },
   ]);
-  expect(await sql`select 1 from event_archives where sha256 = ${twice.sha256}`).toHaveLength(0);
+  expect(await sql`select 1 from event_archives where sha256 in (${twice.sha256}, ${ahead.sha256})`).toHaveLength(0);
 });

@@ -8,6 +8,7 @@ import { instant, isoTime } from '../../../domain/values/time.ts';
 import type { Fact } from '../../../domain/backtest/fact.ts';
 import type { WorkProgress } from '../../../domain/values/work-progress.ts';
 import type { Clock } from '../../../../streams/clock/clock.ts';
+import { databaseNow } from '../agents/dispatch-store.ts';
 import type { Sql } from '../database.ts';
 import { createWorkRecorder, nameSource } from '../long-work-store.ts';
 import { type HistoryKind, keepHistory, listHistory } from './market-history-store.ts';
@@ -38,13 +39,19 @@ export function readHistoryFile(file: string, kind: HistoryKind, instrument: str
   return { file, kind, instrument, key: kind === 'issuer_mark' ? instrument : entry.key, facts: readFacts(file, kind) };
 }
 
-/** Stores all values or none and records the progress; existing values are not changed. @param sql a pool with at least two connections */
+/**
+ * Stores all values or none and records the progress; existing values are not changed. @param sql a pool with at least two connections.
+ * @throws Error with one sentence if a value is of the future
+ */
 export async function importHistoryFile(
   sql: Sql,
   { file, kind, instrument, key, facts }: HistoryFile,
   clock: Pick<Clock, 'now' | 'deadline'>,
   onProgress: (progress: WorkProgress) => void = () => {},
 ) {
+  const [first, last] = [facts[0] as Fact, facts.at(-1) as Fact];
+  const now = await databaseNow(sql);
+  if (last.receivedAt > now) throw new Error(`${file}: ${isoTime(last.receivedAt)} is in the future: no value of it can be known yet`);
   const inserted = await createWorkRecorder(sql, clock, 'sevengate history import-facts').during(
     {
       kind: 'fact_import',
@@ -58,7 +65,6 @@ export async function importHistoryFile(
     },
     (tell) => keepHistory(sql, kind, key, facts, basename(file), (done, total) => tell.progress(done, total)),
   );
-  const [first, last] = [facts[0] as Fact, facts.at(-1) as Fact];
   return { kind, instrument, values: facts.length, inserted, from: isoTime(first.receivedAt), to: isoTime(last.receivedAt) };
 }
 
