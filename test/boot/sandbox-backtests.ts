@@ -47,6 +47,7 @@ export function sandboxBacktests(seed: number): SandboxBacktests {
       },
       storedSpans: async () => [],
       reports: async () => [],
+      received: async () => [],
       archives: async (underlying) =>
         ['news:wire', 'news:filings'].map((source) => ({
           source,

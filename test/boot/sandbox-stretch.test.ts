@@ -135,6 +135,13 @@ test('every slot of an hour is cut, decided by every agent and traded on, and th
   const cuts = await owner<{ slot: number; source: string }[]>`select slot, source from cuts order by slot`;
   expect(cuts).toEqual(slots.map((slot) => ({ slot, source: 'streams' })));
 
+  // The news of what its agents look at was received all the time.
+  const receptions = await owner<{ from: number; to: number; bitcoin: boolean; gold: boolean }[]>`
+    select from_at as "from", to_at as "to", 'BTC' = any(underlyings) as bitcoin, 'GOLD' = any(underlyings) as gold
+    from event_receptions where source = 'news:wire'`;
+  expect(receptions).toMatchObject([{ bitcoin: true, gold: false }]);
+  expect(slots.every((slot) => receptions.some(({ from, to }) => from <= slot && slot < to))).toBe(true);
+
   const agents = await owner<{ id: string; tick_from: number }[]>`select id, tick_from from actors where kind = 'agent'`;
   expect(agents).toHaveLength(5);
   for (const { id, tick_from } of agents) {

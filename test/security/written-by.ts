@@ -47,6 +47,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   interventions: 'who retried, reset or released what of an actor, and why',
   intelligence_events: 'stories change with every report and are removed when they are old',
   intelligence_reports: 'what each source said, removed with its story',
+  event_receptions: 'how long each source of events was received, removed with the stories of that time',
   moved_actors: 'the worker moves the steps of ended actors to archive files',
   moved_history: 'the worker moves old history to archive files',
   market_history: 'the least liquidity and the mean spread of an hour, and imported history',

@@ -124,7 +124,7 @@ async function keepArchived(
 async function keepReports(sql: Sql, archives: HistoryArchives, underlying: string, stretch: Stretch, at: EpochMs): Promise<void> {
   const kept = await archivedStretches(sql, underlying);
   for (const source of listEventSources(underlying)) {
-    for (const missing of missingStretches(stretch, sourceStretches(source, null, kept))) {
+    for (const missing of missingStretches(stretch, sourceStretches(source, kept))) {
       const reports = archives.reports(source, underlying, missing);
       if (reports === null) continue;
       const sha256 = canonicalHash([source, underlying, missing.from, missing.to, reports]);

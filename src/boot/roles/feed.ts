@@ -27,6 +27,7 @@ import { keepPools } from '../../adapters/store/catalog/pool-liquidity-store.ts'
 import { keepMultipliers, lastMultipliers } from '../../adapters/store/catalog/token-multipliers.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createShadowStore } from '../../adapters/store/gates/shadow-store.ts';
+import { keepReceptions } from '../../adapters/store/intelligence/event-reception-store.ts';
 import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
 import { createWorkRecorder } from '../../adapters/store/long-work-store.ts';
 import { createPredictionStore, keepPredictions } from '../../adapters/store/predictions/prediction-store.ts';
@@ -221,6 +222,14 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<FeedWork> {
     keepPools({ sql, assessed: pipeline.assessed, write: lines.pools.write, onFailure: failed('the liquidity of pools') }),
     keepMultipliers({ sql, assessed: pipeline.assessed, write, onFailure: failed('the multipliers of tokens') }),
     keepSpreads({ sql, assessed: pipeline.assessed, write: lines.pools.write, onFailure: failed('the spreads of quotes') }),
+    keepReceptions({
+      sql,
+      received: pipeline.received,
+      underlyings: [...new Set(CATALOG.entries.map(({ underlying }) => underlying))].sort(),
+      silenceMs: pipeline.view.freshness.limits.eventsMaxSilenceMs,
+      write,
+      onFailure: failed('the reception of events'),
+    }),
     keepHours(deps, failed('the hourly bars')),
   ];
   deps.metrics.countMessages(() => messageCounts(pipeline.counters.snapshot()));

@@ -26,6 +26,7 @@ import { keepBars } from '../../adapters/store/candles/candle-store.ts';
 import { stateOrigins } from '../../adapters/store/catalog/source-origins.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createShadowStore } from '../../adapters/store/gates/shadow-store.ts';
+import { keepReceptions } from '../../adapters/store/intelligence/event-reception-store.ts';
 import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import { createSharedRiskReads } from '../../adapters/store/risk/risk-reads.ts';
@@ -43,7 +44,7 @@ import type { FeedMessage } from '../../domain/market/market-event.ts';
 import { type InstrumentKey, instrumentKey } from '../../domain/market/venue.ts';
 import type { FlowKeeper } from '../../domain/shadow/flow.ts';
 import { refuse } from '../../domain/values/refusal.ts';
-import { AGENT_TICK_MS, type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
+import { AGENT_TICK_MS, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/values/time.ts';
 import { createMarketFlows } from '../../sandbox/market/market-flows.ts';
 import { createMarketWords, type MarketWords } from '../../sandbox/market/market-words.ts';
 import { createSeededMarket } from '../../sandbox/market/seeded-market.ts';
@@ -204,10 +205,19 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
     onFailure,
   });
   const unkeep = keepBars({ sql, received: pipeline.received, write: line.hold, onFailure });
+  const underlyings = [...new Set(entries.map(({ underlying }) => underlying))];
+  const unreceive = keepReceptions({
+    sql,
+    received: pipeline.received,
+    underlyings,
+    silenceMs: pipeline.view.freshness.limits.eventsMaxSilenceMs,
+    everyMs: HOUR_MS,
+    write: line.hold,
+    onFailure,
+  });
   pipeline.start();
   // Stored news is read first, and only then is a source subscribed.
   await waitUntilObserved(told);
-  const underlyings = [...new Set(entries.map(({ underlying }) => underlying))];
   return {
     words,
     pipeline,
@@ -228,6 +238,7 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
     written: line.written,
     stop() {
       unkeep();
+      unreceive();
       pipeline.stop();
     },
   };

@@ -1,5 +1,6 @@
 /** Sources that must be received before an asset can have "no event", and the maximum look-back of rules on events. */
 import { CATALOG, type CatalogSource } from '../catalog/catalog.ts';
+import { DAY_MS } from '../values/time.ts';
 import { indexEntityNames } from './entities.ts';
 
 /** Reports of news agencies. */
@@ -12,6 +13,9 @@ export const FILINGS_SOURCE = 'news:filings';
 
 /** Maximum look-back of a rule on events, in hours. Events are received, stored and served for as long. */
 export const LONGEST_EVENT_LOOKBACK_HOURS = 720;
+
+/** Milliseconds for which events are kept after their last report. */
+export const EVENTS_KEPT_MS = 400 * DAY_MS;
 
 const BY_WIRE: readonly string[] = [WIRE_SOURCE];
 const BY_WIRE_AND_FILINGS: readonly string[] = [WIRE_SOURCE, FILINGS_SOURCE];

@@ -1,13 +1,14 @@
 /** Backtest of the stored history, which is read through a port in batches of bars and events. */
 
-import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
+import { cameInTime, type EventStretch, knownEvents } from '../../domain/backtest/known-events.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle, CandleSeries } from '../../domain/candles/candle.ts';
 import { rebuildEventVersions } from '../../domain/intelligence/event-versions.ts';
 import { listEventSources } from '../../domain/intelligence/listening.ts';
+import type { Report } from '../../domain/intelligence/report.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { NewsEvent } from '../../domain/market/market-event.ts';
-import { type Stretch, sharedStretches } from '../../domain/values/stretches.ts';
+import { sharedStretches } from '../../domain/values/stretches.ts';
 import { HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
@@ -110,17 +111,19 @@ async function readEvents(reads: BacktestReads, needs: readonly InstrumentNeeds[
   const events = new Map<string, EventHistory>();
   const asked = needs.filter(({ eventHours }) => eventHours !== null);
   if (asked.length === 0) return events;
-  const received = (await reads.reports()).filter(({ receivedAt }) => receivedAt <= createdAt);
-  const versions = rebuildEventVersions(received);
-  const firstReceivedAt = received.length === 0 ? null : received.reduce((least, { receivedAt }) => Math.min(least, receivedAt), createdAt);
+  const reports = (await reads.reports()).filter(({ receivedAt }) => receivedAt <= createdAt);
+  const versions = rebuildEventVersions(reports);
   for (const { entry, eventHours } of asked) {
-    const archives = await reads.archives(entry.underlying);
+    const { underlying } = entry;
+    const [received, archives] = await Promise.all([reads.received(underlying), reads.archives(underlying)]);
     if (received.length + archives.length === 0) continue;
-    const archived = archivedVersions(archives, new Set(received.map(({ id }) => id)));
-    events.set(entry.underlying, {
-      known: knownStretches(entry.underlying, (eventHours as number) * HOUR_MS, receivedStretch(firstReceivedAt, createdAt), archives),
-      events: [...versions, ...archived]
-        .filter(({ symbols }) => symbols.includes(entry.underlying))
+    const known = listEventSources(underlying).map((source) =>
+      knownEvents(source, (eventHours as number) * HOUR_MS, { received, archives }, createdAt),
+    );
+    events.set(underlying, {
+      known: known.reduce(sharedStretches),
+      events: [...versions, ...archivedVersions(archives, reports, received)]
+        .filter(({ symbols }) => symbols.includes(underlying))
         .sort((a, b) => a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : 1))
         .map(({ id, severity, negative, rumor, observedAt, receivedAt, headline }) => {
           return { id, severity, negative, rumor, observedAt, receivedAt, headline };
@@ -130,21 +133,15 @@ async function readEvents(reads: BacktestReads, needs: readonly InstrumentNeeds[
   return events;
 }
 
-/** Returns the archives' events. Received reports are skipped, and a report in several archives counts once. */
-function archivedVersions(archives: readonly EventArchive[], received: ReadonlySet<string>): readonly NewsEvent[] {
-  const byId = new Map(archives.flatMap(({ reports }) => reports).map((report) => [report.id, report]));
-  return rebuildEventVersions([...byId.values()].filter(({ id }) => !received.has(id)));
-}
-
-/** Returns the stretches of time in which all event sources of an underlying are known for a whole lookback. */
-function knownStretches(
-  underlying: string,
-  lookbackMs: number,
-  received: Stretch | null,
+/** Returns the archives' events, without those of reports received in time. A report in several archives counts once. */
+function archivedVersions(
   archives: readonly EventArchive[],
-): readonly Stretch[] {
-  const told = listEventSources(underlying).map((source) => sourceStretches(source, received, archives));
-  return afterLookback(told.reduce(sharedStretches), lookbackMs);
+  reports: readonly Report[],
+  received: readonly EventStretch[],
+): readonly NewsEvent[] {
+  const byId = new Map(archives.flatMap((archive) => archive.reports).map((report) => [report.id, report]));
+  const inTime = new Set(reports.filter((report) => byId.has(report.id) && cameInTime(report, received)).map(({ id }) => id));
+  return rebuildEventVersions([...byId.values()], ({ id }) => !inTime.has(id));
 }
 
 async function readFacts<Name extends string>(

@@ -1,6 +1,6 @@
 /** Manifest rules whose inputs are unknown in a backtest over the gate's range, with the remedy. */
 
-import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
+import { knownEvents } from '../../domain/backtest/known-events.ts';
 import type { HistorySource, MissingHistory } from '../../domain/backtest/missing-history.ts';
 import { readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { CatalogEntry } from '../../domain/catalog/catalog.ts';
@@ -58,11 +58,10 @@ async function lookedAt(
   const looked: LookedAt[] = [];
   const events = listTypes(manifest, (type) => type === 'no_negative_event' || type === 'negative_event');
   if (eventHours !== null && events.length > 0) {
-    const received = receivedStretch(await reads.receivedSince(), now);
-    const archives = await reads.archived(entry.underlying);
+    const complete = { received: await reads.received(entry.underlying), archives: await reads.archived(entry.underlying) };
     const beforeMs = eventHours * HOUR_MS;
     for (const source of listEventSources(entry.underlying)) {
-      const known = afterLookback(sourceStretches(source, received, archives), beforeMs);
+      const known = knownEvents(source, beforeMs, complete, now);
       looked.push({ source: source as HistorySource, conditions: events, known, beforeMs });
     }
   }

@@ -715,7 +715,7 @@ function namedAssumptions(
   }
   if (history.instruments.some(({ events }) => events !== null))
     named.push(
-      'Events are known from the first report that was kept on, and where imported archives hold them; outages of their feeds since are not known, a report of an archive was known when it was published, and within a look-back an event stays as grave as it ever was.',
+      'Events are known while all of their sources were received, and where imported archives hold them; a report of an archive was known when it was published, and within a look-back an event stays as grave as it ever was.',
     );
   for (const { key, carry } of history.instruments) {
     if (carry === null) continue;

@@ -41,6 +41,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
   prediction_trades: 'the market',
   intelligence_events: 'the news',
   intelligence_reports: 'the news',
+  event_receptions: 'the news',
   macro_observations: 'the news',
   macro_releases: 'the news',
   chain_tvl: 'the news',

@@ -13,6 +13,8 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { createRunStore } from '../../../src/adapters/store/evaluations/evaluation-store.ts';
 import { createPreviewStore, createTrialReads } from '../../../src/adapters/store/evaluations/trial-reads.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
+import { keepArchive } from '../../../src/adapters/store/intelligence/event-archive-store.ts';
+import { keepReception } from '../../../src/adapters/store/intelligence/event-reception-store.ts';
 import { createIntelligenceStore } from '../../../src/adapters/store/intelligence/intelligence-store.ts';
 import { createWorkReads } from '../../../src/adapters/store/long-work-store.ts';
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
@@ -412,7 +414,7 @@ test('a kind without a runner is refused, and a defect ends a run as failed', as
   expect(await ended(agentId, broken.value.id)).toMatchObject({ state: 'failed', ending: { code: 'defect' } });
 });
 
-test('uses the received events as known at each slot, and none from before the feed was connected', async () => {
+test('events are known while their source was received, and an archive fills an outage with what was published in it', async () => {
   const read = readManifest(
     payload({
       universe: ['BTCUSDT'],
@@ -423,14 +425,16 @@ test('uses the received events as known at each slot, and none from before the f
   );
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const receivedFrom = Date.UTC(2025, 0, 1);
-  const report = (id: string, publishedAt: number): Report => ({
+  // From March 10th to 14th nothing was received. What was published meanwhile arrives after it.
+  const outage = { from: Date.UTC(2025, 2, 10, 6), to: Date.UTC(2025, 2, 14, 6) };
+  const report = (id: string, publishedAt: number, receivedAt = publishedAt): Report => ({
     id,
     channel: 'wire',
     source: 'wire',
     family: id,
     primary: true,
     publishedAt,
-    receivedAt: publishedAt,
+    receivedAt,
     kind: 'cyber_incident',
     severity: 'critical',
     direction: 'negative',
@@ -444,22 +448,43 @@ test('uses the received events as known at each slot, and none from before the f
   });
   const store = createIntelligenceStore(sql);
   const handler = new StoryTracker();
-  for (const one of [report('first', receivedFrom), report('second', Date.UTC(2025, 2, 1, 12))])
+  const missed = report('missed', Date.UTC(2025, 2, 11, 12), outage.to);
+  const inTime = report('in time', Date.UTC(2025, 2, 1, 12), Date.UTC(2025, 2, 2, 12));
+  for (const one of [report('first', receivedFrom), inTime, missed])
     await store.saveChanges([{ ...(handler.take(one) as TrackerChange), report: one }]);
   const request = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString() }, TO + 86_400_000);
   if (!('from' in request)) throw new Error(JSON.stringify(request));
   const trials = { versions: 1, otherSharpes: [] };
-  const outcome = await workFromStore(
-    { databaseUrl: url, asked: { manifest: read.manifest, request, trials, funding: [], createdAt: TO } },
-    () => {},
-  );
-  if (!outcome.ok) throw new Error(outcome.detail);
-  const { conditions } = JSON.parse(outcome.result) as BacktestResult;
+  const newsRule = async () => {
+    const asked = { manifest: read.manifest, request, trials, funding: [], createdAt: TO };
+    const outcome = await workFromStore({ databaseUrl: url, asked }, () => {});
+    if (!outcome.ok) throw new Error(outcome.detail);
+    return (JSON.parse(outcome.result) as BacktestResult).conditions[0];
+  };
   const slots = (TO - FROM) / DAY;
-  // From a day after the first report on, without the slot of the run's end.
-  const known = (TO - (receivedFrom + DAY)) / DAY;
-  // The first report is a day old then; the second one is seen at the next midnight.
-  expect(conditions[0]).toMatchObject({ type: 'no_negative_event', evaluated: slots, unknown: slots - known, passed: known - 2 });
+  // Reports alone do not say what was received, nor does the reception of another underlying.
+  await keepReception(sql, { source: 'news:wire', underlyings: ['ETH'], from: receivedFrom, to: TO });
+  expect(await newsRule()).toMatchObject({ type: 'no_negative_event', evaluated: slots, unknown: slots, passed: 0 });
+
+  for (const [from, to] of [
+    [receivedFrom + 1, outage.from],
+    [outage.to, TO + DAY],
+  ] as const)
+    await keepReception(sql, { source: 'news:wire', underlyings: ['BTC'], from, to });
+  // From January 2nd on, without the four midnights of the outage and the slot of the run's end. The report of March 1st is received a day
+  // later, and the missed one two days too late: no slot sees either.
+  const known = (TO - (receivedFrom + DAY)) / DAY - 4;
+  expect(await newsRule()).toMatchObject({ unknown: slots - known, passed: known - 1 });
+
+  // What was received in time counts from its receipt on, and what was missed from its publication on.
+  const archive = { source: 'news:wire', underlyings: ['BTC'], file: 'f', sha256: 'ee'.repeat(32), at: TO };
+  await keepArchive(sql, {
+    ...archive,
+    from: outage.from - 30 * DAY,
+    to: outage.to + DAY,
+    reports: [inTime, missed].map((one) => ({ ...one, receivedAt: one.publishedAt })),
+  });
+  expect(await newsRule()).toMatchObject({ unknown: slots - known - 4, passed: known + 4 - 2 });
 });
 
 test('a preview equals a rehearsal of the same period, leaves no evidence, and counts as a trial', async () => {

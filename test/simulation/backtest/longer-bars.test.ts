@@ -32,6 +32,7 @@ const storeOf = (bars: ReadonlyMap<string, readonly Candle[]>): BacktestReads =>
   bars: async ({ from, to, ...series }) => (bars.get(seriesName(series)) ?? []).filter(({ openTime }) => openTime >= from && openTime < to),
   storedSpans: async () => [],
   reports: async () => [],
+  received: async () => [],
   archives: async () => [],
   marks: async () => [],
   liquidity: async () => [],

@@ -1,14 +1,14 @@
 /** Reads of the store for backtests: closed bars, reports and archives of events, marks, liquidity and spreads over time. */
 import type { Fact } from '../../../domain/backtest/fact.ts';
-import type { ArchivedStretch } from '../../../domain/backtest/known-events.ts';
+import type { EventStretch } from '../../../domain/backtest/known-events.ts';
 import type { Candle } from '../../../domain/candles/candle.ts';
 import type { Report } from '../../../domain/intelligence/report.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
-import type { EpochMs } from '../../../domain/values/time.ts';
 import { factsOverTime, marksOverTime } from '../catalog/market-history-store.ts';
 import type { Sql } from '../database.ts';
 import { archivedStretches, readArchives, type EventArchive } from '../intelligence/event-archive-store.ts';
-import { createIntelligenceStore, isSetAside } from '../intelligence/intelligence-store.ts';
+import { eventReceptions } from '../intelligence/event-reception-store.ts';
+import { createIntelligenceStore } from '../intelligence/intelligence-store.ts';
 import { type BarRange, createCandleStore, type StoredSpan } from './candle-store.ts';
 
 export function createBacktestReads(sql: Sql) {
@@ -24,6 +24,8 @@ export function createBacktestReads(sql: Sql) {
     reports: async (): Promise<readonly Report[]> => (await intelligence.openStories(0)).flatMap(({ reports }) => reports),
     /** Returns the imported archives of events about an underlying, with their reports. */
     archives: (underlying: string): Promise<readonly EventArchive[]> => readArchives(sql, underlying),
+    /** Returns the periods in which the sources of an underlying's events were received. */
+    received: (underlying: string): Promise<readonly EventStretch[]> => eventReceptions(sql, underlying),
     /** Returns a token's issuer marks, ascending by the time from which each was known. */
     marks: (instrument: string): Promise<readonly Fact[]> => marksOverTime(sql, instrument),
     /** Returns the liquidity of an instrument's pools, ascending by the time from which each reading was known. */
@@ -37,18 +39,13 @@ export type BacktestReads = ReturnType<typeof createBacktestReads>;
 
 /** Creates the reads of known history besides bars, for planning a backtest without the values themselves. */
 export function createKnownHistoryReads(sql: Sql) {
-  const { marks, liquidity } = createBacktestReads(sql);
+  const { marks, liquidity, received } = createBacktestReads(sql);
   return {
     marks,
     liquidity,
+    received,
     /** Returns the ranges for which archives of an underlying are complete. */
-    archived: (underlying: string): Promise<readonly ArchivedStretch[]> => archivedStretches(sql, underlying),
-    /** Returns the receipt time of the first stored report, or null. */
-    receivedSince: async (): Promise<EpochMs | null> => {
-      const [row] = await sql<{ at: number | null }[]>`
-        select min(received_at) as at from intelligence_reports r where not ${isSetAside(sql)}`;
-      return row?.at ?? null;
-    },
+    archived: (underlying: string): Promise<readonly EventStretch[]> => archivedStretches(sql, underlying),
   };
 }
 

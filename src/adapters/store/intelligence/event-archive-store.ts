@@ -1,12 +1,12 @@
 /** Store of event archives (`event_archives`, `archived_reports`): imported files, append-only. */
 
-import type { ArchivedStretch } from '../../../domain/backtest/known-events.ts';
+import type { EventStretch } from '../../../domain/backtest/known-events.ts';
 import type { Report } from '../../../domain/intelligence/report.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 
 /** Archive file of events. It is complete within its range for one source and underlying. */
-export interface EventArchive extends ArchivedStretch {
+export interface EventArchive extends EventStretch {
   readonly reports: readonly Report[];
 }
 
@@ -64,7 +64,7 @@ export async function readArchives(sql: Sql, underlying: string): Promise<readon
 }
 
 /** Returns the periods for which archives of an underlying are complete. */
-export async function archivedStretches(sql: Sql, underlying: string): Promise<readonly ArchivedStretch[]> {
+export async function archivedStretches(sql: Sql, underlying: string): Promise<readonly EventStretch[]> {
   return sql`select source, from_at as "from", to_at as "to" from event_archives where ${underlying} = any(underlyings)
       and is_real = reads_real(replace(source, 'news:', '')) order by id`;
 }

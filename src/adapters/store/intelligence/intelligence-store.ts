@@ -1,4 +1,5 @@
 /** Store of intelligence: stories with reports, macro series, the calendar, value locked on chains and social posts. */
+import { EVENTS_KEPT_MS } from '../../../domain/intelligence/listening.ts';
 import type { MacroObservation, MacroRelease } from '../../../domain/intelligence/macro.ts';
 import type { ChainTvl, ChainTvlDay, SocialPost } from '../../../domain/intelligence/record.ts';
 import { listReportSymbols, type Report } from '../../../domain/intelligence/report.ts';
@@ -7,7 +8,7 @@ import { DAY_MS, type EpochMs, HOUR_MS } from '../../../domain/values/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 /** Retention. Rules look back at most 30 days; a review covers a year. */
-const KEPT_DAYS = { events: 400, posts: 30, hours: 10, days: 500, releases: 400 } as const;
+const KEPT_DAYS = { posts: 30, hours: 10, days: 500, releases: 400 } as const;
 
 /** Stored reports of a story. */
 interface KeptStory {
@@ -153,7 +154,8 @@ export function createIntelligenceStore(sql: Sql) {
     async prune(now: EpochMs): Promise<number> {
       const before = (days: number): EpochMs => now - days * DAY_MS;
       const gone = [
-        await sql`delete from intelligence_events where observed_at < ${before(KEPT_DAYS.events)}`,
+        await sql`delete from intelligence_events where observed_at < ${now - EVENTS_KEPT_MS}`,
+        await sql`delete from event_receptions where to_at < ${now - EVENTS_KEPT_MS}`,
         await sql`delete from social_posts where published_at < ${before(KEPT_DAYS.posts)}`,
         await sql`delete from chain_tvl where hour < ${before(KEPT_DAYS.hours)}`,
         await sql`delete from chain_tvl_days where date < (to_timestamp(${before(KEPT_DAYS.days) / 1000}::float8) at time zone 'UTC')::date`,
@@ -165,7 +167,7 @@ export function createIntelligenceStore(sql: Sql) {
 }
 
 /** Returns SQL over a report `r` that is true if it was received from the sandbox and its source is real now, or the reverse. */
-export function isSetAside(sql: Sql) {
+function isSetAside(sql: Sql) {
   return sql`exists (
     select 1 from (values (case r.channel when 'filing' then 'filings' else 'wire' end)) as s(source)
     where r.channel <> 'macro' and (origin_at(s.source, r.received_at) = 'real') <> reads_real(s.source))`;

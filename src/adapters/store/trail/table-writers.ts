@@ -37,6 +37,7 @@ const SUMMED: Signed = {
   outside_inputs: [WORKER_API, 'what outside code says it decided on, for 90 days; its hash is in the logged proposal'],
   intelligence_events: [['feed'], 'news; cuts hold what is decided on'],
   intelligence_reports: [['feed'], 'news; cuts hold what is decided on'],
+  event_receptions: [['feed'], 'when news was received; cuts hold what is decided on'],
   macro_observations: [['feed'], 'news; nothing is decided on it'],
   macro_releases: [['feed'], 'news; nothing is decided on it'],
   chain_tvl: [['feed'], 'news; nothing is decided on it'],
