@@ -105,6 +105,13 @@ export function refreshSoon(...names: readonly string[]): void {
   }
 }
 
+/** Reads a list to its end. @param items Items over all pages, as the client iterates them. */
+export async function readAll<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
 /** Merges lists without duplicates, in the order of first appearance. */
 export const eachOnce = <Item extends { readonly id: string }>(...lists: readonly (readonly Item[])[]): readonly Item[] => [
   ...new Map(lists.flat().map((item) => [item.id, item])).values(),

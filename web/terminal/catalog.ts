@@ -1,5 +1,5 @@
 /** Instruments of the catalog, read once per visit. */
-import { api, type CatalogEntry, useRead } from './api.ts';
+import { api, type CatalogEntry, readAll, useRead } from './api.ts';
 
 const NO_ENTRIES: readonly CatalogEntry[] = [];
 /** Display order of kinds. Instruments that people trade by hand come first. */
@@ -9,9 +9,8 @@ export function useCatalog(): readonly CatalogEntry[] {
   const { data } = useRead(
     ['catalog'],
     async (call) => {
-      const entries: CatalogEntry[] = [];
-      for await (const entry of api.listCatalog.items({ limit: 200 }, call)) entries.push(entry);
-      return entries.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+      const entries = await readAll(api.listCatalog.items({ limit: 200 }, call));
+      return entries.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
     },
     { staleTime: Infinity },
   );

@@ -5,7 +5,7 @@ import { createStore, useStore } from './kit/store.ts';
 import { useMe } from './member.ts';
 import { pagesFor } from './pages.ts';
 import { InstrumentHead } from './panels/instrument-head.tsx';
-import { usePendingProposals } from './panels/proposals.tsx';
+import { usePendingProposals, useProposals } from './panels/proposals.tsx';
 import { PANELS, type PanelName } from './panels.tsx';
 import { goTo, page, panelAsked, within } from './place.ts';
 import { Stacked } from './stacked.tsx';
@@ -20,9 +20,14 @@ const SCREENS: readonly (readonly [title: string, ...panels: PanelName[]])[] = [
 
 const chosen = createStore<string | null>(null);
 
+/** Returns the screen. The first one is decided once: an approval that came under the thumb later would be pressed by mistake. */
 function useScreen(): string {
-  const waiting = usePendingProposals().length;
-  return useStore(chosen) ?? (waiting > 0 ? 'Approve' : 'Markets');
+  const { isSuccess: isRead } = useProposals();
+  const first = usePendingProposals().length > 0 ? 'Approve' : 'Markets';
+  useEffect(() => {
+    if (isRead && chosen.get() === null) chosen.set(first);
+  }, [isRead]);
+  return useStore(chosen) ?? first;
 }
 
 export function Phone() {

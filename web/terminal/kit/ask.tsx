@@ -2,10 +2,10 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { refresh } from '../api.ts';
-import { keyOnce, submits } from './browser.ts';
-import { Refusal } from './refusal.tsx';
+import { clickOnce, keyOnce, submits } from './browser.ts';
+import { describeError, Refusal } from './refusal.tsx';
 
 interface DialogProps {
   readonly isOpen: boolean;
@@ -21,17 +21,26 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** Dialog that confirms a change. It begins at the field that asks for the focus, or at the confirming button. */
+/**
+ * Dialog that confirms a change. It begins at the field that asks for the focus, or at the confirming button. A refusal that arrives after
+ * it was closed is a notification.
+ */
 export function Dialog({ isOpen, close, title, confirm, isDangerous = false, isReady = true, change, children }: DialogProps) {
+  const { error, isPending } = change;
   const leave = () => {
-    change.reset();
+    if (!isPending) change.reset();
     close();
   };
+  useEffect(() => {
+    if (isOpen || error == null) return;
+    notifications.show({ color: 'red', title: `${confirm}: not done`, message: describeError(error) });
+    change.reset();
+  }, [error, isOpen]);
   return (
     <Modal opened={isOpen} onClose={leave} title={title} centered closeButtonProps={{ 'aria-label': 'Close dialog' }}>
       <form className="ask" onSubmit={submits(() => change.mutate())}>
         {children}
-        <Refusal error={change.error} />
+        <Refusal error={error} />
         <div className="buttons">
           <Button variant="default" onClick={leave}>
             Cancel
@@ -39,9 +48,10 @@ export function Dialog({ isOpen, close, title, confirm, isDangerous = false, isR
           <Button
             type="submit"
             color={isDangerous ? 'red.9' : 'blue'}
-            loading={change.isPending}
+            loading={isPending}
             disabled={!isReady}
             onKeyDown={keyOnce}
+            onClick={clickOnce()}
             {...(isReady ? { 'data-autofocus': true } : {})}
           >
             {confirm}
@@ -66,6 +76,8 @@ export interface AskProps extends Pick<DialogProps, 'title' | 'isDangerous' | 'i
   readonly changes: readonly string[];
   readonly act: (reason: string) => Promise<unknown>;
   readonly isOff?: boolean;
+  /** Called as the dialog opens. */
+  readonly begin?: () => void;
 }
 
 /** Button with a confirmation dialog. */
@@ -79,6 +91,7 @@ export function Ask({
   act,
   isOff = false,
   isReady = true,
+  begin,
   children,
   ...dialog
 }: AskProps) {
@@ -88,14 +101,19 @@ export function Ask({
     mutationFn: () => act(why.trim()),
     onSuccess: () => {
       setOpen(false);
-      setWhy('');
       refresh(...changes);
       notifications.show({ color: 'teal', message: done });
     },
   });
+  // Begins anew each time: what was written for a change that was cancelled is not of the next one.
+  const open = () => {
+    setWhy('');
+    begin?.();
+    setOpen(true);
+  };
   return (
     <>
-      <Button size="compact-xs" variant="default" disabled={isOff} aria-label={name} onClick={() => setOpen(true)}>
+      <Button size="compact-xs" variant="default" disabled={isOff} aria-label={name} onClick={open}>
         {verb}
       </Button>
       <Dialog

@@ -1,5 +1,5 @@
 /** Helpers for the browser: its width, the focused field, and saving a file. */
-import type { FormEvent, KeyboardEvent } from 'react';
+import type { FormEvent, KeyboardEvent, MouseEvent } from 'react';
 
 export const PHONE = '(max-width: 760px)';
 export const isPhone = (): boolean => matchMedia(PHONE).matches;
@@ -20,11 +20,12 @@ export function saveText(text: string, name: string, type = 'text/plain'): void 
   URL.revokeObjectURL(address);
 }
 
-/** Handler of a form that acts in the page instead of leaving it. */
+/** Handler of a form that acts in the page instead of leaving it. A dialog's form within another form does not submit that one too. */
 export const submits =
   (act: () => void) =>
   (event: FormEvent): void => {
     event.preventDefault();
+    event.stopPropagation();
     act();
   };
 
@@ -32,3 +33,11 @@ export const submits =
 export const keyOnce = (event: KeyboardEvent): void => {
   if (event.repeat) event.preventDefault();
 };
+
+/** Handler of a button that ignores the second press of a double click: the button may have come under the pointer after the first. */
+export const clickOnce =
+  (act: () => void = () => {}) =>
+  (event: MouseEvent): void => {
+    if (event.detail > 1) event.preventDefault();
+    else act();
+  };

@@ -196,9 +196,9 @@ interface AskFormProps<Name extends string> extends Omit<AskProps, 'act' | 'chil
 
 /** A button that asks for fields in a dialog before it acts. */
 export function AskForm<Name extends string>({ fields, first, act, children, ...ask }: AskFormProps<Name>) {
-  const { texts, trimmed, write } = useTexts(first);
+  const { texts, trimmed, write, forget } = useTexts(first);
   return (
-    <Ask {...ask} isReady={isComplete(fields, texts)} act={() => act(trimmed)}>
+    <Ask {...ask} begin={forget} isReady={isComplete(fields, texts)} act={() => act(trimmed)}>
       {children}
       <Fields fields={fields} texts={texts} write={write} />
     </Ask>

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { gateCheckWords, plain } from '../../words.js';
 import { type Rules, rulesSentences } from '../agents/rules.ts';
-import { api, refresh, useRead, type Checkout, type ListingDetail } from '../api.ts';
+import { api, readAll, refresh, useRead, type Checkout, type ListingDetail } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Course, type Drawn, listPoints } from '../kit/course.tsx';
 import { Card, FigureList, Loaded, Trail, renderItems, renderTags } from '../kit/lists.tsx';
@@ -146,14 +146,9 @@ const ListingRules = ({ listing: { shape, rules, manifestHash } }: { readonly li
   </>
 );
 
-function useLicensed(id: string): boolean {
-  const { data } = useRead(['licences', 'all'], async (call) => (await api.listLicences({ limit: 200 }, call)).items);
-  return data?.some(({ listingId }) => listingId === id) ?? false;
-}
-
 function Buy({ listing }: { readonly listing: ListingDetail }) {
   const { id, own, priceUsd, state, payoutWallet } = listing;
-  const isLicensed = useLicensed(id);
+  const licences = useRead(['licences', 'all'], (call) => readAll(api.listLicences.items({ limit: 200 }, call)));
   const mayTrade = useMay('trade:execute');
   const isFree = Number(priceUsd) === 0;
   const changed = () => refresh('licences', 'listing', 'checkouts');
@@ -164,6 +159,14 @@ function Buy({ listing }: { readonly listing: ListingDetail }) {
         This is your own listing. <a href="#/selling">Change its price</a>
       </section>
     );
+  // A licence that is not read yet would be paid for again.
+  if (licences.data === undefined)
+    return (
+      <section className="card claims" aria-label="Licence">
+        <Loaded query={licences} />
+      </section>
+    );
+  const isLicensed = licences.data.some(({ listingId }) => listingId === id);
   return (
     <section className="card claims stack" aria-label="Licence">
       <div className="page-head">

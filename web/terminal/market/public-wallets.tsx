@@ -8,21 +8,17 @@ import { Written } from '../kit/form.tsx';
 import { FigureList, Loaded } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
 import { Gain, Money } from '../kit/numbers.tsx';
-import { goTo } from '../place.ts';
+import { useStore } from '../kit/store.ts';
+import { goTo, within } from '../place.ts';
 import { submits } from '../kit/browser.ts';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-const addressed = (): string => decodeURIComponent(location.hash.split('/')[2] ?? '');
-
 export function PublicWallets() {
-  const [written, setWritten] = useState(addressed);
-  const [address, setAddress] = useState(addressed);
+  const address = useStore(within);
+  const [written, setWritten] = useState(address);
   const isWrong = written !== '' && !ADDRESS.test(written);
-  const submit = submits(() => {
-    setAddress(written);
-    goTo(`public-wallets/${written}`);
-  });
+  const submit = submits(() => goTo(`public-wallets/${written}`));
   return (
     <div className="page">
       <div className="page-head">

@@ -91,6 +91,7 @@ export function ChangeGrant({ member: { name, subject, role, permissions } }: { 
       title={`Permissions of ${name}`}
       done={`Permissions of ${name} changed.`}
       changes={['members']}
+      begin={() => setGrant({ role, permissions })}
       act={() => api.grantMember({ body: { subject, ...toGrant(grant) } })}
     >
       <p>Replaces the present permissions from the next request on.</p>

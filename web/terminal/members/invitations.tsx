@@ -71,6 +71,7 @@ function Invite() {
         verb="Invite"
         send={({ name, hours }) => api.inviteMember({ body: { name, ...toGrant(grant), hours: Number(hours) } })}
         changes={['invitations']}
+        onDone={() => setGrant(FIRST)}
         answer={(invited) => (
           <div role="status">
             <LinkOnce invited={invited} />

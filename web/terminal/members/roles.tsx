@@ -51,6 +51,7 @@ function ChangeRole({ role: { name, permissions: now } }: { readonly role: Membe
       title={`Role ${plain(name)}`}
       done={`Role ${plain(name)} changed.`}
       changes={CHANGES}
+      begin={() => setPermissions(now)}
       act={() => api.setRole({ name, body: { permissions } })}
     >
       <p>Members with this role get the new permissions at once.</p>
@@ -62,13 +63,20 @@ function ChangeRole({ role: { name, permissions: now } }: { readonly role: Membe
 function NewRole() {
   const [name, setName] = useState('');
   const [permissions, setPermissions] = useState<readonly Permission[]>([]);
+  const { data: roles = [] } = useRoles();
+  // Saved under the name of another one, it would replace what that one permits.
+  const isTaken = roles.some((role) => role.name === name.trim());
   return (
     <Ask
       verb="New role"
       title="New role"
       done="Role saved."
       changes={CHANGES}
-      isReady={name.trim() !== ''}
+      isReady={name.trim() !== '' && !isTaken}
+      begin={() => {
+        setName('');
+        setPermissions([]);
+      }}
       act={() => api.setRole({ name: name.trim(), body: { permissions } })}
     >
       <Written
@@ -77,6 +85,7 @@ function NewRole() {
         placeholder="night_desk"
         data-autofocus
         value={name}
+        error={isTaken ? 'This role exists. Change it in the list.' : null}
         write={setName}
       />
       <PermissionBoxes chosen={permissions} choose={setPermissions} />

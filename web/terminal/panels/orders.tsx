@@ -3,7 +3,8 @@ import { Button, Checkbox } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { clockTime, dayAndTime, plain, priceText, readSymbol } from '../../words.js';
-import { api, eachOnce, type MarketOrder, refresh, useRead } from '../api.ts';
+import { api, eachOnce, type MarketOrder, readAll, refresh, useRead } from '../api.ts';
+import { clickOnce } from '../kit/browser.ts';
 import { type Column, Instrument } from '../kit/columns.tsx';
 import { Loaded } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
@@ -21,10 +22,10 @@ export const useOrders = () =>
     ['orders'],
     async (call) => {
       const [open, latest] = await Promise.all([
-        api.listMarketOrders({ open: 'true', limit: 200 }, call),
+        readAll(api.listMarketOrders.items({ open: 'true', limit: 200 }, call)),
         api.listMarketOrders({ limit: LATEST }, call),
       ]);
-      return eachOnce(open.items, latest.items);
+      return eachOnce(open, latest.items);
     },
     { enabled: useMay('agent:read') },
   );
@@ -122,7 +123,7 @@ function Cancel({ order: { id, side, quantity, instrument, state } }: { readonly
       size="compact-xs"
       variant="default"
       loading={cancelling.isPending || state === 'withdrawing'}
-      onClick={() => cancelling.mutate()}
+      onClick={clickOnce(() => cancelling.mutate())}
       aria-label={`Cancel ${side} ${priceText(quantity)} ${readSymbol(instrument)}`}
     >
       Cancel

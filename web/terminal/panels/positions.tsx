@@ -84,7 +84,7 @@ const showName = ({ instrument, side, pricing, why, margin }: PortfolioHolding) 
 );
 
 function Close({ holding }: { readonly holding: PortfolioHolding }) {
-  const { instrument, quantity, place } = holding;
+  const { instrument, quantity, place, side } = holding;
   const mayTrade = useMay('trade:execute');
   if (!mayTrade || instrument === null) return null;
   if (isManual(holding))
@@ -107,12 +107,13 @@ function Close({ holding }: { readonly holding: PortfolioHolding }) {
       confirm="Close position"
       title="Close this position?"
       isDangerous
-      done={`${readSymbol(instrument)} is being sold.`}
-      changes={['portfolio', 'proposals', 'alerts']}
+      done={`The agent is paused. Its position in ${readSymbol(instrument)} is being closed.`}
+      changes={['agents', 'portfolio', 'proposals', 'alerts']}
       act={() => api.closeAgentPositions({ id: agentIn(place), body: { instrument } })}
     >
       <p>
-        The agent sells {priceText(quantity)} {readSymbol(instrument)} at the market, within its slippage limit.
+        The agent is paused and {side === 'short' ? 'buys back' : 'sells'} {priceText(quantity)} {readSymbol(instrument)} at the market,
+        within its slippage limit, with another try each minute. A live position in it is closed too. Resuming the agent cancels this.
       </p>
     </Ask>
   );

@@ -3,7 +3,8 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { plain, priceText, remaining, readSymbol } from '../../words.js';
-import { api, eachOnce, type Proposal, queries, refresh, useRead } from '../api.ts';
+import { api, eachOnce, type Proposal, queries, readAll, refresh, useRead } from '../api.ts';
+import { clickOnce } from '../kit/browser.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { Money, priceShown } from '../kit/numbers.tsx';
 import { Refusal, describeError, Rejections } from '../kit/refusal.tsx';
@@ -11,6 +12,7 @@ import { useTicking } from '../kit/store.ts';
 import { feed, readQuotePrice, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
 import { useAgentName } from '../organization.ts';
+import { goTo } from '../place.ts';
 import { Instrument } from '../kit/columns.tsx';
 
 const LATEST = 50;
@@ -22,10 +24,10 @@ export const useProposals = () =>
     ['proposals'],
     async (call) => {
       const [pending, latest] = await Promise.all([
-        api.listProposals({ state: 'pending_approval', limit: 200 }, call),
+        readAll(api.listProposals.items({ state: 'pending_approval', limit: 200 }, call)),
         api.listProposals({ limit: LATEST }, call),
       ]);
-      return eachOnce(pending.items, latest.items);
+      return eachOnce(pending, latest.items);
     },
     { enabled: useMay('agent:read') },
   );
@@ -41,9 +43,11 @@ export function usePendingProposals(): readonly Proposal[] {
   return listPending(data);
 }
 
-/** Approves or declines the proposal that expires first. For the keys A and D and the palette. */
+/** Approves or declines the proposal that expires first. For the keys A and D and the palette. Opens the proposals if they are not read. */
 export function answerFirst(answer: 'approve' | 'decline'): void {
-  const [first] = listPending(queries.getQueryData<readonly Proposal[]>(['proposals']) ?? []);
+  const read = queries.getQueryData<readonly Proposal[]>(['proposals']);
+  if (read === undefined) return goTo('proposals');
+  const [first] = listPending(read);
   if (first === undefined) notifications.show({ message: 'No proposal waits for an answer.' });
   else
     void sendAnswer(first, answer).catch((error: unknown) =>
@@ -119,10 +123,10 @@ export function Pending({ proposal, isFirst }: { readonly proposal: Proposal; re
       <Refusal error={answering.error} />
       {mayTrade && (
         <div className="buttons">
-          <Button variant="default" disabled={answering.isPending} onClick={() => answering.mutate('decline')}>
+          <Button variant="default" disabled={answering.isPending} onClick={clickOnce(() => answering.mutate('decline'))}>
             Decline {isFirst && <kbd aria-hidden="true">D</kbd>}
           </Button>
-          <Button color="teal.9" loading={answering.isPending} onClick={() => answering.mutate('approve')}>
+          <Button color="teal.9" loading={answering.isPending} onClick={clickOnce(() => answering.mutate('approve'))}>
             Approve {isFirst && <kbd aria-hidden="true">A</kbd>}
           </Button>
         </div>

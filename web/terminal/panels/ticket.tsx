@@ -18,7 +18,7 @@ import { Sides, SizeInput, Slippage } from './order-fields.tsx';
 import { usePosition } from './positions.tsx';
 import { PreTrade } from './pre-trade.tsx';
 import { WayOut } from './way-out.tsx';
-import { keyOnce, submits } from '../kit/browser.ts';
+import { clickOnce, keyOnce, submits } from '../kit/browser.ts';
 
 /** Loaded with the pages: the workspace opens with a ticket of the exchange, which needs no wallet. */
 const SwapTicket = laterPart(async () => (await import('../research/pages.tsx')).SwapTicket);
@@ -115,7 +115,7 @@ function LiveQuestion({ isOpen, words, close, send }: LiveQuestionProps) {
         <Button variant="default" onClick={close}>
           Cancel
         </Button>
-        <Button color="red.9" data-autofocus onKeyDown={keyOnce} onClick={send}>
+        <Button color="red.9" data-autofocus onKeyDown={keyOnce} onClick={clickOnce(send)}>
           Send live order
         </Button>
       </div>
@@ -136,7 +136,7 @@ function usePlacing(instrumentKey: string) {
     },
     onSuccess: (placed, order) => {
       once.over();
-      refresh('orders', 'portfolio', 'performance');
+      refresh('orders', 'portfolio', 'performance', 'impact');
       notifications.show(describeNotice(placed));
       if (isShown(order)) changeDraft({ size: '' });
     },

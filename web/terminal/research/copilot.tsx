@@ -1,7 +1,7 @@
 /** Copilot: questions in plain words, answers as figures with links, and drafts that do not start trading. */
 import { Button, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { plain } from '../../words.js';
 import { api } from '../api.ts';
 import { useEntry } from '../catalog.ts';
@@ -44,7 +44,12 @@ export function CopilotPanel() {
 function Conversation({ examples }: { readonly examples: readonly string[] }) {
   const [question, setQuestion] = useState('');
   const [past, setPast] = useState<readonly Exchange[]>([]);
+  // Known at once: a question is drawn as under way only after the next key may have come.
+  const isAsking = useRef(false);
   const asking = useMutation({
+    onSettled: () => {
+      isAsking.current = false;
+    },
     mutationFn: (message: string) => {
       const conversationId = past.at(-1)?.reply.conversationId;
       return api.chatWithCopilot({ body: { message, ...(conversationId === undefined ? {} : { conversationId }) } });
@@ -55,7 +60,9 @@ function Conversation({ examples }: { readonly examples: readonly string[] }) {
     },
   });
   const ask = (message: string) => {
-    if (message.trim() !== '') asking.mutate(message.trim());
+    if (message.trim() === '' || isAsking.current) return;
+    isAsking.current = true;
+    asking.mutate(message.trim());
   };
   return (
     <>

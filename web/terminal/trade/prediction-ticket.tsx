@@ -24,9 +24,12 @@ export function PredictionTicket({ market }: { readonly market: PredictionMarket
   const { signer, choice } = useSigner(mayTrade);
   const { outcome, side, mode } = draft;
   const words = `${side === 'buy' ? 'Buy' : 'Sell'} ${outcome}`;
+  // As in the order ticket, what was placed is not placed again by another click.
+  const place = () =>
+    placing.mutate({ draft, wallet: signer }, { onSuccess: () => setDraft((now) => (now === draft ? { ...now, size: '' } : now)) });
   if (!mayTrade) return <p className="faint">Your role may not trade. Ask for the permission trade:execute.</p>;
   return (
-    <form className="ask" aria-label="Prediction ticket" onSubmit={submits(() => placing.mutate({ draft, wallet: signer }))}>
+    <form className="ask" aria-label="Prediction ticket" onSubmit={submits(place)}>
       <Choices draft={draft} market={market} change={change} />
       <Amounts draft={draft} change={change} />
       <Estimate draft={draft} market={market} />

@@ -27,7 +27,10 @@ export function Predictions() {
     (page, options) => api.listPredictionMarkets({ ...page, status, ...(q === '' ? {} : { q }) }, options),
     { everyMs: READ_EVERY_MS },
   );
-  const id = chosen ?? markets.data?.pages[0]?.items[0]?.id ?? null;
+  // The first market stays although the list changes: an order would be written for another one.
+  const first = markets.data?.pages[0]?.items[0]?.id;
+  if (chosen === null && first !== undefined) setChosen(first);
+  const id = chosen;
   return (
     <div className="page">
       <div className="page-head">

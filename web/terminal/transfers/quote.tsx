@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clockAndZone, plain, priceText } from '../../words.js';
 import { api, refresh, type BridgeTransfer, type LinkedWallet } from '../api.ts';
+import { Address } from '../kit/address.tsx';
 import { isAmount } from '../kit/decimal.ts';
 import { Form, Written } from '../kit/form.tsx';
 import { Money } from '../kit/numbers.tsx';
@@ -33,9 +34,12 @@ const FIRST: Wish = { from: 'spotchain', amount: '', sender: '', recipient: '', 
 export function QuoteForm() {
   const [wish, setWish] = useState(FIRST);
   const quoting = useMutation({
-    mutationFn: () => api.quoteBridge({ body: { ...wish, to: other(wish.from), token: 'USDC' } }),
+    mutationFn: (asked: Wish) => api.quoteBridge({ body: { ...asked, to: other(asked.from), token: 'USDC' } }),
   });
-  const ask = submits(() => quoting.mutate());
+  // A quote, and a refusal, belong to the request as it was sent: a changed one asks again before anything is signed.
+  const isCurrent = quoting.variables === wish;
+  const [quote, error] = isCurrent ? [quoting.data, quoting.error] : [undefined, null];
+  const ask = submits(() => quoting.mutate(wish));
   return (
     <Card title="New transfer">
       <form className="field-pairs" onSubmit={ask}>
@@ -51,10 +55,10 @@ export function QuoteForm() {
       </form>
       <p className="faint" role="status">
         {quoting.isPending && 'Asking all providers…'}
-        {quoting.data !== undefined && `Valid until ${clockAndZone(quoting.data.expiresAt)}. Nothing is sent before you sign.`}
+        {quote !== undefined && `Valid until ${clockAndZone(quote.expiresAt)}. Nothing is sent before you sign.`}
       </p>
-      <Refusal error={quoting.error} />
-      {quoting.data !== undefined && <Quoted key={quoting.data.id} quote={quoting.data} done={quoting.reset} />}
+      <Refusal error={error} />
+      {quote !== undefined && <Quoted key={quote.id} quote={quote} done={quoting.reset} />}
     </Card>
   );
 }
@@ -123,12 +127,32 @@ function Wallet({ label, chain, address, write }: WalletProps) {
 }
 
 function Quoted({ quote, done }: { readonly quote: BridgeTransfer; readonly done: () => void }) {
-  const { provider, providerKind, minimumReceived, expectedReceived, estimatedSeconds, fees, route, explanation, alternatives } = quote;
+  const {
+    amount,
+    token,
+    recipient,
+    provider,
+    providerKind,
+    minimumReceived,
+    expectedReceived,
+    estimatedSeconds,
+    fees,
+    route,
+    explanation,
+    alternatives,
+  } = quote;
   const mayTrade = useMay('trade:execute');
   return (
     <div className="stack quoted">
       <FigureList
         lines={[
+          [
+            'You send',
+            <>
+              {priceText(amount)} {token}
+            </>,
+          ],
+          ['To', <Address address={recipient} />],
           ['You receive', <>{priceText(expectedReceived)} USDC</>],
           ['At least', <>{priceText(minimumReceived)} USDC</>],
           ['In about', <>{estimatedSeconds} s</>],

@@ -50,6 +50,7 @@ function Buttons({ wallet }: { readonly wallet: LinkedWallet }) {
         title={`Rename ${name}`}
         done="Wallet renamed."
         changes={['wallets']}
+        begin={() => setLabel(wallet.label ?? '')}
         act={() => api.renameWallet({ id, body: { label: label.trim() === '' ? null : label.trim() } })}
       >
         <Written

@@ -9,7 +9,16 @@ interface SecretsProps {
 }
 
 export const Secrets = ({ title, secrets, close }: SecretsProps) => (
-  <Modal opened={secrets !== null} onClose={close} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }} centered>
+  <Modal
+    opened={secrets !== null}
+    onClose={close}
+    title={title}
+    size="lg"
+    closeButtonProps={{ 'aria-label': 'Close' }}
+    centered
+    // A press beside it would lose what cannot be shown again.
+    closeOnClickOutside={false}
+  >
     <div className="ask">
       <p className="warn">Copy it now. The service keeps only its hash and cannot show it again.</p>
       {(secrets ?? []).map(([name, text]) => (
