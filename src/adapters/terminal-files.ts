@@ -56,9 +56,9 @@ const SHARED: Plugin = {
   name: 'shared',
   setup(build) {
     // A separate copy for the chart: shared with the grammar it would be one more file on the first visit.
-    build.onResolve({ filter: /\/domain\/market\/session\.ts$/ }, ({ path, resolveDir }) => ({
+    build.onResolve({ filter: /\/domain\/market\/(session|published-steps)\.ts$/ }, ({ path, resolveDir }) => ({
       path: join(resolveDir, path),
-      suffix: '?sessions',
+      suffix: '?chart',
     }));
     // Pages hash nothing.
     build.onResolve({ filter: /^node:crypto$/ }, () => ({ path: 'no-hashing', namespace: 'domain' }));

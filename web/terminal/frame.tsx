@@ -32,7 +32,7 @@ export function Frame() {
   const name = useStore(page);
   const mayRead = useMay('agent:read');
   // A change of the zone renders every time on the page again.
-  const { zone } = usePreferences();
+  usePreferences();
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   useEffect(() => {
     const stops = [followMarket(), followAddress(), ...(mayRead && !IS_REPLAY ? [followOrganization()] : [])];
@@ -48,7 +48,7 @@ export function Frame() {
       <main id="main" tabIndex={-1} className="main">
         {IS_REPLAY ? <ReplayBar /> : <HaltBanner />}
         {!IS_REPLAY && <Tour />}
-        <Suspense key={zone} fallback={<p className="faint page">Loading…</p>}>
+        <Suspense fallback={<p className="faint page">Loading…</p>}>
           <Guarded key={name}>{name === 'trade' ? <TradeWorkspace /> : <Research name={name} />}</Guarded>
         </Suspense>
       </main>
@@ -79,11 +79,15 @@ function followOrganization(): () => void {
       refresh(...names);
       refreshSoon('portfolio', 'performance');
     };
+  const readAgents = () => {
+    refresh('agents', 'halt');
+    refreshSoon('paused');
+  };
   const begin = readAgain('proposals', 'alerts', 'orders', 'agents');
   const stops = [
     feed.subscribe({ channel: 'proposals', begin, receive: readAgain('proposals') }),
     feed.subscribe({ channel: 'alerts', begin, receive: readAgain('alerts', 'orders', 'agents') }),
-    feed.subscribe({ channel: 'agents', begin, receive: () => refresh('agents', 'halt') }),
+    feed.subscribe({ channel: 'agents', begin, receive: readAgents }),
   ];
   return () => stops.forEach((stop) => stop());
 }

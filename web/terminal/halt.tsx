@@ -4,14 +4,14 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { age, dayAndTime, zoneWord } from '../words.js';
-import { api, refresh, useRead } from './api.ts';
+import { api, readAll, refresh, useRead } from './api.ts';
 import { Dialog } from './kit/ask.tsx';
 import { Written } from './kit/form.tsx';
 import { Refusal } from './kit/refusal.tsx';
 import { createStore, useStore, useTicking } from './kit/store.ts';
 import { feed } from './market.ts';
 import { useMay } from './member.ts';
-import { useAgents } from './organization.ts';
+import { usePaused } from './organization.ts';
 
 /** True while the dialog is open. */
 const asking = createStore(false);
@@ -42,7 +42,7 @@ function HaltDialog() {
     onSuccess: ({ paused, pausing, cancelledProposals }) => {
       asking.set(false);
       setReason('');
-      refresh('halt', 'agents', 'alerts', 'proposals', 'orders');
+      refresh('halt', 'agents', 'paused', 'alerts', 'proposals', 'orders');
       notifications.show({
         color: 'red',
         title: 'Halted',
@@ -70,10 +70,12 @@ const count = (number: number, what: string): string => `${number} ${what}${numb
 /** Newest halt of the organization. */
 export const useLastHalt = () => useRead(['halt'], (call) => api.getHalt({}, call), { enabled: useMay('agent:read') });
 
-/** Agents paused by an emergency halt. */
-export function useHalted() {
-  const { data = [] } = useAgents();
-  return data.filter(({ pauseCause }) => pauseCause === 'emergency_halt');
+/** Agents that an emergency halt paused: their number, and in words `at least 200 agents` until all are read. */
+export function useHalted(): { readonly number: number; readonly words: string } {
+  const { data } = useLastHalt();
+  const { paused, isWhole } = usePaused({ isWanted: data?.haltedAt != null });
+  const number = paused.filter(({ pauseCause }) => pauseCause === 'emergency_halt').length;
+  return { number, words: `${isWhole ? '' : 'at least '}${count(number, 'agent')}` };
 }
 
 /** Resumes agents one by one. @throws ApiError of the first refusal. Those before it stay resumed. */
@@ -81,32 +83,31 @@ export async function resumeAll(agents: readonly { readonly id: string }[]): Pro
   try {
     for (const { id } of agents) await api.resumeAgent({ id });
   } finally {
-    refresh('agents', 'alerts');
+    refresh('agents', 'paused', 'alerts');
   }
 }
 
 /** Resumes every agent that an emergency halt paused, also those beyond the list that the page shows. */
 export async function resumeHalted(): Promise<void> {
-  const halted = [];
-  for await (const agent of api.listAgents.items({ limit: 200 })) if (agent.pauseCause === 'emergency_halt') halted.push(agent);
-  await resumeAll(halted);
+  const agents = await readAll(api.listAgents.items({ limit: 200 }));
+  await resumeAll(agents.filter(({ pauseCause }) => pauseCause === 'emergency_halt'));
 }
 
 /** Banner above every page while agents are paused by a halt. */
 export function HaltBanner() {
-  const halted = useHalted();
+  const { number, words } = useHalted();
   const mayResume = useMay('risk:manage');
   const resume = useMutation({ mutationFn: resumeHalted });
-  if (halted.length === 0) return null;
+  if (number === 0) return null;
   return (
     <div className="banner" role="alert">
       <strong>Halted</strong>
       <Author />
-      <span>{count(halted.length, 'agent')} paused</span>
+      <span>{words} paused</span>
       <span className="space" />
       {mayResume ? (
         <Button size="compact-xs" variant="white" color="red.9" loading={resume.isPending} onClick={() => resume.mutate()}>
-          Resume {count(halted.length, 'agent')}
+          Resume {words}
         </Button>
       ) : (
         <span>A member with risk:manage resumes them</span>

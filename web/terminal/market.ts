@@ -102,8 +102,6 @@ function useNewest<Value>(all: Newest<Value>, key: string): Value | undefined {
 }
 
 export const useQuote = (key: string): Quote | undefined => useNewest(quotes, key);
-export const useTicker = (key: string): DayTicker | undefined => useNewest(tickers, key);
-export const tickerNow = (key: string): DayTicker | undefined => tickers.get(key);
 export const quoteNow = (key: string): Quote | undefined => quotes.get(key);
 
 /** Returns the price of a quote: its mid, or a reference's price. */
@@ -113,6 +111,26 @@ export const readQuotePrice = (quote: Quote | undefined): string | null =>
 /** Returns the premium of a price over its reference in percent, or null if one of them is unknown. */
 export const premiumPct = (price: string | null, reference: string | null): number | null =>
   price === null || reference === null ? null : (Number(price) / Number(reference) - 1) * 100;
+
+/** Qualities of day statistics that are no longer those of the last 24 hours. */
+const OUTDATED: readonly string[] = ['stale', 'degraded', 'halted'];
+
+/** Returns the day statistics of an instrument, null once they are outdated, or undefined if its venue has none. */
+export function dayNow(key: string): DayTicker | null | undefined {
+  const ticker = tickers.get(key);
+  if (ticker === undefined) return undefined;
+  // A ticker has the limit of its venue's quotes, and names none itself.
+  const maxAgeMs = quotes.get(key)?.maxAgeMs;
+  return OUTDATED.includes(agedQuality({ ...ticker, ...(maxAgeMs === undefined ? {} : { maxAgeMs }) }, feed)) ? null : ticker;
+}
+
+/** Day statistics of an instrument, updated as they age. */
+export function useDay(key: string): DayTicker | null | undefined {
+  useTicking();
+  useStore(connection);
+  useNewest(tickers, key);
+  return dayNow(key);
+}
 
 /** Quality of a quote, updated as it ages. */
 export function useQuality(row: Parameters<typeof agedQuality>[0] | undefined): string | null {

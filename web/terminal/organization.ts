@@ -1,11 +1,45 @@
 /** Agents and alerts of the organization, shared by several panels. */
+import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
-import { api, refresh, useRead } from './api.ts';
+import { type Agent, api, readAll, refresh, useRead } from './api.ts';
 import { feed } from './market.ts';
 import { useMay } from './member.ts';
 
-export const useAgents = () =>
-  useRead(['agents'], async (call) => (await api.listAgents({ limit: 200 }, call)).items, { enabled: useMay('agent:read') });
+type AgentPage = Awaited<ReturnType<typeof api.listAgents>>;
+
+const readItems = ({ items }: AgentPage): readonly Agent[] => items;
+const readNextCursor = ({ nextCursor }: AgentPage): string | null => nextCursor;
+
+const useNewestAgents = <Part>(select: (page: AgentPage) => Part) =>
+  useQuery({
+    queryKey: ['agents'],
+    queryFn: ({ signal }) => api.listAgents({ limit: 200 }, { signal }),
+    select,
+    enabled: useMay('agent:read'),
+  });
+
+/** Newest agents of the organization. */
+export const useAgents = () => useNewestAgents(readItems);
+
+const NO_AGENTS: readonly Agent[] = [];
+
+/**
+ * Paused agents of the organization, also those beyond the newest. They are followed by announcements of `agents`, at most every 5 s.
+ * @param isWanted False if only the newest agents are needed.
+ */
+export function usePaused({ isWanted = true }: { readonly isWanted?: boolean } = {}) {
+  const { data: newest = NO_AGENTS } = useAgents();
+  const { data: cursor } = useNewestAgents(readNextCursor);
+  const older = useRead(['paused', cursor], (call) => readAll(api.listAgents.items({ limit: 200, cursor: cursor ?? '' }, call)), {
+    enabled: isWanted && cursor != null,
+  });
+  return {
+    paused: [...newest, ...(older.data ?? NO_AGENTS)].filter(({ paused }) => paused),
+    /** False while older agents, which may be paused too, are not read. */
+    isWhole: cursor === null || older.isSuccess,
+    older,
+  };
+}
 
 export function useAgentName(): (agentId: string) => string {
   const { data } = useAgents();

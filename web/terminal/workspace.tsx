@@ -6,6 +6,7 @@ import { PHONE } from './kit/browser.ts';
 import { Phone } from './phone.tsx';
 import { IS_REPLAY } from './replay/mode.ts';
 import { REPLAY } from './replay/workspace.ts';
+import { usePreferences } from './settings.tsx';
 import { TRADE } from './trade-workspace.tsx';
 import { laterPart } from './kit/refusal.tsx';
 
@@ -20,6 +21,8 @@ interface Props {
 
 export function Docked({ title, workspace, narrow }: Props) {
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
+  // Panels are rendered apart from the page: those with times of another zone are made anew.
+  const { zone } = usePreferences();
   return (
     <>
       <h1 className="sr-only">{title}</h1>
@@ -27,7 +30,7 @@ export function Docked({ title, workspace, narrow }: Props) {
         narrow
       ) : (
         <Suspense fallback={null}>
-          <Dock workspace={workspace} />
+          <Dock key={zone} workspace={workspace} />
         </Suspense>
       )}
     </>

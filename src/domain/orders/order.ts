@@ -1,7 +1,8 @@
 /** Orders for paper and live, and their size. */
 import type { Stage } from '../agents/agent.ts';
 import type { Fill } from '../books/book.ts';
-import { findMarketStep, floorToStep, priceStepExponent } from '../market/market-step.ts';
+import { findMarketStep, floorToStep } from '../market/market-step.ts';
+import { priceStepExponent } from '../market/published-steps.ts';
 import type { Quote } from '../market/quote.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../market/venue.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../values/decimal.ts';

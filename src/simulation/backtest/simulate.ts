@@ -12,7 +12,8 @@ import { type MarketState, assumedMarketState, observedState } from '../../domai
 import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { computeLeverage, liquidationAt, liquidationLines, type MarginedPosition, findMarginTiers } from '../../domain/orders/margin.ts';
-import { findMarketStep, priceStepExponent } from '../../domain/market/market-step.ts';
+import { findMarketStep } from '../../domain/market/market-step.ts';
+import { priceStepExponent } from '../../domain/market/published-steps.ts';
 import { findExposureGroup } from '../../domain/risk/capacity.ts';
 import { combineMandate } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';

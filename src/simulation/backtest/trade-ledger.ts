@@ -6,7 +6,7 @@
 import type { TradeCosts } from '../../domain/backtest/assumptions.ts';
 import { averageOverBest, halveDepth } from '../../domain/orders/costs.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
-import type { MarketStep } from '../../domain/market/market-step.ts';
+import type { MarketStep } from '../../domain/market/published-steps.ts';
 import { stepScale } from '../../domain/values/exact.ts';
 
 /** Significant digits of a fill price, at the first price of the history. */

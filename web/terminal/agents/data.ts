@@ -11,7 +11,8 @@ import type { Rules } from './rules.ts';
 /** Interval for reading figures that change without an announcement. */
 const READ_EVERY_MS = 30_000;
 const RUN_EVERY_MS = 2_000;
-const PER_PAGE = 200;
+/** Items of a page of agents, books, fills or decisions. */
+export const PER_PAGE = 200;
 
 /** Agents of the organization, newest first. Further pages are read on request. */
 export const useAgentPages = () => useList(['agents', 'pages'], api.listAgents, { perPage: PER_PAGE });

@@ -6,8 +6,8 @@ import type { Column } from '../kit/columns.tsx';
 import { FILL_COLUMNS } from '../kit/fill-columns.ts';
 import { Gain, Money } from '../kit/numbers.tsx';
 import { BookEquity } from '../portfolio/book-equity.tsx';
-import { useAgentFills, useBooks } from './data.ts';
-import { NotRead } from '../kit/lists.tsx';
+import { PER_PAGE, useAgentFills, useBooks } from './data.ts';
+import { Loaded, NotRead } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
 
 const FILLS: readonly Column<Fill>[] = [
@@ -29,16 +29,22 @@ export function Trades({ agentId }: { readonly agentId: string }) {
           <BookEquity bookId={book.id} />
         </Fragment>
       ))}
-      <Table
-        label="Fills"
-        empty="No fills yet. Each trade appears here with its price, slippage and fee."
-        area="virtual"
-        isSearched={false}
-        rows={fills}
-        columns={FILLS}
-        keyOf={({ id }) => id}
-        attributesOf={({ id }) => ({ 'data-fill': id })}
-      />
+      {ofFills.data !== undefined && ofFills.data.length >= PER_PAGE && (
+        <p className="faint padded">The newest {PER_PAGE} fills of each book.</p>
+      )}
+      {ofBooks.error === null && ofBooks.data === undefined && <Loaded query={ofBooks} />}
+      {ofBooks.data !== undefined && (ofFills.data !== undefined || books.length === 0) && (
+        <Table
+          label="Fills"
+          empty="No fills yet. Each trade appears here with its price, slippage and fee."
+          area="virtual"
+          isSearched={false}
+          rows={fills}
+          columns={FILLS}
+          keyOf={({ id }) => id}
+          attributesOf={({ id }) => ({ 'data-fill': id })}
+        />
+      )}
     </div>
   );
 }

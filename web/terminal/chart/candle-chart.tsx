@@ -2,8 +2,10 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { barLength } from '../../timeframes.js';
 import { readSymbol } from '../../words.js';
+import { useEntry } from '../catalog.ts';
 import { type Timeframe, useBars } from './bars.ts';
 import { PriceChart } from './price-chart.ts';
+import { countTickDecimals } from './tick.ts';
 
 /** Keeps a chart on the canvas of a {@link CandleFrame} up to date with an instrument's bars. */
 export function useCandleChart(key: string | null, timeframe: Timeframe) {
@@ -15,7 +17,11 @@ export function useCandleChart(key: string | null, timeframe: Timeframe) {
     chart.current = new PriceChart(place.current);
     return () => chart.current?.end();
   }, []);
-  useEffect(() => chart.current?.setBars(bars ?? [], barLength(timeframe), `${key} ${timeframe}`), [bars, key, timeframe]);
+  const kind = useEntry(key ?? '')?.kind;
+  useEffect(() => {
+    const decimals = countTickDecimals(key ?? '', kind, bars?.at(-1)?.close ?? '1');
+    chart.current?.setBars(bars ?? [], barLength(timeframe), `${key} ${timeframe}`, decimals);
+  }, [bars, key, kind, timeframe]);
   return { place, chart, bars, error, isPending };
 }
 

@@ -104,8 +104,9 @@ export class PriceChart {
   /**
    * Shows all bars of another series, and keeps the reader's view of the same one.
    * @param bars Ascending. @param barMs Length of a bar in milliseconds. @param series Name of the series, such as its instrument and timeframe.
+   * @param mostDecimals Decimals of the instrument's tick. The axis has no more.
    */
-  setBars(bars: readonly Bar[], barMs: number, series: string): void {
+  setBars(bars: readonly Bar[], barMs: number, series: string, mostDecimals = 8): void {
     const scale = this.#chart.timeScale();
     const newest = series === this.#series ? this.#bars.at(-1) : undefined;
     const view = newest === undefined ? null : (scale.getVisibleRange() as IRange<UTCTimestamp> | null);
@@ -113,7 +114,10 @@ export class PriceChart {
     this.#bars = bars;
     this.#barMs = barMs;
     this.#forming = null;
-    const decimals = Math.min(8, Math.max(2, ...bars.slice(-20).map(({ close }) => close.replace(/0+$/, '').split('.')[1]?.length ?? 0)));
+    const decimals = Math.min(
+      mostDecimals,
+      Math.max(2, ...bars.slice(-20).map(({ close }) => close.replace(/0+$/, '').split('.')[1]?.length ?? 0)),
+    );
     const shown = Number(bars.at(-1)?.close ?? 1) >= 1 ? Math.min(decimals, 2) : decimals;
     const formatter = (price: number): string => grouped(price.toFixed(shown));
     this.#candles.applyOptions({ priceFormat: { type: 'custom', formatter, minMove: 10 ** -shown } });

@@ -6,12 +6,10 @@ import { api, type Agent } from '../api.ts';
 import { resumeAll, useHalted, useLastHalt } from '../halt.tsx';
 import { Ago, At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
-import { FigureList, Loaded } from '../kit/lists.tsx';
+import { FigureList, Loaded, NotRead } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
 import { useMay } from '../member.ts';
-import { useAgents } from '../organization.ts';
-
-const NONE: readonly Agent[] = [];
+import { useAgents, usePaused } from '../organization.ts';
 
 /** Explanation of each cause, and the condition for resuming. */
 const CAUSES: Record<NonNullable<Agent['pauseCause']>, string> = {
@@ -25,25 +23,28 @@ const CAUSES: Record<NonNullable<Agent['pauseCause']>, string> = {
 
 export function Halts() {
   const agents = useAgents();
-  const paused = (agents.data ?? NONE).filter(({ paused: isPaused }) => isPaused);
+  const { paused, isWhole, older } = usePaused();
   return (
     <div className="panel-scroll">
       <LastHalt />
       <Loaded query={agents}>
-        {() =>
-          paused.length === 0 ? (
-            <p className="empty">No agent is paused. Halted and paused agents appear here with their cause and a Resume button.</p>
-          ) : (
-            <Paused agents={paused} />
-          )
-        }
+        {() => (
+          <>
+            <NotRead query={older} />
+            {paused.length > 0 && <Paused agents={paused} isWhole={isWhole} />}
+            {paused.length === 0 && isWhole && (
+              <p className="empty">No agent is paused. Halted and paused agents appear here with their cause and a Resume button.</p>
+            )}
+            {!isWhole && older.error === null && <p className="faint padded">Reading older agents…</p>}
+          </>
+        )}
       </Loaded>
     </div>
   );
 }
 
 /** Paused agents, resumed one by one or by selection. */
-function Paused({ agents }: { readonly agents: readonly Agent[] }) {
+function Paused({ agents, isWhole }: { readonly agents: readonly Agent[]; readonly isWhole: boolean }) {
   const mayResume = useMay('risk:manage');
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const resumable = agents.filter(({ pauseCause }) => pauseCause !== 'quarantine');
@@ -55,7 +56,7 @@ function Paused({ agents }: { readonly agents: readonly Agent[] }) {
     <>
       {canChoose && (
         <div className="panel-tools">
-          <ResumeMany verb="Resume all" agents={resumable} />
+          <ResumeMany verb="Resume all" agents={resumable} isOff={!isWhole} />
           <ResumeMany verb="Resume selected" agents={chosen} />
           <span className="faint">{chosen.length === 0 ? 'None selected' : `${chosen.length} of ${resumable.length} selected`}</span>
         </div>
@@ -91,15 +92,23 @@ function Paused({ agents }: { readonly agents: readonly Agent[] }) {
 }
 
 /** Confirms once for all agents, and resumes them one by one up to the first refusal. Those before it stay resumed. */
-function ResumeMany({ verb, agents }: { readonly verb: string; readonly agents: readonly Agent[] }) {
+function ResumeMany({
+  verb,
+  agents,
+  isOff = false,
+}: {
+  readonly verb: string;
+  readonly agents: readonly Agent[];
+  readonly isOff?: boolean;
+}) {
   const number = `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}`;
   return (
     <Ask
       verb={verb}
       title={`Resume ${number}?`}
       done={`${number} resumed.`}
-      changes={['agents', 'alerts']}
-      isOff={agents.length === 0}
+      changes={['agents', 'paused', 'alerts']}
+      isOff={isOff || agents.length === 0}
       act={() => resumeAll(agents)}
     >
       <p>Each decides again from the next full minute, at its stage.</p>
@@ -127,7 +136,7 @@ function showCause({ pauseCause: cause }: Agent) {
 
 function LastHalt() {
   const halt = useLastHalt();
-  const halted = useHalted().length;
+  const { number, words } = useHalted();
   return (
     <Loaded query={halt}>
       {({ epoch, haltedAt, haltedBy, reason, isPausing }) => (
@@ -135,7 +144,7 @@ function LastHalt() {
           <FigureList
             look="figures padded"
             lines={[
-              ['Trading', <span className={halted > 0 ? 'down' : 'up'}>{halted > 0 ? `${halted} halted` : 'not halted'}</span>],
+              ['Trading', <span className={number === 0 ? 'up' : 'down'}>{number === 0 ? 'not halted' : `${words} halted`}</span>],
               ['Last halt', haltedAt === null ? 'never' : <At at={haltedAt} />],
               ...(haltedAt === null
                 ? []
@@ -163,7 +172,7 @@ function Resume({ agent: { id, name, pauseCause, stage } }: { readonly agent: Ag
       name={`Resume ${name}`}
       title={`Resume ${name}?`}
       done={`${name} resumed.`}
-      changes={['agents', 'alerts']}
+      changes={['agents', 'paused', 'alerts']}
       isOff={pauseCause === 'quarantine'}
       act={() => api.resumeAgent({ id })}
     >

@@ -14,8 +14,8 @@ import { Venues } from './venues.tsx';
 import { CandleWork, LongWork } from './work.tsx';
 
 function HaltedCount() {
-  const { length } = useHalted();
-  return length === 0 ? null : <span className="count urgent" data-count={length} />;
+  const { number } = useHalted();
+  return number === 0 ? null : <span className="count urgent" data-count={number} />;
 }
 
 const PANELS = {

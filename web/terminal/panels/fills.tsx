@@ -3,8 +3,9 @@ import { useMemo } from 'react';
 import { clockTime, dayAndTime, readSymbol } from '../../words.js';
 import { Instrument } from '../kit/columns.tsx';
 import { FILL_COLUMNS } from '../kit/fill-columns.ts';
-import { Loaded } from '../kit/lists.tsx';
+import { Loaded, NotRead } from '../kit/lists.tsx';
 import { Table } from '../kit/table.tsx';
+import { useMay } from '../member.ts';
 import { useAgentName } from '../organization.ts';
 import { useOrders } from './orders.tsx';
 import { useProposals } from './proposals.tsx';
@@ -27,32 +28,39 @@ export function useFills() {
 
 export function Fills() {
   const fills = useFills();
-  const orders = useOrders();
-  if (orders.data === undefined && orders.error !== null) return <Loaded query={orders} />;
+  const [orders, proposals] = [useOrders(), useProposals()];
+  const mayRead = useMay('agent:read');
+  if (!mayRead) return <p className="empty">Your role may not read fills. Ask for the permission agent:read.</p>;
+  if (orders.data === undefined) return <Loaded query={orders} />;
+  if (proposals.data === undefined) return <Loaded query={proposals} />;
   return (
-    <Table
-      label="List of fills"
-      empty="No fills yet. Every fill of people and agents appears here with its price, slippage and fee."
-      area="panel-scroll"
-      isSearched={false}
-      rows={fills}
-      keyOf={({ id }) => id}
-      attributesOf={({ id }) => ({ 'data-fill': id })}
-      columns={[
-        { title: 'Time', isText: true, value: ({ at }) => at, cell: ({ at }) => <span title={dayAndTime(at)}>{clockTime(at)}</span> },
-        {
-          title: 'Instrument',
-          isName: true,
-          value: ({ instrument }) => readSymbol(instrument),
-          cell: ({ instrument, mode }) => (
-            <>
-              <Instrument of={instrument} /> <span className="tag">{mode}</span>
-            </>
-          ),
-        },
-        ...FILL_COLUMNS,
-        { title: 'By', isText: true, text: ({ by }) => by },
-      ]}
-    />
+    <>
+      <NotRead query={orders} />
+      <NotRead query={proposals} />
+      <Table
+        label="List of fills"
+        empty="No fills yet. Every fill of people and agents appears here with its price, slippage and fee."
+        area="panel-scroll"
+        isSearched={false}
+        rows={fills}
+        keyOf={({ id }) => id}
+        attributesOf={({ id }) => ({ 'data-fill': id })}
+        columns={[
+          { title: 'Time', isText: true, value: ({ at }) => at, cell: ({ at }) => <span title={dayAndTime(at)}>{clockTime(at)}</span> },
+          {
+            title: 'Instrument',
+            isName: true,
+            value: ({ instrument }) => readSymbol(instrument),
+            cell: ({ instrument, mode }) => (
+              <>
+                <Instrument of={instrument} /> <span className="tag">{mode}</span>
+              </>
+            ),
+          },
+          ...FILL_COLUMNS,
+          { title: 'By', isText: true, text: ({ by }) => by },
+        ]}
+      />
+    </>
   );
 }

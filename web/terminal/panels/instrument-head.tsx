@@ -2,9 +2,9 @@
 import { plain, readSymbol } from '../../words.js';
 import type { DayTicker } from '../api.ts';
 import { benchmarkKey, useEntry } from '../catalog.ts';
-import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
+import { Change, Large, Price, Quality } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
-import { premiumPct, readQuotePrice, useQuote, useTicker } from '../market.ts';
+import { premiumPct, readQuotePrice, useDay, useQuote } from '../market.ts';
 import { instrument, venueIn } from '../place.ts';
 import { useMove } from './use-move.ts';
 import { Figure } from '../kit/lists.tsx';
@@ -38,23 +38,24 @@ export function InstrumentHead() {
 
 /** Figures of the venue's day, or of the quote. Each kind has elements of its own, so that a change of kind moves none. */
 function Figures({ instrumentKey }: { readonly instrumentKey: string }) {
-  const ticker = useTicker(instrumentKey);
-  return ticker === undefined ? <QuoteFigures instrumentKey={instrumentKey} /> : <DayFigures ticker={ticker} />;
+  const day = useDay(instrumentKey);
+  return day === undefined ? <QuoteFigures instrumentKey={instrumentKey} /> : <DayFigures day={day} />;
 }
 
-const DayFigures = ({ ticker }: { readonly ticker: DayTicker }) => (
+/** @param props.day Null if the figures are outdated. */
+const DayFigures = ({ day }: { readonly day: DayTicker | null }) => (
   <>
     <Figure name="24 h change">
-      <Change percent={Number(ticker.priceChangePct)} />
+      <Change percent={day && Number(day.priceChangePct)} />
     </Figure>
     <Figure name="24 h high">
-      <Price price={ticker.highPrice} />
+      <Price price={day?.highPrice} />
     </Figure>
     <Figure name="24 h low">
-      <Price price={ticker.lowPrice} />
+      <Price price={day?.lowPrice} />
     </Figure>
     <Figure name="24 h volume">
-      <span className="num">${compactText(ticker.quoteVolume)}</span>
+      <Large usd={day?.quoteVolume} />
     </Figure>
   </>
 );

@@ -15,6 +15,8 @@ import { Rejections } from '../kit/refusal.tsx';
 
 /** Pause after typing before the check is requested. */
 const QUIET_MS = 350;
+/** Interval of the check: its price and its limits move with the market and with the orders of others. */
+const CHECKED_EVERY_MS = 5_000;
 
 type Allocation = PortfolioImpact['allocations'][number];
 
@@ -31,19 +33,28 @@ function computeNotional(key: string, { size, unit, kind, price }: Draft): strin
 export function PreTrade({ instrumentKey }: { readonly instrumentKey: string }) {
   const order = useStore(draft);
   const mayRead = useMay('agent:read');
-  const [notionalUsd] = useDebouncedValue(computeNotional(instrumentKey, order), QUIET_MS);
-  const { side, mode } = order;
+  const [asked] = useDebouncedValue(order, QUIET_MS);
+  const { side, mode, size, unit, kind, price } = asked;
+  const isSized = computeNotional(instrumentKey, order) !== null;
   const read = useRead(
-    ['impact', instrumentKey, side, mode, notionalUsd],
-    (call) =>
-      api.simulateImpact({ body: { mode, allocations: [{ instrument: instrumentKey, side, notionalUsd: notionalUsd ?? '' }] } }, call),
-    { enabled: mayRead && notionalUsd !== null, placeholderData: (before) => before },
+    ['impact', instrumentKey, side, mode, size, unit, kind === 'limit' ? price : ''],
+    (call) => {
+      // A number of units is worth what the market pays now.
+      const notionalUsd = computeNotional(instrumentKey, asked) ?? '';
+      return api.simulateImpact({ body: { mode, allocations: [{ instrument: instrumentKey, side, notionalUsd }] } }, call);
+    },
+    {
+      enabled: mayRead && isSized && computeNotional(instrumentKey, asked) !== null,
+      placeholderData: (before) => before,
+      refetchInterval: CHECKED_EVERY_MS,
+    },
   );
-  const allocation = notionalUsd === null ? undefined : read.data?.allocations[0];
+  const allocation = isSized ? read.data?.allocations[0] : undefined;
+  const isOfOrder = asked === order && !read.isPlaceholderData;
   return (
-    <section className="pre-trade" aria-label="Pre-trade check" aria-live="polite">
-      <Costs instrumentKey={instrumentKey} allocation={allocation} />
-      {read.error === null ? <Risk allocation={allocation} /> : <NotRead query={read} />}
+    <section className="pre-trade" aria-label="Pre-trade check" aria-busy={!isOfOrder}>
+      <Costs instrumentKey={instrumentKey} allocation={isOfOrder ? allocation : undefined} />
+      {read.error === null ? <Risk allocation={allocation} isOfOrder={isOfOrder} /> : <NotRead query={read} />}
     </section>
   );
 }
@@ -64,14 +75,15 @@ function Costs({ instrumentKey, allocation }: { readonly instrumentKey: string; 
   );
 }
 
-function Risk({ allocation }: { readonly allocation: Allocation | undefined }) {
+/** @param props.isOfOrder False while the check is of an earlier state of the ticket. */
+function Risk({ allocation, isOfOrder }: { readonly allocation: Allocation | undefined; readonly isOfOrder: boolean }) {
   if (allocation === undefined) return <p className="verdict faint">Enter a size to check risk and costs.</p>;
   const { wouldPass, risk, limits, note } = allocation;
   const shown = limits.filter(({ code, limitUsd }) => limitUsd !== null && SHOWN_LIMITS.includes(code));
   return (
     <>
-      <p className={`verdict ${wouldPass ? 'up' : 'down'}`}>
-        <strong>{wouldPass ? 'Risk: passes' : 'Risk: blocked'}</strong>
+      <p className={`verdict ${isOfOrder ? (wouldPass ? 'up' : 'down') : 'faint'}`} role="status">
+        <strong>{isOfOrder ? (wouldPass ? 'Risk: passes' : 'Risk: blocked') : 'Risk: checking…'}</strong>
       </p>
       {shown.map(({ code, limitUsd, afterUsd }) => (
         <Limit key={code} name={plain(code).replace(/ breach$/, '')} used={afterUsd} limit={limitUsd ?? '0'} />

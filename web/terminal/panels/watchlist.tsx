@@ -11,7 +11,7 @@ import { Change, Price, priceShown, Quality } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 import { useStore } from '../kit/store.ts';
 import { Table } from '../kit/table.tsx';
-import { premiumPct, readQuotePrice, useQuote, useTicker } from '../market.ts';
+import { premiumPct, readQuotePrice, useDay, useQuote } from '../market.ts';
 import { choose, instrument } from '../place.ts';
 import { IS_REPLAY } from '../replay/mode.ts';
 import { useMove } from './use-move.ts';
@@ -141,13 +141,13 @@ function Moving({ of: key }: { readonly of: string }) {
   );
 }
 
-/** Change in 24 hours, from the exchange or against the close a day ago. Below it, the premium of a token. */
+/** Change in 24 hours, by the exchange while its figure is current, or against the close a day ago. Below it, the premium of a token. */
 function DayChange({ entry, before }: { readonly entry: CatalogEntry; readonly before: string | null }) {
   const price = readQuotePrice(useQuote(entry.key));
-  const ticker = useTicker(entry.key);
+  const day = useDay(entry.key);
   return (
     <>
-      <Change percent={ticker === undefined ? premiumPct(price, before) : Number(ticker.priceChangePct)} title="Change in 24 hours" />
+      <Change percent={day == null ? premiumPct(price, before) : Number(day.priceChangePct)} title="Change in 24 hours" />
       <Premium entry={entry} price={price} />
     </>
   );

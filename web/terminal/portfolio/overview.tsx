@@ -4,7 +4,7 @@ import { AgentTable } from '../agents/list.tsx';
 import { api, useRead, type Venue } from '../api.ts';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
 import { useMay } from '../member.ts';
-import { useAgentName, useAgents } from '../organization.ts';
+import { useAgentName, useAgents, usePaused } from '../organization.ts';
 import { Alerts } from '../panels/alerts.tsx';
 import { usePendingProposals, useProposals } from '../panels/proposals.tsx';
 import { FigureList } from '../kit/lists.tsx';
@@ -71,7 +71,8 @@ function useAttention(): { readonly items: readonly Item[]; readonly isRead: boo
   const nameOf = useAgentName();
   const pending = usePendingProposals();
   const reads = [useProposals(), useAgents(), useVenues()] as const;
-  const [, { data: agents = [] }, { data: venues = NO_VENUES }] = reads;
+  const [, , { data: venues = NO_VENUES }] = reads;
+  const { paused, isWhole } = usePaused();
   const items: readonly Item[] = [
     ...pending.map(({ id, agentId, order, instrument }) => ({
       key: id,
@@ -80,15 +81,13 @@ function useAttention(): { readonly items: readonly Item[]; readonly isRead: boo
       address: `#/proposals/${agentId}`,
       act: 'Review',
     })),
-    ...agents
-      .filter(({ paused }) => paused)
-      .map(({ id, name, pauseCause }) => ({
-        key: id,
-        tone: 'warn' as const,
-        words: `${name} is paused${pauseCause === null ? '' : `: ${plain(pauseCause)}`}.`,
-        address: `#/agents/${id}`,
-        act: pauseCause === 'quarantine' ? 'Release' : 'Resume',
-      })),
+    ...paused.map(({ id, name, pauseCause }) => ({
+      key: id,
+      tone: 'warn' as const,
+      words: `${name} is paused${pauseCause === null ? '' : `: ${plain(pauseCause)}`}.`,
+      address: `#/agents/${id}`,
+      act: pauseCause === 'quarantine' ? 'Release' : 'Resume',
+    })),
     ...venues
       .filter(({ hearing }) => !HEALTHY.includes(hearing))
       .map(({ venue, hearing, detail }) => ({
@@ -99,7 +98,7 @@ function useAttention(): { readonly items: readonly Item[]; readonly isRead: boo
         act: 'View',
       })),
   ];
-  return { items, isRead: reads.every(({ isSuccess }) => isSuccess) };
+  return { items, isRead: isWhole && reads.every(({ isSuccess }) => isSuccess) };
 }
 
 const useVenues = () =>

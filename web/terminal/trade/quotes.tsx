@@ -10,7 +10,7 @@ import { Quality, spreadText } from '../kit/numbers.tsx';
 import { useTicking } from '../kit/store.ts';
 import { Table } from '../kit/table.tsx';
 import { useView, Views } from '../kit/views.tsx';
-import { feed, quoteNow, tickerNow } from '../market.ts';
+import { dayNow, feed, quoteNow } from '../market.ts';
 import { venueIn } from '../place.ts';
 import { Instrument } from '../kit/columns.tsx';
 
@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<CatalogEntry>[] = [
   { title: 'Bid', isFigure: true, quote: ({ key }) => quoteNow(key)?.bid ?? quoteNow(key)?.referencePrice },
   { title: 'Ask', isFigure: true, quote: ({ key }) => quoteNow(key)?.ask },
   { title: 'Spread', isFaint: true, text: ({ key }) => spreadText(quoteNow(key)?.bid, quoteNow(key)?.ask) },
-  { title: '24 h', change: ({ key }) => toPercent(tickerNow(key)?.priceChangePct) },
+  { title: '24 h', change: ({ key }) => toPercent(dayNow(key)?.priceChangePct) },
   { title: 'Age', isFaint: true, value: ({ key }) => ageNow(key), cell: ({ key }) => ageText(ageNow(key)) },
   { title: 'Quality', isText: true, value: ({ key }) => quoteNow(key)?.quality, cell: ({ key }) => <QualityAndFlags of={key} /> },
 ];

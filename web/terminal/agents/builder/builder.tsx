@@ -2,10 +2,10 @@
 import { Button, Menu, TagsInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { schema, templates } from '../../../manifest-schema.js';
 import { forPeople } from '../../../words.js';
-import { ApiError, api } from '../../api.ts';
+import { type AgentDetail, ApiError, api } from '../../api.ts';
 import { useCatalog } from '../../catalog.ts';
 import { Refusal } from '../../kit/refusal.tsx';
 import { useMay } from '../../member.ts';
@@ -52,19 +52,37 @@ function OfAgent({ id, purpose }: { readonly id: string; readonly purpose: Purpo
         <Loaded query={read} />
       </div>
     );
-  const payload = toPayload(agent.manifest);
-  const first = purpose === 'clone' ? { ...payload, name: `${agent.name} copy` } : payload;
-  return <Writing key={`${purpose} ${agent.manifestHash}`} purpose={purpose} id={id} first={first} />;
+  return <WritingFrom key={`${purpose} ${id}`} purpose={purpose} agent={agent} />;
+}
+
+/** Editor that begins with the rules of an agent. What is written stays if another version is saved meanwhile. */
+function WritingFrom({ purpose, agent }: { readonly purpose: Purpose; readonly agent: AgentDetail }) {
+  const [{ id, name, manifest, manifestVersion }] = useState(agent);
+  const payload = toPayload(manifest);
+  const first = purpose === 'clone' ? { ...payload, name: `${name} copy` } : payload;
+  const isOvertaken = purpose === 'edit' && agent.manifestVersion !== manifestVersion;
+  return (
+    <Writing purpose={purpose} id={id} first={first}>
+      {isOvertaken && (
+        <p className="refusal" role="alert">
+          Version {agent.manifestVersion} was saved meanwhile, and these rules began with version {manifestVersion}. Saving replaces the
+          newer rules. <a href={`#/agents/${id}/versions`}>Compare them</a>
+        </p>
+      )}
+    </Writing>
+  );
 }
 
 interface WritingProps {
   readonly purpose: Purpose;
   readonly id: string;
   readonly first: Readonly<Record<string, unknown>>;
+  /** Notice above the rules. */
+  readonly children?: ReactNode;
 }
 
 /** Editor of a manifest. The YAML text is submitted; the rows are a second view of it while it parses. */
-function Writing({ purpose, id, first }: WritingProps) {
+function Writing({ purpose, id, first, children }: WritingProps) {
   const [text, setText] = useState(() => writeYaml(toManifest(toDraft(first, FORM) as ManifestDraft, FORM)));
   const read = useMemo(() => readYaml(text), [text]);
   const draft = read.ok && !isDeclarative(read.value) ? toDraft(read.value, FORM) : null;
@@ -88,6 +106,7 @@ function Writing({ purpose, id, first }: WritingProps) {
           {purpose === 'edit' ? 'Save as the next version' : 'Create'}
         </Button>
       </div>
+      {children}
       {problems.length === 0 && <Refusal error={saving.error} />}
       {said.length > 0 && (
         <p className="refusal" role="alert">
