@@ -113,6 +113,9 @@ function checkedGap(authored: Authored, text: string): Authored {
 /** Maximum ratio of a target or stop to the entry's price at which it is read as a price. */
 const NEAR = 4;
 
+/** Words that may as well mean dollars lost or earned: "stop loss $5", unlike "stop loss at $150". */
+const OF_POSITION = /\b(loss|profit|gain)\W*\$?[\d.,]+\w*$/i;
+
 /** Returns the condition of a price without a comparator: a target above the entry, or a stop below it. */
 function levelCondition({ level, value, money }: LevelMeaning, side: Side, entry: readonly ManifestCondition[], text: string): Authored {
   if (level === 'limit') return { condition: { type: side === 'entry' ? 'price_below' : 'price_above', price: value } };
@@ -127,6 +130,8 @@ function levelCondition({ level, value, money }: LevelMeaning, side: Side, entry
       assumed: `"${text}" is a percentage of the purchase price`,
     };
   if (!money && !near) return { question: `Is "${text}" a price or a percentage? Write "$150" or "5%".` };
+  if (!near && OF_POSITION.test(text))
+    return { question: `Is "${text}" a price, or dollars of the position? Write "stop at $150", "target $220" or "stop loss 5%".` };
   return { condition: { type: level === 'stop' ? 'price_below' : 'price_above', price: value } };
 }
 

@@ -432,6 +432,8 @@ export const GOOD: readonly GoodThesis[] = [
 /** Theses that specify too little, each with a word that one of the questions must contain. */
 export const AMBIGUOUS: readonly (readonly [thesis: string, asks: string])[] = [
   ['Buy NVDAx under $115 with $900, sell at $108 or at $105', 'Which one holds for the exit'],
+  ['Buy BTCUSDT when the price is below $60,000, with $500, stop loss $5', 'dollars of the position'],
+  ['Buy AAPLx when the discount is over 2%, with $500, take profit $50', 'dollars of the position'],
   ['Buy ANTHROPIC when the gap to mark is -18% or more, with $700', 'further below or above'],
   ['Buy AAPLx when the premium is 2% or deeper, with $700', 'premium'],
   ['Buy BTCUSDT when the 4h RSI is below 30 on the hourly chart', 'On which bars'],
