@@ -45,6 +45,14 @@ export function capitalized(text) {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
+/**
+ * Keeps the direction in which a name is written to itself: one that turns the line around would reverse the price beside it.
+ * @param {string} name
+ */
+export function isolated(name) {
+  return `\u2068${name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '')}\u2069`;
+}
+
 /** Returns the name of the time zone, as appended to a time. */
 export function zoneWord() {
   return preferences().zone === 'local' ? 'local time' : 'UTC';

@@ -110,7 +110,39 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
       listAgents: ({ query }: Asked) =>
         query.get('cursor') === null ? { items: [agent], nextCursor: 'more' } : { items: halted(1, 'old'), nextCursor: null },
     });
-    await page.getByText('Agent old 0 is paused').waitFor();
+    await page.getByText(/Agent old 0\W is paused/).waitFor();
+  });
+
+  test('a hostile name turns no price around, and pushes no button out of sight', async () => {
+    const { page, open } = terminal;
+    const names = ['\u202Ename that turns', '\u2069\u202Eone that ends an isolation', 'w'.repeat(120)];
+    const [proposal] = (exampleAnswer('listProposals') as Items).items;
+    const waiting = names.map((_, place) => ({
+      ...proposal,
+      id: `5d1e8a52-0000-4000-8000-00000000000${place}`,
+      agentId: `named-${place}`,
+      state: 'pending_approval',
+      expiresAt: new Date(Date.now() + (place + 5) * 60_000).toISOString(),
+    }));
+    const answers = {
+      listAgents: { items: names.map((name, place) => ({ ...agent, id: `named-${place}`, name })), nextCursor: null },
+      listProposals: { items: waiting, nextCursor: null },
+    };
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open('overview', answers);
+    const sentences = page.locator('.attention span', { hasText: 'wants to' });
+    await sentences.nth(2).waitFor();
+    for (const sentence of await sentences.allInnerTexts())
+      expect(sentence).toMatch(/^\u2068[^\u202a-\u202e\u2066-\u2069]+\u2069 wants to/);
+    await open('proposals', answers);
+    const approve = page.getByRole('button', { name: 'Approve' });
+    await waitFor(async () => (await page.getByText(names[2] as string).count()) > 0, { what: 'the long name' });
+    for (const button of await page.locator('.proposal').getByRole('button', { name: 'Approve' }).all()) {
+      const { x = 0, width = 0 } = (await button.boundingBox()) ?? {};
+      expect(x + width).toBeLessThan(390);
+    }
+    expect(await approve.count()).toBeGreaterThan(2);
+    await page.setViewportSize({ width: 1440, height: 900 });
   });
 
   test('the figures of a day that stop arriving are not shown as those of the day', async () => {

@@ -1,7 +1,7 @@
 /** Browser notifications while the page is not visible: approvals, fills, breakers and incidents. Off by default. */
 import type { AlertsUpdateMessage, ProposalsUpdateMessage } from '../../clients/typescript/src/index.ts';
 import { preferences } from '../preferences.js';
-import { plain, priceText, readSymbol } from '../words.js';
+import { isolated, plain, priceText, readSymbol } from '../words.js';
 import { feed } from './market.ts';
 
 type NameOf = (agentId: string) => string;
@@ -55,7 +55,7 @@ function tellAlert(alert: AlertsUpdateMessage['data'], nameOf: NameOf): void {
 
 /** Formats an alert: `Crypto trend: data degraded on spotexchange`, and its further details. */
 function alertText(alert: AlertsUpdateMessage['data'], nameOf: NameOf): string {
-  const about = 'takeId' in alert ? `Take on ${alert.symbol}: ` : 'agentId' in alert ? `${nameOf(alert.agentId)}: ` : '';
+  const about = 'takeId' in alert ? `Take on ${alert.symbol}: ` : 'agentId' in alert ? `${isolated(nameOf(alert.agentId))}: ` : '';
   const venues = 'venues' in alert ? (alert.venues ?? []) : [];
   const detail = 'detail' in alert ? (alert.detail ?? '') : '';
   return `${about}${plain(alert.what)}${venues.length > 0 ? ` on ${venues.map(plain).join(', ')}` : ''}${detail === '' ? '' : `: ${detail}`}`;

@@ -1,5 +1,5 @@
 /** Overview: items that need attention, health, profit, and every agent in a row. */
-import { plain, priceText, readSymbol } from '../../words.js';
+import { isolated, plain, priceText, readSymbol } from '../../words.js';
 import { AgentTable } from '../agents/list.tsx';
 import { api, useRead, type Venue } from '../api.ts';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
@@ -77,14 +77,14 @@ function useAttention(): { readonly items: readonly Item[]; readonly isRead: boo
     ...pending.map(({ id, agentId, order, instrument }) => ({
       key: id,
       tone: 'accent' as const,
-      words: `${nameOf(agentId)} wants to ${order.side} ${priceText(order.quantity)} ${readSymbol(instrument)}, limit ${priceText(order.limitPrice)}.`,
+      words: `${isolated(nameOf(agentId))} wants to ${order.side} ${priceText(order.quantity)} ${readSymbol(instrument)}, limit ${priceText(order.limitPrice)}.`,
       address: `#/proposals/${agentId}`,
       act: 'Review',
     })),
     ...paused.map(({ id, name, pauseCause }) => ({
       key: id,
       tone: 'warn' as const,
-      words: `${name} is paused${pauseCause === null ? '' : `: ${plain(pauseCause)}`}.`,
+      words: `${isolated(name)} is paused${pauseCause === null ? '' : `: ${plain(pauseCause)}`}.`,
       address: `#/agents/${id}`,
       act: pauseCause === 'quarantine' ? 'Release' : 'Resume',
     })),
