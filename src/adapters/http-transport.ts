@@ -31,6 +31,8 @@ interface HttpRequest {
    * known how much of a request arrived.
    */
   readonly fresh?: boolean;
+  /** Timeout of this request in milliseconds, if it is shorter than `totalTimeoutMs`. */
+  readonly timeoutMs?: number;
   /** Returns the remaining milliseconds, called just before the first byte is sent. At 0 the result is `not_sent`. */
   readonly leftMs?: () => number;
 }
@@ -99,11 +101,11 @@ function fixedBase(baseUrl: string): URL {
 function exchange(
   dispatcher: Dispatcher,
   path: string,
-  { method, headers = {}, body, fresh = false, leftMs }: HttpRequest,
+  { method, headers = {}, body, fresh = false, timeoutMs = Infinity, leftMs }: HttpRequest,
   options: HttpTransportOptions,
 ): Promise<HttpOutcome> {
   return new Promise((resolve) => {
-    const answer = new Answer(options, resolve, leftMs);
+    const answer = new Answer({ ...options, totalTimeoutMs: Math.min(timeoutMs, options.totalTimeoutMs) }, resolve, leftMs);
     const sent = {
       path,
       method,

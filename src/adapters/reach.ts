@@ -7,6 +7,7 @@ import type { MarketExtras } from '../../streams/market-states.ts';
 import type { Feed } from '../../streams/merge-feeds.ts';
 import type { VenueTrade } from '../domain/shadow/flow.ts';
 import type { PredictionFeed } from './venues/prediction/provider-feed.ts';
+import type { Patience } from './venues/venue-http.ts';
 
 /** Dependencies of one system's client. */
 export interface Reach<Addresses, Budgets> {
@@ -30,5 +31,8 @@ export interface VenueMarket {
   readonly predictions?: readonly PredictionFeed[];
 }
 
-/** Maximum wait of an on-demand request for its budget, in milliseconds, because a person waits for it. A spent budget is then reported. */
-export const ASKED_WAIT_MS = 2_000;
+/**
+ * Patience of an on-demand read, because a person or an order waits for it. A spent budget or a silent host is then reported. It is
+ * shorter than the claim of the process that asks (`CLAIM_MS`), so that one process asks a silent venue, and not one after the other.
+ */
+export const ASKED = { maxWaitMs: 2_000, totalMs: 2_500 } as const satisfies Patience;

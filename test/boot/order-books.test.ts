@@ -7,7 +7,10 @@ import { createPredictionAsking } from '../../src/adapters/venues/prediction/acc
 import { createOrderBooks, createRequestBudgets, createVenues } from '../../src/boot/outside/index.ts';
 import { CATALOG } from '../../src/domain/catalog/catalog.ts';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
+import { NOON } from '../adapters/venues/spotexchange/tiny-world.ts';
 import { sampleMarket } from '../domain/prediction/samples.ts';
+import { waitFor } from '../harness/wait-for.ts';
 import { outsideAddresses } from '../world/outside-addresses.ts';
 
 const cleanups: (() => void)[] = [];
@@ -17,16 +20,18 @@ afterEach(() => {
 
 const level = (px: string) => ({ px, sz: '1', n: 1 });
 
-/** Starts a venue whose book's own time is `offsetMs` from now, or that answers something else to everything. */
+/** Starts a venue whose book's own time is `offsetMs` from now, or that answers something else, or nothing, to everything. */
 async function venue(
   offsetMs: number,
   sides: readonly [readonly object[], readonly object[]] = [[level('100')], [level('101')]],
   instead?: unknown,
+  onSilent?: () => void,
 ) {
   const clock = createLiveClock();
-  const server = http.createServer((_request, response) =>
-    response.end(JSON.stringify(instead ?? { coin: 'BTC', time: clock.now() + offsetMs, levels: sides })),
-  );
+  const server = http.createServer((_request, response) => {
+    if (onSilent === undefined) response.end(JSON.stringify(instead ?? { coin: 'BTC', time: clock.now() + offsetMs, levels: sides }));
+    else onSilent();
+  });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
@@ -54,6 +59,18 @@ test('a crossed or one-sided book is degraded', async () => {
   expect(await crossed.books.read('evmvenue', 'BTC', 5)).toMatchObject({ value: { quality: 'degraded', flags: ['crossed'] } });
   const oneSided = await venue(0, [[], [level('101')]]);
   expect(await oneSided.books.read('evmvenue', 'BTC', 5)).toMatchObject({ value: { quality: 'degraded', flags: ['one_sided'] } });
+});
+
+test.each(['spotexchange', 'evmvenue'] as const)('the book of a silent %s is requested once, and is soon unavailable', async (name) => {
+  const clock = createVirtualClock(NOON);
+  let asked = 0;
+  const { reach } = await venue(0, undefined, undefined, () => asked++);
+  const books = createOrderBooks({ ...reach, clock, budgets: createRequestBudgets() });
+  const read = books.read(name, name === 'evmvenue' ? 'BTC' : 'BTCUSDT', 5);
+  await waitFor(() => asked > 0, { what: 'the request for the book' });
+  await clock.settleTo(NOON + 5_000);
+  expect(await read).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+  expect(asked).toBe(1);
 });
 
 test('the budget that histories have used at a venue is not available for order books', async () => {

@@ -16,21 +16,24 @@ export type CandleReads = ReturnType<typeof createCandleReads>;
 /** A window that the venue could not fill is not asked for again for so long. */
 const ASK_AGAIN_MS = MINUTE_MS;
 const REMEMBERED_WINDOWS = 2_000;
+/** Maximum wait for a venue's bars in milliseconds, because a person waits. Later bars are stored for the next read. */
+const ANSWER_MS = 6_000;
 
 type Range = Parameters<CandleReads['range']>[0];
 
 /**
  * Reads a window from the store and, where bars are missing that no venue was asked for, asks once and keeps what it
- * answers, and that it answered. A venue that refuses or is silent leaves the gap as it is: the answer's coverage names it.
+ * answers, and that it answered. A venue that refuses or is silent leaves the gap as it is: the answer's coverage names it. A slow one is
+ * waited for briefly.
  */
 export function createCandleReads(deps: {
   readonly store: Pick<ReturnType<typeof createCandleStore>, 'range' | 'save' | 'windows' | 'record' | 'firstOpen'>;
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Pick<Log, 'info'>;
 }) {
   const { store, histories, clock, log } = deps;
-  const asked = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
+  const asked = new Map<string, { readonly at: number; readonly done: Promise<void>; isAnswered: boolean }>();
 
   async function fill(query: Range, to: number, length: number): Promise<void> {
     const { venue, instrument, timeframe, from } = query;
@@ -52,12 +55,25 @@ export function createCandleReads(deps: {
     const key = `${query.venue} ${query.instrument} ${query.timeframe} ${query.from} ${to}`;
     const now = clock.now();
     const known = asked.get(key);
-    if (known && now - known.at < (query.askAgainMs ?? ASK_AGAIN_MS)) return known.done;
+    if (known && (!known.isAnswered || now - known.at < (query.askAgainMs ?? ASK_AGAIN_MS))) return briefly(known);
     asked.delete(key);
-    const done = fill(query, to, length);
-    asked.set(key, { at: now, done });
+    const answering = fill(query, to, length).finally(() => {
+      asking.isAnswered = true;
+    });
+    const asking = { at: now, done: answering, isAnswered: false };
+    asked.set(key, asking);
     for (const oldest of asked.keys()) if (asked.size > REMEMBERED_WINDOWS) asked.delete(oldest);
-    return done;
+    return briefly(asking);
+  }
+
+  /** Waits for the answer, but not longer than `ANSWER_MS` after the request. */
+  async function briefly({ at, done, isAnswered }: { readonly at: number; readonly done: Promise<void>; readonly isAnswered: boolean }) {
+    if (isAnswered) return done;
+    if (clock.now() >= at + ANSWER_MS) return undefined;
+    return new Promise<void>((resolve, reject) => {
+      const cancel = clock.deadline(at + ANSWER_MS, resolve);
+      done.then(resolve, reject).finally(cancel);
+    });
   }
 
   return {

@@ -3,17 +3,18 @@
  * one is not live or not deep enough. A venue's answer is everybody's, for as long as a quote of it would be live.
  */
 import { bookKey, type BookWants } from '../../../streams/book-wants.ts';
-import type { Clock } from '../../../streams/clock/clock.ts';
+import { type Clock, timeLeft } from '../../../streams/clock/clock.ts';
 import { findLimits, qualityLimits } from '../../../streams/quality/quality-limits.ts';
 import { isReceived } from '../../../streams/quality/state-quality.ts';
 import { CATALOG } from '../../domain/catalog/catalog.ts';
 import { type AskedBook, type MarketState, marketStateKey, type OrderBookSnapshot } from '../../domain/market/market-state.ts';
 import type { OrderBook } from '../../domain/market/order-book.ts';
-import type { Outcome } from '../../domain/values/refusal.ts';
+import { type Outcome, refuse } from '../../domain/values/refusal.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import { instrumentKey, type Venue, VENUE_FACTS } from '../../domain/market/venue.ts';
 import { type AskClaims, CLAIM_MS } from '../queue/ask-claims.ts';
 import { changeWithin } from '../queue/newest-bus.ts';
+import { ASKED } from '../reach.ts';
 
 /** A request for at most so many levels costs the least that a venue takes: everybody asks for as many. */
 const CHEAP_DEPTH = 100;
@@ -32,7 +33,7 @@ interface SharedBookDeps {
   readonly claims: AskClaims;
   /** Asks the venue itself. */
   readonly asked: { read(venue: Venue, instrument: string, depth: number): Promise<Outcome<OrderBook>> };
-  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly clock: Clock;
 }
 
 export interface SharedBookReads {
@@ -105,13 +106,18 @@ function cut(book: OrderBook, depth: number): OrderBook {
   return { ...book, bids: book.bids.slice(0, depth), asks: book.asks.slice(0, depth) };
 }
 
-/** Asks the venue, or waits for the answer of the process that is asking it. What was refused to another is asked anew. */
+/**
+ * Asks the venue, or waits for the answer of the process that is asking it. What was refused to another is asked anew, unless the venue was
+ * silent to it for as long as this process would wait.
+ */
 async function askForAll(deps: SharedBookDeps, key: string, venue: Venue, instrument: string, depth: number): Promise<Outcome<OrderBook>> {
   const { states, claims, asked, clock } = deps;
+  const leftMs = timeLeft(clock, ASKED.totalMs);
   for (let waits = 0, mine = false; !mine; waits++) {
     const before = states.latest(key);
     mine = waits === WAITS || (await claims.take(key));
     const told = mine ? answerAfter(states, key, before) : await nextAnswer(deps, key, before);
+    if (told?.book === null && leftMs() <= 0) return refuse('unavailable', `${venue} did not answer another process`);
     if (told?.book == null || !isOfNow(venue, told.book.source, told.receivedAt, clock.now())) continue;
     if (mine) await claims.settle(key, true);
     return { ok: true, value: told.book };

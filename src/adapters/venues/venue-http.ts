@@ -1,6 +1,6 @@
 /** HTTP client of a venue: one host, time and size limits, the request budget, no redirects. See docs/reference/outside/rules.md. */
 import { backoffMs } from '../../../streams/backoff.ts';
-import type { Clock } from '../../../streams/clock/clock.ts';
+import { type Clock, timeLeft } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { DAY_MS, type EpochMs, MINUTE_MS } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
@@ -19,7 +19,15 @@ const MAX_RETRY_AFTER_MS = 3 * DAY_MS;
 /** Query: a record without its undefined members, or pairs with repeatable names. */
 type VenueQuery = Readonly<Record<string, string | number | undefined>> | readonly (readonly [name: string, value: string])[];
 
-export interface VenueHttpOptions {
+/** Time that a read may take. */
+export interface Patience {
+  /** Maximum milliseconds that a request waits for budget or Retry-After. Default 60 s. */
+  readonly maxWaitMs?: number;
+  /** Maximum milliseconds of a read with its waits and repetitions. Default: none; each attempt has 10 s. */
+  readonly totalMs?: number;
+}
+
+export interface VenueHttpOptions extends Patience {
   readonly venue: Venue;
   /** Base URL, such as `https://api.binance.com`. Its path prefixes every request; no other host is contacted. */
   readonly baseUrl: string;
@@ -36,8 +44,6 @@ export interface VenueHttpOptions {
   readonly usedWeightHeader?: string;
   /** Parses the venue's code and text from a refusal; null if it has none. `body` is undefined if the text is not JSON. */
   readonly readError?: (body: unknown, status: number, text: string) => { readonly code: string; readonly message: string } | null;
-  /** Maximum milliseconds that a request waits for budget or Retry-After. Default 60 s. */
-  readonly maxWaitMs?: number;
   /** Maximum attempts of a read. Default 3. */
   readonly attempts?: number;
   /** Milliseconds of pause after a rate limit without a stated time. Default 60 s, the budget's window. */
@@ -162,28 +168,29 @@ class VenueReader {
 
   /** @throws VenueError if the venue refuses, does not answer or answers nonsense */
   async read(request: ReadRequest, weight: number, conditional = false): Promise<unknown> {
-    const { clock, attempts = 3 } = this.#options;
+    const { clock, attempts = 3, totalMs } = this.#options;
+    const leftMs = totalMs === undefined ? () => Infinity : timeLeft(clock, totalMs);
     for (let attempt = 1; ; attempt++) {
-      await this.#takeBudget(weight);
+      await this.#takeBudget(weight, leftMs);
       try {
-        return await this.#ask(request, conditional);
+        return await this.#ask(request, conditional, Math.max(1, Math.round(leftMs())));
       } catch (error) {
         if (!(error instanceof VenueError)) throw error;
         const pause = this.#pauseAfter(error, attempt);
         if (error.status === 429 || error.status === 418) this.#budget.block(clock.now() + pause);
         const passing = error.status === 429 || error.status >= 500 || (error.status === 0 && error.code !== 'response_too_large');
         if (passing && attempt >= attempts) this.#down = true;
-        if (!passing || this.#down || pause > this.#maxWaitMs) throw error;
+        if (!passing || this.#down || pause > Math.min(this.#maxWaitMs, leftMs())) throw error;
         await this.#wait(pause);
       }
     }
   }
 
-  async #ask(request: ReadRequest, conditional: boolean): Promise<unknown> {
+  async #ask(request: ReadRequest, conditional: boolean, timeoutMs: number): Promise<unknown> {
     const { target, body } = request;
     const conditions = (conditional && this.#validators.get(target)) || {};
     const json: Readonly<Record<string, string>> = body === undefined ? {} : { 'content-type': 'application/json' };
-    const outcome = await this.#http.send({ ...request, headers: { ...this.#options.headers, ...json, ...conditions } });
+    const outcome = await this.#http.send({ ...request, headers: { ...this.#options.headers, ...json, ...conditions }, timeoutMs });
     if (outcome.kind !== 'answered') throw this.#lossOf(outcome);
     if (outcome.status < 500 && outcome.status !== 429) this.#down = false;
     if (outcome.status === 304 && this.#validators.has(target)) return UNCHANGED;
@@ -199,13 +206,13 @@ class VenueReader {
     return Math.max(told, backoffMs(attempt, this.#options.random));
   }
 
-  async #takeBudget(weight: number): Promise<void> {
+  async #takeBudget(weight: number, leftMs: () => number): Promise<void> {
     const { venue, clock } = this.#options;
     let waited = 0;
     for (;;) {
       const ms = await this.#budget.take(weight, clock.now());
       if (ms === 0) return;
-      if (waited + ms > this.#maxWaitMs) {
+      if (waited + ms > this.#maxWaitMs || ms > leftMs()) {
         const { host } = this.#http.base;
         throw new VenueError(venue, 0, 'budget_exhausted', `the request budget of ${host} is spent; free again in ${ms} ms`, ms);
       }

@@ -10,7 +10,9 @@ import { createLog } from '../../../src/adapters/log/log.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../../src/sandbox/spotexchange/simulator.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
+import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { waitFor } from '../../harness/wait-for.ts';
 
 const HOUR = 3_600_000;
 const clock = createLiveClock();
@@ -48,6 +50,37 @@ test('bars of six years ago are there at the first request, equal those of the m
   expect(await candles.range(query)).toEqual(found);
   expect(asked).toBe(1);
   expect(found[0]?.source).toBe('spotexchange:candles');
+});
+
+test('a silent venue is waited for briefly and asked once, and its late bars are stored', async () => {
+  const virtual = createVirtualClock(20 * HOUR);
+  let asked = 0;
+  let answer = (): void => {};
+  const bar = { openTime: 0, open: '1', high: '1', low: '1', close: '1', volume: '1' };
+  const candles = createCandleReads({
+    store: createCandleStore(sql),
+    histories: {
+      spotexchange: {
+        fetchCandles: () => {
+          asked++;
+          return new Promise((resolve) => {
+            answer = () => resolve([bar]);
+          });
+        },
+      },
+    },
+    clock: virtual,
+    log: createLog('silent'),
+  });
+  const query = { venue: 'spotexchange', instrument: 'SOLUSDT', timeframe: '1h', from: 0, to: HOUR, limit: 50, askAgainMs: 1_000 } as const;
+  const first = candles.range(query);
+  await waitFor(() => asked > 0, { what: 'the request for the bars' });
+  virtual.advanceTo(virtual.now() + 6_000);
+  expect(await first).toEqual([]);
+  expect(await Promise.all([candles.range(query), candles.range(query)])).toEqual([[], []]);
+  answer();
+  await waitFor(async () => (await candles.range(query)).length > 0, { what: 'the late bar' });
+  expect(asked).toBe(1);
 });
 
 test('a refusing venue leaves the gap, and is not asked again at once', async () => {

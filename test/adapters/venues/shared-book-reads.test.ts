@@ -7,6 +7,7 @@ import {
   createRedisMarketStateBus,
   type MarketStateBus,
 } from '../../../src/adapters/queue/market-state-bus.ts';
+import { ASKED } from '../../../src/adapters/reach.ts';
 import type { OrderBook as VenueBook } from '../../../src/adapters/venues/order-book.ts';
 import { type AskBook, createOrderBookReads, toOrderBookSnapshot } from '../../../src/adapters/venues/order-book-reads.ts';
 import { createSharedBookReads, type SharedBookReads } from '../../../src/adapters/venues/shared-book-reads.ts';
@@ -180,6 +181,19 @@ describe('in one process', () => {
     const priced = reader(states, clock, claims);
     expect(await flushed(Promise.all([shown.best(), priced.best()]))).toEqual(['unavailable', '90']);
     expect([shown.asked.length, priced.asked.length]).toEqual([1, 1]);
+  });
+
+  test('a silent venue is not asked by one process after the other', async () => {
+    const claims = createAloneClaims(clock);
+    const silent: AskBook = () =>
+      new Promise((_, reject) => {
+        clock.deadline(clock.now() + ASKED.totalMs, () => reject(new VenueError('spotexchange', 0, 'timeout', 'it did not answer')));
+      });
+    const processes = Array.from({ length: 4 }, () => reader(states, clock, claims, silent));
+    const reads = Promise.all(processes.map(({ best: read }) => read()));
+    await clock.settleTo(AT + ASKED.totalMs + 1_000);
+    expect(await reads).toEqual(Array(4).fill('unavailable'));
+    expect(processes.flatMap(({ asked }) => asked)).toHaveLength(1);
   });
 
   test('two readers of one process request once together', async () => {

@@ -1,11 +1,12 @@
 /** Access of a process to the perpetuals venue: the rate limit of an address, its feed, bars, funding and books. */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
-import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
+import { ASKED, type Reach } from '../../reach.ts';
 import { findParts, withJoinedBars } from '../joined-bars.ts';
 import { followedBooks, listedOn } from '../listed.ts';
 import { createPerpCandles, INTERVALS, REACHABLE_BARS } from './candles.ts';
 import { createEvmVenueFeed } from './feed.ts';
+import type { Patience } from '../venue-http.ts';
 import { createPerpInfo } from './info.ts';
 
 /** Request weight per minute that the venue allows an address. */
@@ -19,11 +20,11 @@ export interface EvmVenueAddresses {
 
 type PerpVenue = Reach<EvmVenueAddresses, ReturnType<typeof budgets>>;
 
-const createInfo = ({ addresses, budgets: { evmvenue: budget }, clock, random, note }: PerpVenue, maxWaitMs?: number) =>
-  createPerpInfo({ baseUrl: addresses.evmvenue.url, clock, random, budget, note, ...(maxWaitMs === undefined ? {} : { maxWaitMs }) });
+const createInfo = ({ addresses, budgets: { evmvenue: budget }, clock, random, note }: PerpVenue, patience: Patience = {}) =>
+  createPerpInfo({ baseUrl: addresses.evmvenue.url, clock, random, budget, note, ...patience });
 
 /** Opens the venue for background requests, which fail if the budget is spent instead of waiting. */
-export const openPerpInfo = (reach: PerpVenue) => createInfo(reach, 1_000);
+export const openPerpInfo = (reach: PerpVenue) => createInfo(reach, { maxWaitMs: 1_000 });
 
 export const evmvenueAccess = {
   budgets,
@@ -48,7 +49,7 @@ export const evmvenueAccess = {
   },
 
   askBook(reach: PerpVenue) {
-    const info = createInfo(reach, ASKED_WAIT_MS);
+    const info = createInfo(reach, ASKED);
     return (instrument: string) => info.orderBook(instrument);
   },
 };

@@ -13,7 +13,7 @@ import { knownFields } from '../known-fields.ts';
 import type { OrderBook } from '../order-book.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
-import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
+import { createVenueHttp, type Patience, type VenueHttp } from '../venue-http.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { BOOK_SOURCE, perpContext, perpLevels } from './map.ts';
 
@@ -59,7 +59,7 @@ const SHAPES = {
   userFillsByTime: knownFields('hyperliquid:userFillsByTime', FILL_FIELDS),
 } as const;
 
-interface PerpInfoOptions {
+interface PerpInfoOptions extends Patience {
   /** Base URL: `https://api.hyperliquid.xyz`. */
   readonly baseUrl: string;
   readonly clock: Clock;
@@ -68,7 +68,6 @@ interface PerpInfoOptions {
   readonly weightPerMinute?: number;
   /** Budget of the address, if several clients share it. */
   readonly budget?: RequestBudget;
-  readonly maxWaitMs?: number;
   /** Counts unknown fields of answers. */
   readonly note?: NoteUnknownField;
 }
@@ -421,6 +420,7 @@ export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
     weightPerMinute: options.weightPerMinute ?? 1_200,
     ...(options.budget === undefined ? {} : { budget: options.budget }),
     ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
+    ...(options.totalMs === undefined ? {} : { totalMs: options.totalMs }),
     ...(options.note === undefined ? {} : { note: options.note }),
   });
   const ask: Ask = (weight, body) => http.post('/info', body, weight, SHAPES[body.type]);

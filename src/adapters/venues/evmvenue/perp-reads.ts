@@ -10,12 +10,11 @@ import { type EpochMs, HOUR_MS, MINUTE_MS, startOfSlot } from '../../../domain/v
 import { sumClosedPnl, type PublicWallet } from '../../../domain/identity/wallet.ts';
 import { briefly } from '../../brief-answers.ts';
 import { checkedAddress } from '../../evmchain/checked-address.ts';
+import { ASKED } from '../../reach.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
 import { createPerpInfo } from './info.ts';
 
-/** Maximum wait for budget in milliseconds. Beyond it the read fails, because a person waits. */
-const WAIT_MS = 2_000;
 /**
  * Time for which a wallet's answer is cached, in milliseconds, because its fills cost a tenth of a minute's budget. The response states
  * its age.
@@ -43,7 +42,7 @@ export function createPerpReads(options: {
   readonly budget: RequestBudget;
   readonly note: NoteUnknownField;
 }) {
-  const info = createPerpInfo({ ...options, maxWaitMs: WAIT_MS });
+  const info = createPerpInfo({ ...options, ...ASKED });
   return { funding: fundingReads(info, options.clock), publicWallets: walletReads(info, options.clock) };
 }
 

@@ -3,12 +3,13 @@ import type { OnchainPredictions } from '../../../../actors/prediction-order/onc
 import type { UnknownFields } from '../../../../streams/feed-counters.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../domain/catalog/catalog.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
-import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
+import { ASKED, type Reach } from '../../reach.ts';
 import { createKalshiFeed } from './kalshi/feed.ts';
 import { createKalshiRest, KALSHI_TOKENS_PER_SECOND } from './kalshi/rest.ts';
 import { createOnchainOrders } from './onchain-orders.ts';
 import { createPolymarketFeed } from './polymarket/feed.ts';
 import { createPolymarketRest, POLYMARKET_LIMITS, POLYMARKET_WINDOW_MS } from './polymarket/rest.ts';
+import type { Patience } from '../venue-http.ts';
 import type { PredictionAsking } from './prediction-reads.ts';
 
 /** Request limit per minute. The on-chain venue publishes none, so it is a moderate one. */
@@ -56,7 +57,7 @@ export const predictionAccess = {
 
 function createRest(
   { addresses, clock, random, budgets: paid }: Omit<Providers, 'note'>,
-  given: { readonly maxWaitMs?: number; readonly unknownFields?: UnknownFields } = {},
+  given: Patience & { readonly unknownFields?: UnknownFields } = {},
 ) {
   const { gammaUrl, clobUrl, dataUrl } = addresses.prediction.polymarket;
   return {
@@ -75,7 +76,7 @@ function createRest(
 
 /** Creates the reads of books and trades on demand, within the process's request budgets. */
 export function createPredictionAsking(reach: Providers): Readonly<Record<'polymarket' | 'kalshi', PredictionAsking>> {
-  return createRest(reach, { maxWaitMs: ASKED_WAIT_MS, unknownFields: { note: reach.note, rows: () => [] } });
+  return createRest(reach, { ...ASKED, unknownFields: { note: reach.note, rows: () => [] } });
 }
 
 /** Opens the on-chain venue with its chain, or returns null if either is not configured. */

@@ -1,11 +1,12 @@
 /** Opens the spot exchange: request budgets of an address, the feed, bars, books, and orders of accounts. */
 import type { ExecutionClient, OrderStream, OrderStreamListener } from '../../../../actors/proposal/execution-client.ts';
 import { aloneBudgets, type MakeBudget } from '../../queue/request-budgets.ts';
-import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
+import { ASKED, type Reach } from '../../reach.ts';
 import { deriveClientOrderId } from '../../../domain/orders/exchange-request.ts';
 import { withJoinedBars } from '../joined-bars.ts';
 import { followedBooks, listedOn } from '../listed.ts';
 import type { RequestBudget } from '../request-budget.ts';
+import type { Patience } from '../venue-http.ts';
 import type { AskTrades } from '../venue-flows.ts';
 import { fetchAccount, type SpotAccount } from './spot-account.ts';
 import { createSpotCandles, INTERVALS } from './candles.ts';
@@ -36,14 +37,14 @@ export interface SpotExchangeAddresses {
 
 type Exchange = Reach<SpotExchangeAddresses, Pick<ReturnType<typeof budgets>, 'spotexchange'>>;
 
-const createRest = ({ addresses, budgets: { spotexchange: budget }, clock, random, note }: Exchange, maxWaitMs?: number) =>
+const createRest = ({ addresses, budgets: { spotexchange: budget }, clock, random, note }: Exchange, patience: Patience = {}) =>
   createSpotRest({
     baseUrl: addresses.spotexchange.url,
     clock,
     random,
     budget,
     note,
-    ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
+    ...patience,
   });
 
 export const spotexchangeAccess = {
@@ -68,12 +69,12 @@ export const spotexchangeAccess = {
   },
 
   askBook(reach: Exchange) {
-    const rest = createRest(reach, ASKED_WAIT_MS);
+    const rest = createRest(reach, ASKED);
     return (instrument: string, depth: number) => fetchOrderBook(rest, reach.clock, instrument, depth);
   },
 
   askTrades(reach: Exchange): AskTrades {
-    const rest = createRest(reach, ASKED_WAIT_MS);
+    const rest = createRest(reach, { maxWaitMs: ASKED.maxWaitMs });
     return { source: AGG_TRADES_SOURCE, between: (instrument, from, to) => fetchTrades(rest, instrument, from, to) };
   },
 };
@@ -99,7 +100,7 @@ export function openSpotOrders(
   make: MakeBudget,
 ): { readonly client: ExecutionClient<'spotexchange'>; readonly stream: OrderStream | undefined; close(): void } {
   const { addresses, budgets: paid, clock, note } = reach;
-  const rest = createRest(reach, ORDER_WAIT_MS);
+  const rest = createRest(reach, { maxWaitMs: ORDER_WAIT_MS });
   const budgetsOf = accountBudgets(paid.spotexchange, make);
   const client = createSpotOrders({ baseUrl: addresses.spotexchange.url, rest, sign, clock, budgetsOf, note });
   const { wsApiUrl = null } = addresses.spotexchange;
@@ -159,7 +160,7 @@ export interface SpotAccounts {
 
 export function openSpotAccounts(reach: Exchange, sign: SignExchangeRequest): SpotAccounts {
   const { addresses, budgets: paid, clock, note } = reach;
-  const rest = createRest(reach, ASKED_WAIT_MS);
+  const rest = createRest(reach, ASKED);
   const budgetsOf = accountBudgets(paid.spotexchange, aloneBudgets);
   return {
     async read(orgId) {

@@ -5,12 +5,12 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import { knownFields } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
-import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
+import { createVenueHttp, type Patience, type VenueHttp } from '../venue-http.ts';
 import { isCount } from '../wire-decimal.ts';
 
 const TIME_FIELDS = knownFields('binance:time', 'serverTime');
 
-interface SpotRestOptions {
+interface SpotRestOptions extends Patience {
   /** `https://api.binance.com`. */
   readonly baseUrl: string;
   readonly clock: Clock;
@@ -19,7 +19,6 @@ interface SpotRestOptions {
   readonly weightPerMinute?: number;
   /** Shared budget of the address, if several clients use it. */
   readonly budget?: RequestBudget;
-  readonly maxWaitMs?: number;
   /** Counts unknown members of answers. */
   readonly note?: NoteUnknownField;
 }
@@ -43,6 +42,7 @@ export function createSpotRest(options: SpotRestOptions): VenueHttp {
     readError,
     ...(options.budget === undefined ? {} : { budget: options.budget }),
     ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
+    ...(options.totalMs === undefined ? {} : { totalMs: options.totalMs }),
     ...(options.note === undefined ? {} : { note: options.note }),
   });
 }

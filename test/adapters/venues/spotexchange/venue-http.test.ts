@@ -8,7 +8,7 @@ import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { backoffMs } from '../../../../streams/backoff.ts';
 import { createVirtualClock, type VirtualClock } from '../../../../streams/clock/virtual-clock.ts';
 import { REFUSING_PORT } from '../../../harness/ports.ts';
-import { drive, NOON } from './tiny-world.ts';
+import { drive, NOON, until } from './tiny-world.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -92,6 +92,39 @@ test('silence ends after 10 s, three times', async () => {
   const { clock, client } = await world(() => {});
   expect(await outcome(clock, client.get('/a', {}, 1))).toMatchObject({ code: 'timeout', status: 0 });
   expect(clock.now() - NOON).toBeGreaterThanOrEqual(30_000);
+});
+
+test('a read with a total time asks a silent host once', async () => {
+  let asked = 0;
+  const { clock, client } = await world(() => void asked++, { totalMs: 2_500 });
+  const read = client.get('/a', {}, 1);
+  await until('the host is asked', () => asked === 1);
+  clock.advanceTo(NOON + 2_500);
+  await expect(read).rejects.toMatchObject({ code: 'timeout', status: 0 });
+  expect([asked, clock.pending]).toEqual([1, 0]);
+});
+
+test('a read with a total time repeats quick failures while time is left', async () => {
+  let asked = 0;
+  const { clock, client } = await world((_request, response) => response.writeHead(++asked < 3 ? 503 : 200).end('{"n":1}'), {
+    totalMs: 2_500,
+  });
+  let answer: unknown = null;
+  const read = client.get('/a', {}, 1).then((value) => (answer = value));
+  await until('the third attempt is answered', () => {
+    // Only pauses pass; the time of a request does not.
+    const next = clock.nextAt();
+    if (next !== null && next - clock.now() <= 1_000) clock.advanceTo(next);
+    return answer !== null;
+  });
+  expect(await read).toEqual({ n: 1 });
+  expect(asked).toBe(3);
+});
+
+test('a read with a total time does not wait longer than that for its budget', async () => {
+  const { client } = await world((_request, response) => response.end('{}'), { totalMs: 2_500, weightPerMinute: 10 });
+  expect(await client.get('/a', {}, 10)).toEqual({});
+  await expect(client.get('/a', {}, 1)).rejects.toMatchObject({ code: 'budget_exhausted' });
 });
 
 test('a server error is transient: the third attempt gets the answer', async () => {

@@ -34,6 +34,8 @@ interface KalshiRestOptions {
   readonly budget: RequestBudget;
   /** Maximum wait for budget, in milliseconds. Default 20 s. */
   readonly maxWaitMs?: number;
+  /** Maximum milliseconds of a read with its waits and repetitions. */
+  readonly totalMs?: number;
   /** Maximum number of listed markets. Default 2000. */
   readonly maxMarkets?: number;
   /** Counter of unknown fields in the answers. Default: one of its own. */
@@ -61,6 +63,7 @@ export function createKalshiRest(options: KalshiRestOptions) {
     budget: options.budget,
     weightPerMinute: KALSHI_TOKENS_PER_SECOND * 60,
     maxWaitMs: options.maxWaitMs ?? 20_000,
+    ...(options.totalMs === undefined ? {} : { totalMs: options.totalMs }),
     limitPauseMs: LIMIT_PAUSE_MS,
     readError,
   });

@@ -34,6 +34,8 @@ interface PolymarketRestOptions {
   readonly budgets: { readonly gamma: RequestBudget; readonly clob: RequestBudget; readonly data: RequestBudget };
   /** Maximum wait for budget, in milliseconds. Default 20 s. */
   readonly maxWaitMs?: number;
+  /** Maximum milliseconds of a read with its waits and repetitions. */
+  readonly totalMs?: number;
   /** Maximum number of listed markets, the most traded first. Default 2000. */
   readonly maxMarkets?: number;
   /** Counter of unknown fields in the answers. Default: one of its own. */
@@ -185,6 +187,7 @@ class PolymarketClient implements PolymarketRest {
       budget,
       weightPerMinute: limit * 6,
       maxWaitMs: this.#options.maxWaitMs ?? 20_000,
+      ...(this.#options.totalMs === undefined ? {} : { totalMs: this.#options.totalMs }),
       limitPauseMs: POLYMARKET_WINDOW_MS,
       readError,
     });
