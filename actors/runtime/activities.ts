@@ -52,12 +52,12 @@ async function carry({ store, runtime, workers, onError }: ActivityDeps, activit
     onError(error);
     if (activity.attempts < ATTEMPT_LIMIT) return;
     const detail = errorText(error);
-    await runtime.deliver(
+    const outcome = await runtime.deliver(
       activity.actorId,
       { type: 'activity.given_up', key: activity.key, kind: activity.kind, detail },
       { cause: 'activity' },
     );
-    await store.giveUpActivity(activity.key, { detail });
+    if (outcome.ok || outcome.refusal.code !== 'unavailable') await store.giveUpActivity(activity.key, { detail });
   }
 }
 

@@ -301,5 +301,5 @@ function notTaken(snapshot: AnyMachineSnapshot, { type }: ActorEvent): string {
  * again forever.
  */
 function isCommand(options: DeliverOptions): boolean {
-  return options.firedTimer === undefined && options.answeredActivity === undefined && options.cause !== 'feed';
+  return options.firedTimer === undefined && options.cause !== 'activity' && options.cause !== 'feed';
 }

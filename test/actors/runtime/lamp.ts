@@ -31,7 +31,10 @@ export const lampMachine = setup({
   on: {
     count: { actions: assign({ presses: ({ context }) => context.presses + 1 }) },
     'activity.done': { actions: assign({ bill: ({ event }) => event.answer }) },
-    'activity.given_up': { actions: assign({ bill: ({ event }) => `none: ${event.detail}` }) },
+    'activity.given_up': [
+      { guard: ({ event }) => event.detail.includes('burst'), actions: 'explode' },
+      { actions: assign({ bill: ({ event }) => `none: ${event.detail}` }) },
+    ],
     poison: { actions: assign({ badly: () => 10n }) },
   },
   states: {

@@ -477,6 +477,35 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     });
   });
 
+  test('an actor that cannot take the end of an activity is quarantined, and the activity waits for its release', async () => {
+    const id = await lamp();
+    await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
+    let isBroken = true;
+    const activities = startActivities({
+      contained: eachRow(() => {}),
+      store,
+      runtime,
+      clock: idle(clock),
+      onError: () => {},
+      workers: {
+        bill: async (_, key) => {
+          if (isBroken && key.startsWith(id)) throw new Error('the bulb burst');
+          return 'paid';
+        },
+      },
+    });
+    for (let day = 0; day < 15; day++) {
+      await activities.carryDue();
+      clock.advanceTo(clock.now() + 86_400_000);
+    }
+    expect(await state(id)).toMatchObject({ status: 'quarantined', state: { context: { bill: null } } });
+    isBroken = false;
+    expect(await runtime.deliver(id, { type: 'count' }, { cause: 'test', releases: true })).toMatchObject({ ok: true });
+    await activities.carryDue();
+    expect(await state(id)).toMatchObject({ status: 'running', state: { context: { bill: 'paid' } } });
+    await activities.stop();
+  });
+
   test('a state of an older machine is migrated by its next step; an unmigratable one is quarantined without a crash', async () => {
     const [old, strange, unknown] = [newId(), newId(), newId()];
     const plan = (value: string, context: Record<string, number>) => ({
