@@ -1,6 +1,6 @@
 // The halt and the pause while the main thread is blocked, and after their own thread has ended.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';
 import { createLiveClock } from '../../streams/clock/live-clock.ts';
+import { createVirtualClock } from '../../streams/clock/virtual-clock.ts';
 import { payload } from '../api/api-under-test.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
@@ -159,6 +160,29 @@ test('a thread that ends is restarted at the same address', async () => {
   expect(emergency.url).toBe(before);
   expect((await post('/v1/agents/emergency-halt')).status).toBe(200);
   expect(errors.length).toBeGreaterThan(0);
+});
+
+test('a thread that the machine cannot start is tried again', async () => {
+  const virtual = createVirtualClock(0);
+  const begun: EventEmitter[] = [];
+  let tries = 0;
+  const listener = await startEmergencyListener({ host: '127.0.0.1', port: 0 } as never, {
+    clock: virtual,
+    log: { info: () => {}, error: () => {} },
+    metrics: { observe: () => {} },
+    begin() {
+      if (++tries === 2) throw new Error('the machine has no thread left');
+      const thread = Object.assign(new EventEmitter(), { terminate: async () => 0 });
+      begun.push(thread);
+      setImmediate(() => thread.emit('message', { kind: 'listening', port: 4_711 }));
+      return thread as never;
+    },
+  });
+  begun[0]?.emit('exit', 1);
+  expect(listener.isUp).toBe(false);
+  await virtual.settleTo(10_000);
+  expect([tries, listener.isUp]).toEqual([3, true]);
+  await listener.stop();
 });
 
 test.each([

@@ -83,17 +83,23 @@ export async function startEmergencyListener(
   function follow(): void {
     worker.once('exit', (code) => {
       isUp = false;
-      if (isStopped) return;
-      const waitMs = Math.min(FIRST_WAIT_MS * 2 ** failures++, MOST_WAIT_MS);
-      log.error({ code, waitMs }, 'the emergency thread has ended and is being restarted');
-      cancelWait = clock.deadline(clock.now() + waitMs, again);
+      if (!isStopped) restartLater(code);
     });
+  }
+
+  function restartLater(code: number | null): void {
+    const waitMs = Math.min(FIRST_WAIT_MS * 2 ** failures++, MOST_WAIT_MS);
+    log.error({ code, waitMs }, 'the emergency thread has ended and is being restarted');
+    cancelWait = clock.deadline(clock.now() + waitMs, again);
   }
 
   /** Restarts the thread on the same port, so that clients find it. */
   function again(): void {
+    const ended = worker;
     begin(port).catch((error: unknown) => log.error({ err: error }, 'the emergency thread could not be restarted'));
-    follow();
+    // The machine may have no thread left. Then there is none to follow.
+    if (worker === ended) restartLater(null);
+    else follow();
   }
 
   follow();
