@@ -5,6 +5,7 @@ import { haltOrganizations } from '../../actors/agent/halt-organizations.ts';
 import { createNewIds } from '../../src/adapters/new-ids.ts';
 import { openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { moveTimeTo } from '../../src/adapters/store/simulated-time.ts';
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { haltingOn } from '../../src/cli/operate/halt-run.ts';
@@ -67,12 +68,17 @@ test('one organization alone, from its own process, on a database that accepts c
   await registerWriters(url, [api]);
   const signed = openDatabase({ url, name: 'test signed', writer: api });
   await agents(signed).finally(() => signed.end());
+  const later = clock.now() + 86_400_000;
+  const owner = openDatabase({ url, role: null, name: 'test owner' });
+  await moveTimeTo(owner, later).finally(() => owner.end());
   const done = await sevengate(['halt', '--org', ORGS[1], '--reason', 'prices look wrong', '--database', url, '--json'], {
     SEVENGATE_HOME: home,
   });
   expect([done.stderr, done.code]).toEqual(['', 0]);
   expect(JSON.parse(done.stdout)).toMatchObject([{ orgId: ORGS[1], name: 'org 2', paused: 3, pausing: 0 }]);
   expect(await paused()).toEqual([3]);
+  // In the time of the service, also if that of a sandbox was advanced.
+  expect(await sql`select count(*)::int as count from steps where cause like 'command line %' and at >= ${later}`).toEqual([{ count: 3 }]);
   expect(await sql`select halted_by, halt_reason from control where epoch > 0`).toEqual([
     { halted_by: 'command line', halt_reason: 'prices look wrong' },
   ]);
