@@ -77,7 +77,8 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   const actors = openActors(sql, clock, newId);
   const gates = openGates({ sql, evaluator, runtime: actors.runtime, clock, newId, obtainable: obtainableHistory(service) });
   const evaluations = openEvaluations({ sql, runtime: actors.runtime, evidence: gates.evidence, clock, newId });
-  const tokens = config.IDP_ISSUER === null ? keepMemberTokens(home, clock) : null;
+  const tokens =
+    config.IDP_ISSUER === null ? keepMemberTokens(home, clock, service.warn('renewing the tokens of the example members')) : null;
   service.onStop('the tokens', async () => tokens?.stop());
   const tokenFiles = { tokenFolder: tokens?.folder ?? null, tokenSubjects: tokens?.subjects ?? [] };
   const signInLinks =
