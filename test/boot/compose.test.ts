@@ -73,6 +73,10 @@ test('dependencies of a service exist, and can become healthy if required', () =
   }
 });
 
+test('every process of the service has the state folder, whose keys sign its changes', () => {
+  for (const [name, { volumes }] of ours) expect(volumes, name).toEqual(['state:/var/lib/sevengate']);
+});
+
 test('every image is an official one or built here from an official one', () => {
   expect(services.filter(([, { build }]) => !build).map(([, { image }]) => image)).toEqual(['postgres:18', 'redis:8']);
   expect(read('Dockerfile').match(/^FROM .*/gm)).toEqual(['FROM node:24']);

@@ -27,7 +27,7 @@ const NAME = 'sevengate';
 const PARITY = 'parity';
 
 /** A key that signs notes. */
-export interface NoteKey extends VerifierKey {
+interface NoteKey extends VerifierKey {
   /** Returns an Ed25519 signature of 64 bytes. */
   sign(text: Uint8Array): Buffer;
 }

@@ -32,6 +32,8 @@ export async function readyDatabase(home: string, ownerUrl: string, writers: rea
 export async function commandWriter(home: string, ownerUrl: string): Promise<WriterKey | null> {
   const owner = openDatabase({ url: ownerUrl, connections: 1, role: null, name: 'sevengate writers' });
   try {
+    const [table] = await owner<{ there: boolean }[]>`select to_regclass('trail_writers') is not null as there`;
+    if (table?.there !== true) return null;
     const [known] = await owner<{ there: boolean }[]>`select exists (select 1 from trail_writers) as there`;
     if (known?.there !== true) return null;
   } finally {

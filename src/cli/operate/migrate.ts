@@ -6,15 +6,15 @@ import { serviceDatabase } from '../service-database.ts';
 
 export function migrateCommand(command: Command, service: Service): void {
   command.option('--json', 'print the result as JSON').action(async (options: { json?: boolean }) => {
-    const [{ openWriterKeys }, { migrate }] = await Promise.all([
-      import('../../adapters/signing-keys/writer-keys.ts'),
+    const [{ commandWriter }, { migrate }] = await Promise.all([
+      import('../../adapters/store/ready-database.ts'),
       import('../../adapters/store/migrate.ts'),
     ]);
     const { url, close } = await serviceDatabase(service);
     try {
-      const { api } = openWriterKeys(resolve(service.settings().SEVENGATE_HOME), ['api']);
+      const writer = await commandWriter(resolve(service.settings().SEVENGATE_HOME), url);
       const told = (name: string, done: number, total: number) => process.stderr.write(`${done}/${total} ${name}\n`);
-      const { applied, present } = await migrate(url, told, api);
+      const { applied, present } = await migrate(url, told, writer);
       const sentence = `${applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`} (${present.length} migrations)`;
       process.stdout.write(`${options.json ? JSON.stringify({ applied, present }) : sentence}\n`);
     } finally {

@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openWriterKeys } from '../../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
-import { readyDatabase } from '../../../src/adapters/store/ready-database.ts';
+import { commandWriter, readyDatabase } from '../../../src/adapters/store/ready-database.ts';
 import { SCHEMA_LOCK } from '../../../src/adapters/store/trail/writer-registry.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
+import { sevengate } from '../../journeys/running-service.ts';
 
 test('writers of processes that waited for the first migration are registered too', async () => {
   const url = await testDatabase('empty');
@@ -31,4 +33,21 @@ test('writers of processes that waited for the first migration are registered to
   const known = await owner<{ id: string }[]>`
     select key_id as id from trail_writers join trail_organization_secrets using (key_id) order by key_id`;
   expect(known.map(({ id }) => id)).toEqual(ids.sort());
+});
+
+test('migrations from another state folder sign with a key that the database knows', async () => {
+  const url = await testDatabase('empty');
+  const [home, other] = ['ready-database-', 'ready-database-'].map((name) => mkdtempSync(join(tmpdir(), name))) as [string, string];
+  const owner = openDatabase({ url, role: null, connections: 1, name: 'ready database test' });
+  onTestFinished(async () => {
+    await owner.end({ timeout: 1 });
+    for (const folder of [home, other]) rmSync(folder, { recursive: true });
+  });
+  // Nobody signs yet.
+  expect(await commandWriter(other, url)).toBeNull();
+  await readyDatabase(home, url, ['api']);
+  const { code, stderr } = await sevengate(['migrate', '--json'], { SEVENGATE_HOME: other, DATABASE_URL: url, QUEUE_BACKEND: 'postgres' });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('/')]);
+  const known = await owner<{ id: string }[]>`select key_id as id from trail_writers`;
+  expect(known.map(({ id }) => id)).toContain(openWriterKeys(other, ['api']).api.id);
 });
