@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../clients/typescript/src/index.ts';
@@ -37,6 +38,7 @@ import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/first-agent.json', import.meta.url));
+const LOOK_EVERY_MS = 250;
 const NEWEST = { id: undefined, agent: undefined, latest: true, wait: true } as const;
 
 let service: SharedService;
@@ -66,7 +68,8 @@ function at(member: string, json = false): Terminal {
     json,
     print: (text) => void printed.push(text),
     note: (text) => void noted.push(text),
-    wait: () => new Promise((resolve) => setImmediate(resolve)),
+    // Each look is a request, and a proposal may be a minute away.
+    wait: () => pause(LOOK_EVERY_MS),
   };
 }
 /** Terminal whose first approval comes too late, because the proposal has been declined. */
