@@ -1,25 +1,26 @@
 // Settings of a member follow to another browser, and neither an older copy, a broken one nor a missing connection costs anything.
+import { readFileSync } from 'node:fs';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { joinService, type SharedService } from '../journeys/shared-service.ts';
 import {
   type Browser,
   CHROMIUM,
   layoutShift,
   openBrowser,
-  type ServiceWithPast,
   signIn,
-  startServiceWithPast,
   tellWhatFailedShowed,
   WATCH_SHIFTS,
   type Watched,
 } from './terminal-fixture.ts';
 
 const MOST_SHIFT = 0.05;
+const AGENT = readFileSync(new URL('../../examples/first-agent.json', import.meta.url), 'utf8');
 
 describe.skipIf(CHROMIUM === null)('settings of a member', () => {
-  let service: ServiceWithPast;
+  let service: SharedService;
   let browsers: readonly Browser[] = [];
   let first: Page;
   let second: Page;
@@ -27,7 +28,8 @@ describe.skipIf(CHROMIUM === null)('settings of a member', () => {
   tellWhatFailedShowed(() => second);
   beforeAll(async () => {
     if (TERMINAL.kept() === null) await TERMINAL.bundle();
-    [service, ...browsers] = await Promise.all([startServiceWithPast({ steps: 10 }), openBrowser(), openBrowser()]);
+    [service, ...browsers] = await Promise.all([joinService('settings'), openBrowser(), openBrowser()]);
+    expect((await service.post('/v1/agents', AGENT)).status).toBe(201);
     watched = await Promise.all(browsers.map((one) => one.page({ width: 1440, height: 900 })));
     [first, second] = watched.map(({ page }) => page) as [Page, Page];
     await second.addInitScript(WATCH_SHIFTS);
@@ -36,7 +38,7 @@ describe.skipIf(CHROMIUM === null)('settings of a member', () => {
   });
   afterAll(async () => {
     await Promise.all(browsers.map((one) => one.close()));
-    await service?.discard();
+    await service?.leave();
   });
 
   interface Setting {
