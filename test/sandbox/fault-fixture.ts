@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import type { Observable } from 'rxjs';
 import { createEvmVenueFeed } from '../../src/adapters/venues/evmvenue/feed.ts';
 import { createKalshiFeed } from '../../src/adapters/venues/prediction/kalshi/feed.ts';
@@ -108,6 +109,8 @@ function underWay({ client, server }: Connection): number {
 
 /** Maximum time of bytes on loopback in real milliseconds, which a busy machine may need for its softirqs. */
 const PATIENCE_MS = 200;
+/** Turns without a movement after which the wait for something in flight leaves the processor to others. */
+const SPINNING_TURNS = 50;
 
 /**
  * Waits until no socket of this process has moved a byte, opened or closed for some turns of the event loop, everything sent
@@ -172,10 +175,12 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; cut
     async settle() {
       let last = -1;
       let movedAt = performance.now();
+      let still = 0;
       for (let quiet = 0; quiet < QUIET_TURNS; ) {
-        await new Promise((resolve) => setImmediate(resolve));
+        await (still > SPINNING_TURNS ? pause(1) : turn());
         const now = moved();
         if (now !== last) movedAt = performance.now();
+        still = now === last ? still + 1 : 0;
         const isOpen = verifying.underWay() > 0 || isUnderWay(performance.now() - movedAt > PATIENCE_MS);
         quiet = now === last && !isOpen ? quiet + 1 : 0;
         last = now;
