@@ -126,8 +126,16 @@ async function nameAllowedOrigins(app: FastifyInstance, { allowedOrigins }: ApiO
     origin: [...allowedOrigins],
     credentials: true,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id', ...MCP_HEADERS],
-    exposedHeaders: ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after', 'idempotency-replayed', 'location'],
+    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'prefer', ...MCP_HEADERS],
+    exposedHeaders: [
+      'x-request-id',
+      'ratelimit',
+      'ratelimit-policy',
+      'retry-after',
+      'idempotency-replayed',
+      'location',
+      'preference-applied',
+    ],
     maxAge: PREFLIGHT_SECONDS,
     strictPreflight: false,
   });

@@ -212,7 +212,7 @@ describe('origins', () => {
     const preflight = await api.call('OPTIONS', '/v1/agents', { headers: { origin: ORIGIN, 'access-control-request-method': 'POST' } });
     expect(preflight.status).toBe(204);
     expect(preflight.headers['access-control-allow-methods']).toContain('POST');
-    expect(preflight.headers['access-control-allow-headers']).toContain('idempotency-key');
+    for (const header of ['idempotency-key', 'prefer']) expect(preflight.headers['access-control-allow-headers']).toContain(header);
     const refused = await api.call('OPTIONS', '/v1/agents', { headers: { origin: 'https://evil.example' } });
     expect(refused.headers['access-control-allow-origin']).toBeUndefined();
   });

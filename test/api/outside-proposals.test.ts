@@ -1,6 +1,8 @@
 // Outside proposals and replay sessions over HTTP: every answer is checked against the OpenAPI document.
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { servedRoutes } from '../../api/document/openapi.ts';
 import { createClient } from '../../clients/typescript/src/client.ts';
 import { type ReplaySlot, runReplay } from '../../clients/typescript/src/replay.ts';
@@ -83,6 +85,42 @@ test('a request that prefers to wait gets the decision, or the receipt if there 
   const settled = await asked;
   expect([settled.status, settled.body.state, settled.headers['preference-applied']]).toEqual([202, 'missed', 'wait=90']);
   expect((await propose({ clientId: 'after' })).status).toBe(202);
+});
+
+describe('over a connection', () => {
+  let url: string;
+  let headers: { [name: string]: string };
+  beforeAll(async () => {
+    await api.app.listen({ host: '127.0.0.1', port: 0 });
+    url = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`;
+    headers = { authorization: `Bearer ${trader}`, 'content-type': 'application/json', prefer: 'wait=90' };
+  });
+  beforeEach(() => api.clock.advanceTo(api.clock.now() + 180_000));
+
+  test('a request that prefers to wait is answered with the decision, and not before', async () => {
+    const asked = fetch(`${url}${URL()}`, { method: 'POST', headers, body: JSON.stringify(body({ clientId: 'waits' })) });
+    await waitFor(() => api.clock.pending === 1, { what: 'a wait for the decision' });
+    api.clock.advanceTo(api.clock.now() + 180_000);
+    expect(await (await asked).json()).toMatchObject({ clientId: 'waits', state: 'missed' });
+  });
+
+  test('nobody waits for a decision whose caller has left', async () => {
+    const looks = vi.spyOn(api.ports.agents.outside, 'get');
+    const accepted = once(api.app.server, 'connection') as Promise<[Socket]>;
+    const asked = request(`${url}${URL()}`, { method: 'POST', headers, agent: false });
+    asked.on('error', () => {});
+    asked.end(JSON.stringify(body({ clientId: 'leaves' })));
+    const [peer] = await accepted;
+    await waitFor(() => api.clock.pending === 1, { what: 'a wait for the decision' });
+    const left = once(peer, 'close');
+    asked.destroy();
+    await left;
+    api.clock.advanceTo(api.clock.now() + 500);
+    await looks.mock.results.at(-1)?.value;
+    await new Promise(setImmediate);
+    expect([looks.mock.calls.length, api.clock.pending]).toEqual([2, 0]);
+    looks.mockRestore();
+  });
 });
 
 test.each<[string, object, number, string]>([
@@ -184,7 +222,6 @@ describe('replay sessions', () => {
   });
 
   test.skipIf(PYTHON === null)('the Python client answers one to its end, and holding earns nothing', async () => {
-    await api.app.listen({ host: '127.0.0.1', port: 0 });
     const session = await sessions.open('holds');
     await sessions.firstStep(session.url);
     const { port } = api.app.server.address() as AddressInfo;

@@ -119,7 +119,7 @@ type ProposingPorts = Pick<ApiPorts, 'agents' | 'clock'>;
 /** Waits for the decision on a proposal. Null if it is still pending at the end, the caller has disconnected or the process ends. */
 async function decided(
   ports: ProposingPorts,
-  request: FastifyRequest,
+  { request, raw }: FastifyReply,
   receipt: OutsideReceipt,
   seconds: number,
 ): Promise<OutsideView | null> {
@@ -129,7 +129,8 @@ async function decided(
   for (let looks = 0; ; looks++) {
     const view = await ports.agents.outside.get(orgId, receipt.agentId, receipt.id);
     if (view === null || view.state !== 'pending') return view;
-    const isOver = looks * LOOK_MS >= seconds * 1_000 || request.raw.destroyed || (wasListening && !server.listening);
+    // The request counts as destroyed once its body was read. The answer is as soon as the caller has disconnected.
+    const isOver = looks * LOOK_MS >= seconds * 1_000 || raw.destroyed || (wasListening && !server.listening);
     if (isOver) return null;
     await new Promise<void>((resolve) => void ports.clock.deadline(ports.clock.now() + LOOK_MS, resolve));
   }
@@ -180,7 +181,7 @@ async function proposeAndWait(
   const received = await ports.agents.outside.propose({ orgId, subject, permissions, requestId: request.id }, id, wish);
   if (!received.ok) return sendRefusal(reply, received.refusal);
   reply.header('preference-applied', `wait=${waitS}`);
-  const view = await decided(ports, request, received.value, waitS);
+  const view = await decided(ports, reply, received.value, waitS);
   return reply.code(202).send(view === null ? receiptBody(received.value) : outsideBody(view));
 }
 
