@@ -46,6 +46,8 @@ export async function serveEvents(
   const { channel, params, from: position } = wanted.value;
   if (!watch.hasCapacity(caller.subject))
     return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
+  // A client that has left meanwhile would never be heard to leave.
+  if (reply.raw.destroyed) return reply.hijack();
 
   const response = openedStream(request, reply);
   let subscription: Subscription | null = null;

@@ -1,9 +1,13 @@
 // Life of connections: heartbeats, dead peers, tokens, permissions, slow clients, restarts.
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import type { Member } from '../../../src/domain/identity/member.ts';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { createVirtualClock } from '../../../streams/clock/virtual-clock.ts';
+import { latch } from '../../harness/latch.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import {
   announce,
@@ -168,6 +172,30 @@ test('a silent stream outlives the idle limit of plain requests', async () => {
   await announce(sql, [{ channel: 'takes', orgId: OURS, body: { n: 'after the silence' } }]);
   await until('after the silence');
   await reader.cancel();
+});
+
+test('a stream whose client left while its cursor was looked up takes no place of its user', async () => {
+  const current = await open({ feeds: { connectionsPerSubject: 1 } });
+  const [asked, answer] = [latch(), latch()];
+  current.tail.isKnown = async () => {
+    asked.release();
+    await answer.released;
+    return true;
+  };
+  const address = { host: '127.0.0.1', port: current.port, headers: { authorization: 'Bearer ours' } };
+  const accepted = once(current.app.server, 'connection') as Promise<[Socket]>;
+  const left = request({ ...address, path: '/v1/feeds/sse?channel=agents&from=0.0' });
+  left.on('error', () => {});
+  left.end();
+  const [peer] = await accepted;
+  await asked.released;
+  const gone = once(peer, 'close');
+  left.destroy();
+  await gone;
+  answer.release();
+  const next = await fetch(`http://127.0.0.1:${current.port}/v1/feeds/sse?channel=agents`, { headers: address.headers });
+  expect([next.status, current.stats().connections]).toEqual([200, 1]);
+  await next.body?.cancel();
 });
 
 const PADDING = 'x'.repeat(2_000);
