@@ -1,6 +1,7 @@
 /** Validates parameters, queries and bodies against their schemas. Only the text of a query string is converted. */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import Format from 'typebox/format';
 import { once } from '../src/core/once.ts';
 import type { Problem as InputProblem } from '../src/domain/values/field.ts';
 import { describeValue } from '../src/domain/values/field.ts';
@@ -34,6 +35,9 @@ interface SchemaError {
 
 export type Part = 'params' | 'querystring' | 'body';
 export type Validator = (value: unknown) => { value: unknown } | { error: InputError };
+
+// RFC 3339 and RFC 9557 also allow leap seconds and a zone in brackets, which JavaScript reads as no time at all.
+Format.Set('date-time', (text) => Format.IsDateTime(text) && !Number.isNaN(Date.parse(text)));
 
 /** Maximum problems named in one answer. */
 const MAX_PROBLEMS = 10;
