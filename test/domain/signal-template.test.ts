@@ -13,6 +13,7 @@ const fill = (alert: Alert, template: SignalTemplate = TEMPLATE) => {
 
 test.each<[string, Alert, SignalTemplate, unknown]>([
   ['fields of JSON', { json: { action: 'BUY', ticker: 'BTCUSD', size: 100.5 } }, TEMPLATE, BUY],
+  ['a small number', { json: { action: 'BUY', ticker: 'BTCUSD', size: 0.00000025 } }, TEMPLATE, { ...BUY, notionalUsd: '0.00000025' }],
   [
     'fields within fields',
     { json: { strategy: { order: { action: 'sell' } } } },

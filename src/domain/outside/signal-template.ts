@@ -1,5 +1,6 @@
 /** Templates of signals, which turn a chart's alert into the fields of an outside proposal. */
 import type { Json } from '../values/canonical-json.ts';
+import { plainDecimal } from '../values/decimal.ts';
 import { type Outcome, refuse } from '../values/refusal.ts';
 
 /** Texts with placeholders such as `{{action}}`. One of `notionalUsd` and `quantity` is given. */
@@ -60,5 +61,7 @@ function findValue(alert: Alert, name: string): string | null {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return null;
     found = (found as { readonly [key: string]: Json })[part];
   }
-  return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean' ? String(found) : null;
+  // JavaScript writes small numbers with an exponent, which no field of a proposal takes.
+  if (typeof found === 'number') return plainDecimal(found);
+  return typeof found === 'string' || typeof found === 'boolean' ? String(found) : null;
 }
