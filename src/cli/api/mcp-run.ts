@@ -15,8 +15,9 @@ export function serveModel(options: ClientOptions & { readonly sets: readonly To
       sets: options.sets,
       isAgent: token().startsWith(AGENT_TOKEN),
       async ask({ method, url, headers, body }) {
-        const answer = await fetch(new URL(url, baseUrl), {
+        const answer = await fetch(`${baseUrl.replace(/\/+$/, '')}${url}`, {
           method,
+          redirect: 'error',
           headers: { ...headers, authorization: `Bearer ${token()}` },
           ...(body === undefined ? {} : { body }),
         }).catch(() => null);
