@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable
 
-from .errors import NetworkError
+from .client import FIRST_PAUSE, may_pass
+from .errors import SevengateError
 
 if TYPE_CHECKING:
     from .api import ReplaySlot, ReplayStep
@@ -33,9 +34,12 @@ def run_replay(client: Client, id: str, session_id: str, begin: Callable[[int], 
 
 
 def _sent(client: Client, id: str, session_id: str, body: dict[str, Any]) -> ReplayStep:
-    for _ in range(ATTEMPTS - 1):
+    """Sends a step, again after transient failures."""
+    for failures in range(ATTEMPTS - 1):
         try:
             return client.answer_replay_step(id, session_id, **body)
-        except NetworkError:
-            continue
+        except SevengateError as error:
+            if not may_pass(error):
+                raise
+            client._sleep(max(getattr(error, "retry_after", None) or 0.0, FIRST_PAUSE * 2**failures))
     return client.answer_replay_step(id, session_id, **body)

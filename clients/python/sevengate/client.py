@@ -112,7 +112,7 @@ class Client(Operations, Feeds):
                 is_renewed = True
                 continue
             pause = max(wait or 0.0, random.uniform(0.5, 1.0) * min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE))
-            is_final = not request.is_safe or not _may_pass(failure) or attempt >= self._attempts
+            is_final = not request.is_safe or not may_pass(failure) or attempt >= self._attempts
             if is_final or self._clock() + pause >= deadline:
                 failure.idempotency_key = request.headers.get("Idempotency-Key")
                 raise failure
@@ -163,7 +163,8 @@ def _failure(answer: Answer) -> ApiError | UnexpectedAnswer:
     return problem or answer.unexpected("expected a problem of the API")
 
 
-def _may_pass(failure: SevengateError) -> bool:
+def may_pass(failure: SevengateError) -> bool:
+    """True if the same request may succeed later."""
     if isinstance(failure, ApiError) and failure.code in REPEATABLE_CODES:
         return True
     return isinstance(failure, NetworkError) or getattr(failure, "status", None) in REPEATABLE_STATUS

@@ -166,6 +166,16 @@ class Repeats(Scripted):
         self.assertNotEqual(first, second)
         self.assertEqual(third, "mine")
 
+    def test_a_replay_goes_on_after_transient_failures_and_not_after_a_refusal(self) -> None:
+        last = {"step": 1, "done": True, "slots": []}
+        client = self.serve(problem(503, "unavailable", {"Retry-After": "2"}), raw(200, b'{"st', length=99), ok(last))
+        sevengate.run_replay(client, "agent", "session", lambda path: lambda slot: None)
+        self.assertEqual((len(self.server.asked), self.slept), (3, [2.0, 0.5]))
+        client = self.serve(problem(409, "state_conflict"))
+        with self.assertRaises(sevengate.Conflict):
+            sevengate.run_replay(client, "agent", "session", lambda path: lambda slot: None)
+        self.assertEqual(len(self.server.asked), 1)
+
     def test_a_refusal_is_not_repeated(self) -> None:
         client = self.serve(problem(409, "state_conflict"))
         with self.assertRaises(sevengate.Conflict):

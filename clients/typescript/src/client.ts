@@ -120,7 +120,8 @@ function createCall(operation: Operation, transport: Transport, options: ClientO
   if (!flags.includes('list')) return call;
   const pages = (input: Input = {}, more: CallOptions = {}) =>
     createStream((signal) => readPages((cursor) => call({ ...input, ...cursor }, { ...more, signal }) as Promise<Page>), more.signal);
-  const items = (input: Input = {}, more: CallOptions = {}) => createStream(() => readItems(pages(input, more)), more.signal);
+  const items = (input: Input = {}, more: CallOptions = {}) =>
+    createStream((signal) => readItems(pages(input, { ...more, signal })), more.signal);
   return Object.assign(call, { pages, items });
 }
 

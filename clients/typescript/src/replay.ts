@@ -1,7 +1,8 @@
 /** Runs a strategy over a blind replay session, with one instance for each path. */
 import type { Operations } from './api.ts';
 import type { Client } from './client.ts';
-import { NetworkError } from './errors.ts';
+import { pauseAfter } from './retries.ts';
+import { PLATFORM_TIMING, type Timing } from './timing.ts';
 
 type Step = Operations['answerReplayStep']['answer'];
 type Answers = NonNullable<Operations['answerReplayStep']['input']['body']['answers']>;
@@ -20,6 +21,7 @@ export async function runReplay(
   api: Pick<Client, 'answerReplayStep'>,
   session: { readonly id: string; readonly sessionId: string },
   begin: (path: number) => ReplayStrategy,
+  timing: Timing = PLATFORM_TIMING,
 ): Promise<void> {
   const strategies = new Map<number, ReplayStrategy>();
   const findStrategy = (path: number): ReplayStrategy => {
@@ -29,7 +31,7 @@ export async function runReplay(
   };
   let body: Operations['answerReplayStep']['input']['body'] = {};
   for (;;) {
-    const { step, done, slots } = await sent(() => api.answerReplayStep({ ...session, body }));
+    const { step, done, slots } = await repeat(() => api.answerReplayStep({ ...session, body }), timing);
     if (done) return;
     const answers: ReplayTrade[] = [];
     for (const slot of slots) answers.push(await findStrategy(slot.path)(slot));
@@ -37,12 +39,15 @@ export async function runReplay(
   }
 }
 
-async function sent(send: () => Promise<Step>): Promise<Step> {
-  for (let attempt = 1; ; attempt++) {
+/** Sends a step, again after transient failures. */
+async function repeat(send: () => Promise<Step>, timing: Timing): Promise<Step> {
+  for (let failures = 0; ; failures++) {
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof NetworkError) || attempt === ATTEMPTS) throw error;
+      const pauseMs = failures + 1 < ATTEMPTS ? pauseAfter(error, failures, timing) : null;
+      if (pauseMs === null) throw error;
+      await timing.wait(pauseMs);
     }
   }
 }

@@ -9,6 +9,9 @@ export interface Timing {
   random(): number;
 }
 
+/** Longest delay of `setTimeout`, almost 25 days. A longer one would end at once. */
+const LONGEST_MS = 2_147_483_647;
+
 /** Timing of the platform. */
 export const PLATFORM_TIMING: Timing = {
   now: () => Date.now(),
@@ -16,10 +19,13 @@ export const PLATFORM_TIMING: Timing = {
   wait(ms, signal) {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', give);
-        resolve();
-      }, ms);
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener('abort', give);
+          resolve();
+        },
+        Math.min(ms, LONGEST_MS),
+      );
       function give(): void {
         clearTimeout(timer);
         reject(signal?.reason);

@@ -2,6 +2,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../../clients/typescript/src/client.ts';
 import { ApiError, NetworkError } from '../../../clients/typescript/src/errors.ts';
+import { runReplay } from '../../../clients/typescript/src/replay.ts';
+import { PLATFORM_TIMING } from '../../../clients/typescript/src/timing.ts';
+import { latch } from '../../harness/latch.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import {
   type Answering,
@@ -217,6 +220,22 @@ test('an answer without a body is undefined', async () => {
   expect(await api.closeSession()).toBe(undefined);
 });
 
+test('a replay goes on after transient failures, and not after a refusal', async () => {
+  const session = { id: 'agent', sessionId: 'session' };
+  const last = json({ step: 1, done: true, slots: [] });
+  const api = await clientOf([problem(503, 'unavailable', { 'retry-after': '2' }), hangUp, last, problem(409, 'state_conflict')]);
+  await runReplay(api, session, () => () => null, timing);
+  expect([server.asked.length, timing.pauses]).toEqual([3, [2_000, 1_000]]);
+  expect(await caught(runReplay(api, session, () => () => null, timing))).toBeInstanceOf(ApiError);
+  expect(server.asked.length).toBe(4);
+});
+
+test('a call without a time limit waits for its answer', async () => {
+  const late: Answering = (response) => void setTimeout(() => json({ subject: 'late' })(response), 50);
+  const api = await clientOf([late], { timing: PLATFORM_TIMING, timeoutMs: Number.POSITIVE_INFINITY });
+  expect(await api.getMe()).toEqual({ subject: 'late' });
+});
+
 const page = (items: readonly number[], nextCursor: string | null) => json({ items, nextCursor });
 
 test('a list is read page by page and item by item, through a failure in the middle', async () => {
@@ -230,6 +249,17 @@ test('leaving a list requests no further page', async () => {
   for await (const item of api.listAgents.items()) if (item) break;
   for await (const { items } of api.listAgents.pages()) if (items) break;
   expect(server.asked.map(({ url }) => url)).toEqual(['/v1/agents', '/v1/agents']);
+});
+
+test.each(['pages', 'items'] as const)('a list that is left while it waits for one of its %s ends its request', async (kind) => {
+  const gone = latch();
+  const api = await clientOf([(response) => void response.on('close', gone.release)]);
+  const reader = api.listAgents[kind]()[Symbol.asyncIterator]();
+  const next = reader.next();
+  await waitFor(() => server.asked.length === 1, { what: 'the request' });
+  await reader.return?.();
+  expect(await next).toEqual({ done: true, value: undefined });
+  await gone.released;
 });
 
 test('a list whose cursor is refused midway names it', async () => {
