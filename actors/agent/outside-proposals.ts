@@ -92,15 +92,15 @@ export interface OutsideStore {
   list(orgId: string, agentId: string, page: PageAsked, lateBefore: EpochMs): Promise<PageOfViews | null>;
   get(orgId: string, agentId: string, id: string, lateBefore: EpochMs): Promise<OutsideView | null>;
   /**
-   * Writes a proposal. Writes nothing if another one waits (perhaps with the same client id) or its slot has begun. `inputs` is RFC 8785
-   * text, or null.
+   * Writes a proposal. Writes nothing if another one waits (perhaps with the same client id), its slot has begun, or its token or signal
+   * hook was revoked meanwhile. `inputs` is RFC 8785 text, or null.
    */
   receive(
     orgId: string,
     receipt: OutsideReceipt,
     inputs: string | null,
     records: readonly ActorRecord[],
-  ): Promise<'received' | 'pending' | 'too_late'>;
+  ): Promise<'received' | 'pending' | 'too_late' | 'revoked'>;
 }
 
 /** Time in milliseconds before a slot after which a proposal joins the following slot. */
@@ -141,6 +141,7 @@ export function createOutsideHandler(deps: {
         const outcome = await store.receive(context.orgId, receipt, read.value, records);
         if (outcome === 'received') return { ok: true, value: receipt };
         if (outcome === 'too_late') return refuse('unavailable', 'the slot of this proposal has begun: send it again');
+        if (outcome === 'revoked') return refuse('unauthenticated', 'the token or signal hook of this proposal was revoked');
         const waits = 'an outside proposal of this agent waits for its slot: propose again after its decision';
         return (await earlier(context.orgId, wished)) ?? refuse('proposal_pending', waits);
       } catch (error) {

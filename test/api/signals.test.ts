@@ -1,7 +1,8 @@
 // Signals: alerts of charts at an external agent's hook over HTTP. Every answer is checked against the API document.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ApiUnderTest, apiUnderTest, payload, THEIRS } from './api-under-test.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createSignalHookStore } from '../../src/adapters/store/agents/signal-hook-store.ts';
+import { type ApiUnderTest, apiUnderTest, OURS, payload, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
 let trader: string;
@@ -180,4 +181,41 @@ test('a new secret replaces the old one within a day, and a revoked hook accepts
   expect((await api.call('POST', `${url}/revoke`, { token: fresh })).body).toEqual(revoked.body);
   expect((await send(next.path, ALERT)).status).toBe(404);
   expect((await api.call('POST', `${url}/rotate`, { token: fresh })).body.code).toBe('state_conflict');
+});
+
+test('a hook or token that is revoked while its request is under way takes nothing', async () => {
+  trader = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
+  const secret = (await api.call('POST', `/v1/agents/${agent}/tokens`, { token: trader, body: { name: 'bot' } })).body;
+  const late = await opened({ name: 'late' });
+  const trade = { side: 'buy', instrument: 'spotexchange:BTCUSDT', notionalUsd: '100', reason: 'late', clientId: 'late' };
+  const byToken = () =>
+    api.call('POST', `/v1/agents/${agent}/proposals`, { token: secret.token, body: { ...trade, manifestHash: late.manifestHash } });
+  const { outside } = api.ports.agents;
+  const propose = outside.propose;
+  for (const [url, sent] of [
+    [`signals/${late.id}`, () => send(late.path, ALERT)],
+    [`tokens/${secret.id}`, byToken],
+  ] as const) {
+    vi.spyOn(outside, 'propose').mockImplementationOnce(async (...given) => {
+      expect((await api.call('POST', `/v1/agents/${agent}/${url}/revoke`, { token: trader })).status).toBe(200);
+      return propose(...given);
+    });
+    expect((await sent()).body.code).toBe('unauthenticated');
+  }
+  vi.restoreAllMocks();
+  expect(
+    await api.sql`select 1 from outside_proposals where submitted_by in (${`signal:${late.id}`}, ${`agent-token:${secret.id}`})`,
+  ).toEqual([]);
+});
+
+test('a revocation is no earlier than what came before it', async () => {
+  later();
+  const ending = await opened({ name: 'ending' });
+  const taken = await send(ending.path, ALERT);
+  expect(taken.status, taken.text).toBe(202);
+  const receivedAt = Date.parse(taken.body.receivedAt);
+  const store = createSignalHookStore(api.sql);
+  await store.revoke(OURS, ending.id, { subject: 'somebody', at: receivedAt - 5 }, []);
+  expect((await store.list(OURS, agent))?.find(({ id }) => id === ending.id)?.revokedAt).toBe(receivedAt);
+  later();
 });

@@ -35,11 +35,12 @@ interface DecidedRow extends Row, Partial<Pick<DecisionRow, 'disposition' | 'rea
 }
 
 /** Refusals by the database rule that rejects a proposal. */
-const REFUSED: Readonly<Record<string, 'pending' | 'too_late'>> = {
+const REFUSED: Readonly<Record<string, 'pending' | 'too_late' | 'revoked'>> = {
   one_outside_proposal_pending: 'pending',
   one_outside_proposal_per_slot: 'pending',
   one_outside_client_id: 'pending',
   outside_before_slot_begins: 'too_late',
+  outside_sender_may_propose: 'revoked',
 };
 
 const RECEIPT = (on: Sql | Transaction) => on`p.id, p.number, p.slot, p.received_at, p.submitted_by, p.hash, p.canonical`;
