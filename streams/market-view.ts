@@ -1,6 +1,6 @@
 /** Latest data of every instrument, and message counts of every venue. */
 import type { Observable } from 'rxjs';
-import { listEventSources, LONGEST_EVENT_LOOKBACK_HOURS } from '../src/domain/intelligence/listening.ts';
+import { isEventActive, listEventSources, LONGEST_EVENT_LOOKBACK_HOURS } from '../src/domain/intelligence/listening.ts';
 import type { FeedMessage, NewsEvent } from '../src/domain/market/market-event.ts';
 import {
   type PerpContext,
@@ -20,8 +20,6 @@ import { SlotTable } from './slot-table.ts';
 
 /** Milliseconds for which a negative event is active: the longest look-back of a condition. */
 const ACTIVE_NEWS_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
-/** Milliseconds for which any other event is kept. No rule reads it, but every cut contains it. */
-const SHOWN_NEWS_MS = 168 * HOUR_MS;
 
 /** Data of one instrument. */
 interface InstrumentView {
@@ -188,7 +186,7 @@ class LatestView implements MarketView {
     const events: NewsEvent[] = [];
     for (const id of this.#newsBySymbol.get(symbol) ?? []) {
       const event = this.#news.get(id) as NewsEvent;
-      if (event.observedAt >= at - (event.negative ? ACTIVE_NEWS_MS : SHOWN_NEWS_MS)) events.push(event);
+      if (isEventActive(event, at)) events.push(event);
     }
     return events.sort((a, b) => b.observedAt - a.observedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
   }

@@ -1,6 +1,6 @@
 /** Sources that must be received before an asset can have "no event", and the maximum look-back of rules on events. */
 import { CATALOG, type CatalogSource } from '../catalog/catalog.ts';
-import { DAY_MS } from '../values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../values/time.ts';
 import { indexEntityNames } from './entities.ts';
 
 /** Reports of news agencies. */
@@ -13,6 +13,17 @@ export const FILINGS_SOURCE = 'news:filings';
 
 /** Maximum look-back of a rule on events, in hours. Events are received, stored and served for as long. */
 export const LONGEST_EVENT_LOOKBACK_HOURS = 720;
+
+/** Days for which an event that is not negative is shown. No rule reads it. */
+const SHOWN_DAYS = 7;
+
+/** True if an event is active at an instant: a negative one for the longest look-back of a rule, any other for a week. */
+export function isEventActive(
+  { negative, observedAt }: { readonly negative: boolean; readonly observedAt: EpochMs },
+  at: EpochMs,
+): boolean {
+  return observedAt >= at - (negative ? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS : SHOWN_DAYS * DAY_MS);
+}
 
 /** Milliseconds for which events are kept after their last report. */
 export const EVENTS_KEPT_MS = 400 * DAY_MS;

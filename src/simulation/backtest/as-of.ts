@@ -1,5 +1,13 @@
 /** Point-in-time view of a history: bars appear as they close and facts as they arrive, and later data is unreachable. */
-import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../../domain/market/cut.ts';
+import { isEventActive } from '../../domain/intelligence/listening.ts';
+import {
+  type Cut,
+  type IndicatorNeed,
+  type IndicatorValue,
+  indicatorKey,
+  type Observation,
+  type ObservedEvent,
+} from '../../domain/market/cut.ts';
 import { WindowedIndicator } from '../../domain/indicators/windowed.ts';
 import { sessionAt } from '../../domain/market/session.ts';
 import { type EpochMs, timeframeMs } from '../../domain/values/time.ts';
@@ -125,8 +133,14 @@ function observationAt(history: History, view: InstrumentView, i: number, slot: 
     markPrice: perp,
     liquidityUsd: textAt(columns.liquidity, i),
     indicators,
-    events: has(columns, i, EVENTS_KNOWN) ? (columns.events?.events.filter(({ receivedAt }) => receivedAt <= slot) ?? []) : null,
+    events: has(columns, i, EVENTS_KNOWN) ? activeEvents(columns, slot) : null,
   };
+}
+
+/** Returns the events that a live cut would contain, newest first. */
+function activeEvents({ events }: InstrumentColumns, slot: EpochMs): readonly ObservedEvent[] {
+  const active = events?.events.filter((event) => event.receivedAt <= slot && isEventActive(event, slot)) ?? [];
+  return active.sort((a, b) => b.observedAt - a.observedAt || (a.id < b.id ? -1 : 1));
 }
 
 function textAt(values: Float64Array | null, i: number): string | null {
