@@ -21,9 +21,12 @@ import { actorsOn } from '../world/actor-world.ts';
 const ORG = '00000000-0000-7000-8000-00000000000a';
 const AGENTS = 20;
 const HOUR_MS = 3_600_000;
-/** Client that sends requests one after the other and prints each status, duration and time. */
+/** Client that waits for a line and then sends requests one after the other. It prints each status, duration and time. */
 const CLIENT = `
   const [url, token, count] = process.argv.slice(1);
+  console.log('started');
+  await new Promise((told) => process.stdin.once('data', told));
+  process.stdin.unref();
   for (let i = 0; i < Number(count); i++) {
     const began = performance.now();
     const answer = await fetch(url, { method: 'POST', headers: { authorization: 'Bearer ' + token } });
@@ -110,20 +113,23 @@ afterAll(async () => {
 const post = (path: string, bearer = token) =>
   fetch(`${emergency.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } });
 
-/** Starts a client in another process. Returns its output once it has ended. */
-function client(path: string, count: number): Promise<{ status: number; ms: number; at: number }[]> {
+/** Starts a client in another process, and lets it begin. `answers` has its output once it has ended. */
+async function client(path: string, count: number): Promise<{ answers: Promise<{ status: number; ms: number; at: number }[]> }> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', CLIENT, `${emergency.url}${path}`, token, String(count)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
+  await once(child.stdout, 'data');
   let printed = '';
   child.stdout.on('data', (part: Buffer) => (printed += part.toString()));
-  return once(child, 'exit').then(() =>
+  const answers = once(child, 'close').then(() =>
     printed
       .trim()
       .split('\n')
       .map((line) => line.split(' ').map(Number))
       .map(([status = 0, ms = 0, at = 0]) => ({ status, ms, at })),
   );
+  await new Promise((written) => child.stdin.write('begin\n', written));
+  return { answers };
 }
 
 test('only a permitted caller can pause an agent', async () => {
@@ -139,7 +145,7 @@ test('only a permitted caller can pause an agent', async () => {
 
 test('the halt answers within a second while the main thread is blocked for three', async () => {
   await post('/v1/agents/emergency-halt');
-  const answers = client('/v1/agents/emergency-halt', 30);
+  const { answers } = await client('/v1/agents/emergency-halt', 30);
   const until = performance.now() + 3_000;
   while (performance.now() < until);
   const releasedAt = Date.now();
