@@ -1,7 +1,7 @@
 /** Thread for one evaluation. It ends with the work, with its error, or with the job's signal. */
 import { Worker } from 'node:worker_threads';
 import type { EvaluationJob } from '../../actors/evaluation/run-worker.ts';
-import { CATALOG } from '../domain/catalog/catalog.ts';
+import { toldCatalog } from '../domain/catalog/catalog.ts';
 
 /** Messages of a thread: its progress, and finally its result. */
 export type ThreadPost<Outcome> =
@@ -20,7 +20,7 @@ export function inThread<Outcome>(
   what: string,
   beside: (worker: Worker) => void = () => {},
 ): Promise<Outcome> {
-  const worker = new Worker(entry, { workerData: { ...data, catalog: { source: CATALOG.source, listed: CATALOG.listed } } });
+  const worker = new Worker(entry, { workerData: { ...data, catalog: toldCatalog() } });
   beside(worker);
   return new Promise((resolve, reject) => {
     const abort = (): void => {

@@ -1,6 +1,13 @@
 /** The catalog names every instrument once, relates them, and refuses unknown ones. */
 import { expect, test } from 'vitest';
-import { CATALOG, createCatalog, multiplierAt, resolveUniverseEntry, universeEntryText } from '../../src/domain/catalog/catalog.ts';
+import {
+  CATALOG,
+  type CatalogEntry,
+  createCatalog,
+  multiplierAt,
+  resolveUniverseEntry,
+  universeEntryText,
+} from '../../src/domain/catalog/catalog.ts';
 
 test.each([
   ['AAPLx', 'spotchain:AAPLx', 'tokenized_equity'],
@@ -86,6 +93,29 @@ test('feed ids are 64 hexadecimal digits, each once, and say where they come fro
   const source = (symbol: string) => CATALOG.feeds.find((feed) => feed.instrument === symbol)?.feedIdSource;
   expect(source('AAPL')).toBe('published');
   expect(source('COIN')).toBe('published');
+});
+
+test('a received multiplier that the tables do not know applies from its time on, and survives a new listing', () => {
+  const [aapl, spacex] = ['spotchain:AAPLx', 'spotchain:SPACEX'] as const;
+  const at = Date.UTC(2026, 10, 30);
+  const tokenOf = (key: typeof aapl | typeof spacex) => CATALOG.byKey(key)?.token as NonNullable<CatalogEntry['token']>;
+  const told = tokenOf(spacex);
+  const before = multiplierAt(tokenOf(aapl), at);
+  try {
+    CATALOG.learn(
+      new Map([
+        [aapl, { at, multiplier: 10, before: null }],
+        [spacex, { at, multiplier: told.newMultiplier, before: null }],
+      ]),
+    );
+    CATALOG.list([]);
+    expect([multiplierAt(tokenOf(aapl), at - 1), multiplierAt(tokenOf(aapl), at)]).toEqual([before, 10]);
+    // What the table says of its past stays.
+    expect(tokenOf(spacex)).toEqual(told);
+  } finally {
+    CATALOG.learn(new Map());
+  }
+  expect(multiplierAt(tokenOf(aapl), at)).toBe(before);
 });
 
 test('a new multiplier applies from its effective time', () => {

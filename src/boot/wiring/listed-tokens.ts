@@ -1,7 +1,8 @@
-/** Agent tokens of this process's catalog, added before anything else starts and from then on. */
+/** Agent tokens and received multipliers of this process's catalog, added before anything else starts and from then on. */
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import { createListedTokenStore, loadListedTokens } from '../../adapters/store/catalog/listed-token-store.ts';
+import { loadMultipliers } from '../../adapters/store/catalog/token-multipliers.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { SANDBOX_AGENT_TOKENS } from '../../sandbox/agent-tokens.ts';
 import type { Logger } from '../../adapters/log/log.ts';
@@ -25,6 +26,7 @@ export async function followListedTokens(deps: {
     const refused = (await loadListedTokens(sql, isSandboxed)).join('; ');
     if (refused !== told && refused !== '') log.warn({ refused }, 'the catalog refuses listed tokens');
     told = refused;
+    await loadMultipliers(sql);
   };
   await look();
   return runEvery(clock, 'reading the listed tokens', LOOK_MS, look, (error) =>

@@ -111,12 +111,31 @@ export interface CatalogSource {
 /** Source that applies without a catalog file. */
 export const BUILT_IN_SOURCE: CatalogSource = { tables: BUILT_IN_TABLES, budgets: {}, limits: {} };
 
+/** Last multiplier of a token as it was received: in force from `at` on, and the one before if it is known. */
+interface LearnedMultiplier {
+  readonly at: EpochMs;
+  readonly multiplier: number;
+  readonly before: number | null;
+}
+
+/** Returns the entry with a multiplier that its table does not know. */
+function withLearned(entry: CatalogEntry, learned: LearnedMultiplier | undefined): CatalogEntry {
+  const { token } = entry;
+  if (token === null || learned === undefined) return entry;
+  const { at, multiplier, before } = learned;
+  const known = multiplierAt(token, at);
+  if (multiplier === known) return entry;
+  return { ...entry, token: { ...token, multiplier: before ?? known, newMultiplier: multiplier, newMultiplierEffectiveAt: at } };
+}
+
 /** Catalog of the product: its tables, and the agent tokens listed now (docs/decisions/0150). */
 interface ProductCatalog extends Catalog {
   /** Catalog from the tables. Listed tokens must not reuse its names. */
   readonly fixed: Catalog;
   /** Listed tokens, which are passed to threads. */
   readonly listed: readonly CatalogEntry[];
+  /** Last received multipliers by instrument, which are passed to threads. */
+  readonly learned: ReadonlyMap<InstrumentKey, LearnedMultiplier>;
   /** Source of the catalog, which is passed to threads. */
   readonly source: CatalogSource;
   /** Reference feeds of the shares behind the tokenized equities. */
@@ -130,6 +149,8 @@ interface ProductCatalog extends Catalog {
   use(source: CatalogSource): void;
   /** Replaces the listed tokens of this process's catalog. @throws Error if two entries share a name. The catalog then stays unchanged. */
   list(entries: readonly CatalogEntry[]): void;
+  /** Replaces the received multipliers of this process's catalog. */
+  learn(multipliers: ReadonlyMap<InstrumentKey, LearnedMultiplier>): void;
 }
 
 function productCatalog(initial: CatalogSource): ProductCatalog {
@@ -138,12 +159,18 @@ function productCatalog(initial: CatalogSource): ProductCatalog {
   let feeds = listReferenceFeeds(source.tables);
   let current = fixed;
   let listed: readonly CatalogEntry[] = [];
+  let learned: ReadonlyMap<InstrumentKey, LearnedMultiplier> = new Map();
+  const complete = (entries: readonly CatalogEntry[]): Catalog =>
+    createCatalog(entries.map((entry) => withLearned(entry, learned.get(entry.key))));
   return {
     get fixed() {
       return fixed;
     },
     get listed() {
       return listed;
+    },
+    get learned() {
+      return learned;
     },
     get entries() {
       return current.entries;
@@ -165,12 +192,16 @@ function productCatalog(initial: CatalogSource): ProductCatalog {
     },
     use(next) {
       const made = createCatalog(buildEntries(next.tables));
-      current = createCatalog([...made.entries, ...listed]);
+      current = complete([...made.entries, ...listed]);
       [source, fixed, feeds] = [next, made, listReferenceFeeds(next.tables)];
     },
     list: (entries) => {
-      current = createCatalog([...fixed.entries, ...entries]);
+      current = complete([...fixed.entries, ...entries]);
       listed = entries;
+    },
+    learn(multipliers) {
+      learned = multipliers;
+      current = complete([...fixed.entries, ...listed]);
     },
   };
 }
@@ -181,6 +212,13 @@ export const CATALOG: ProductCatalog = productCatalog(BUILT_IN_SOURCE);
 export interface ToldCatalog {
   readonly source: CatalogSource;
   readonly listed: readonly CatalogEntry[];
+  readonly learned: ProductCatalog['learned'];
+}
+
+/** Returns what a thread is told of this process's catalog. */
+export function toldCatalog(): ToldCatalog {
+  const { source, listed, learned } = CATALOG;
+  return { source, listed, learned };
 }
 
 /** Uses the catalog of the process that started this thread, or else the built-in one. */
@@ -188,6 +226,7 @@ export function takeCatalog(told: ToldCatalog | undefined): void {
   if (told === undefined) return;
   CATALOG.use(told.source);
   CATALOG.list(told.listed);
+  CATALOG.learn(told.learned);
 }
 
 /** Returns the reference feeds as requested from the provider, by the share's symbol. */

@@ -1,18 +1,43 @@
 /** Store of the multipliers of tokens: in whose units their quotes are, and since when. */
 import type { Observable } from 'rxjs';
+import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import type { TokenMultiplier } from '../../../domain/market/quote.ts';
 import { instrumentKey, splitInstrumentKey, type InstrumentKey } from '../../../domain/market/venue.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
 import { readsReal, writesReal } from './source-origins.ts';
 
+interface LastRow {
+  readonly instrument: InstrumentKey;
+  readonly at: EpochMs;
+  readonly multiplier: DecimalString;
+  readonly before: DecimalString | null;
+}
+
+const readLast = (sql: Sql) => sql<LastRow[]>`
+  select distinct on (instrument) instrument, at, multiplier, before from (
+    select instrument, at, multiplier, lag(multiplier) over (partition by instrument order by at) as before
+    from token_multipliers where is_real = ${readsReal(sql, 'spotchain')}) m order by instrument, at desc`;
+
 /** Reads the last multiplier of each token, by its name at the venue. */
 export async function lastMultipliers(sql: Sql): Promise<ReadonlyMap<string, DecimalString>> {
-  const rows = await sql<{ instrument: InstrumentKey; multiplier: DecimalString }[]>`
-    select distinct on (instrument) instrument, multiplier from token_multipliers
-    where is_real = ${readsReal(sql, 'spotchain')} order by instrument, at desc`;
+  const rows = await readLast(sql);
   return new Map(rows.map(({ instrument, multiplier }) => [splitInstrumentKey(instrument).instrument, plainDecimal(multiplier)]));
+}
+
+/** Brings received multipliers into this process's catalog. */
+export async function loadMultipliers(sql: Sql): Promise<void> {
+  const rows = await readLast(sql);
+  CATALOG.learn(
+    new Map(
+      rows.map(({ instrument, at, multiplier, before }) => [
+        instrument,
+        { at, multiplier: Number(multiplier), before: before === null ? null : Number(before) },
+      ]),
+    ),
+  );
 }
 
 /** Stores a received multiplier unless it is the last one. */

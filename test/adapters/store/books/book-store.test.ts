@@ -13,9 +13,10 @@ import { Decimal } from '../../../../src/domain/values/decimal.ts';
 import { OPEN_PROPOSAL_STATES } from '../../../../src/domain/orders/execution.ts';
 import { createMarginStore, type MarginStore } from '../../../../src/adapters/store/books/margin-store.ts';
 import { liquidateBooks } from '../../../../src/trading/liquidations.ts';
-import { keepMultiplier, lastMultipliers } from '../../../../src/adapters/store/catalog/token-multipliers.ts';
+import { keepMultiplier, lastMultipliers, loadMultipliers } from '../../../../src/adapters/store/catalog/token-multipliers.ts';
 import { createRescalingStore } from '../../../../src/adapters/store/books/rescaling-store.ts';
 import { createRescalings } from '../../../../src/trading/rescalings.ts';
+import { CATALOG } from '../../../../src/domain/catalog/catalog.ts';
 import { bookFunding } from '../../../../src/trading/book-funding.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { type Operation, randomOperations } from '../../../domain/random-fills.ts';
@@ -543,6 +544,11 @@ test('a new multiplier is booked once per book that held the token, by what it h
   // Again, as after a restart of the feed.
   await keepMultiplier(sql, message(splitAt + H, '5.019546'));
   expect((await lastMultipliers(sql)).get('SPLITx')).toBe('5.019546');
+  // The catalog of every process knows it too, and so do bars and launches.
+  await keepMultiplier(sql, { ...message(T0, '3'), instrument: 'TSLAx' });
+  await loadMultipliers(sql);
+  expect(CATALOG.bySymbol('TSLAx')?.token).toMatchObject({ newMultiplier: 3, newMultiplierEffectiveAt: T0 });
+  CATALOG.learn(new Map());
   // Sold within the minute before books follow, and bought after the split.
   await of(sold as string, splitAt + 1, 'sell', '2', '200');
   await of(later as string, splitAt + 1, 'buy', '3', '200');
