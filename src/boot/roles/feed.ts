@@ -220,7 +220,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<FeedWork> {
     publishMarketStates({ ...deps, pipeline, extras, venues, bus: deps.states, onFailure: failed('the market states') }),
     keepPredictions({ feeds: predictions, store: createPredictionStore(sql), write, onFailure: failed('the prediction markets') }),
     keepPools({ sql, assessed: pipeline.assessed, write: lines.pools.write, onFailure: failed('the liquidity of pools') }),
-    keepMultipliers({ sql, assessed: pipeline.assessed, write, onFailure: failed('the multipliers of tokens') }),
+    keepMultipliers({ sql, received: pipeline.received, write, onFailure: failed('the multipliers of tokens') }),
     keepSpreads({ sql, assessed: pipeline.assessed, write: lines.pools.write, onFailure: failed('the spreads of quotes') }),
     keepReceptions({
       sql,

@@ -54,12 +54,12 @@ export async function keepMultiplier(sql: Sql, { venue, instrument, observedAt, 
 /** Starts storing. `write` queues work one piece at a time. Returns the stop function. */
 export function keepMultipliers(deps: {
   readonly sql: Sql;
-  /** Messages that passed the quality checks. */
-  readonly assessed: Observable<FeedMessage>;
+  /** Every message of the feeds: a multiplier changes no view, so it is not among the assessed ones. */
+  readonly received: Observable<FeedMessage>;
   readonly write: (what: string, work: () => Promise<unknown>) => void;
   readonly onFailure: (error: unknown) => void;
 }): () => void {
-  const subscription = deps.assessed.subscribe({
+  const subscription = deps.received.subscribe({
     next(message) {
       if (message.kind === 'token_multiplier') deps.write('keeping the multiplier of a token', () => keepMultiplier(deps.sql, message));
     },
