@@ -64,7 +64,7 @@ function digestOfParts(): string {
   for (const part of PARTS) {
     const path = join(ROOT, part);
     const files = statSync(path).isDirectory()
-      ? readdirSync(path)
+      ? readdirSync(path, { recursive: true, encoding: 'utf8' })
           .sort()
           .map((name) => join(path, name))
       : [path];
