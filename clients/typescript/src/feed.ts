@@ -79,9 +79,10 @@ async function* readFrames<Name extends Channel>(reading: Reading): AsyncGenerat
     try {
       const body = await connect(reading, cursor);
       for await (const { id, data } of readEvents(body, timing, signal)) {
-        failures = 0;
         const message = parseMessage(channel, data);
+        // A service that refuses at once, connection after connection, is asked less and less often.
         if (message.type === 'error') throw new FeedError(channel, message.code, message.detail);
+        failures = 0;
         // The cursor is the event's id, like `Last-Event-ID` in the standard.
         cursor = id ?? cursor;
         if (message.type === 'snapshot' || message.type === 'update') yield message as Frame<Name>;

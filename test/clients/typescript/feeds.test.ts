@@ -198,6 +198,19 @@ test('an unavailable service is reconnected as late as it asks', async () => {
   await server.close();
 });
 
+test('a service that refuses at once, connection after connection, is asked less and less often', async () => {
+  const { server, timing, seen, ended } = await twoFrames([
+    events([first, refusal('alerts', 'unavailable')]),
+    events([refusal('alerts', 'unavailable')]),
+    events([refusal('alerts', 'unavailable')]),
+    second,
+  ]);
+  expect(await ended).toBe(null);
+  expect(seen).toEqual(['first', 'second']);
+  expect(timing.pauses).toEqual([400, 800, 1_600]);
+  await server.close();
+});
+
 test('a stream without heartbeats is given up and resumed', async () => {
   const { server, timing, seen, ended } = await twoFrames([events([first], silence), second]);
   await waitFor(() => seen.length === 1, { what: 'the first frame' });
