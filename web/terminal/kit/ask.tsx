@@ -2,7 +2,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { refresh } from '../api.ts';
 import { clickOnce, keyOnce, submits } from './browser.ts';
 import { describeError, Refusal } from './refusal.tsx';
@@ -27,10 +27,19 @@ interface DialogProps {
  */
 export function Dialog({ isOpen, close, title, confirm, isDangerous = false, isReady = true, change, children }: DialogProps) {
   const { error, isPending } = change;
+  // Known at once, and not only once the page is drawn again.
+  const isUnderWay = useRef(false);
+  useEffect(() => {
+    isUnderWay.current = isPending;
+  }, [isPending, error]);
   const leave = () => {
-    if (!isPending) change.reset();
+    if (!isUnderWay.current) change.reset();
     close();
   };
+  const confirmed = submits(() => {
+    isUnderWay.current = true;
+    change.mutate();
+  });
   useEffect(() => {
     if (isOpen || error == null) return;
     notifications.show({ color: 'red', title: `${confirm}: not done`, message: describeError(error) });
@@ -38,7 +47,7 @@ export function Dialog({ isOpen, close, title, confirm, isDangerous = false, isR
   }, [error, isOpen]);
   return (
     <Modal opened={isOpen} onClose={leave} title={title} centered closeButtonProps={{ 'aria-label': 'Close dialog' }}>
-      <form className="ask" onSubmit={submits(() => change.mutate())}>
+      <form className="ask" onSubmit={confirmed}>
         {children}
         <Refusal error={error} />
         <div className="buttons">
