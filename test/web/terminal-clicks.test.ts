@@ -46,6 +46,27 @@ describe.skipIf(CHROMIUM === null)('the terminal under a hand', () => {
     expect(names()).toEqual(['withdrawFromVault']);
   });
 
+  test('a form that is sent twice before the page is drawn acts once, and again when it was', async () => {
+    const { page, open } = terminal;
+    await open(`agents/${AGENT}/vault`, {});
+    const amount = page.getByRole('textbox', { name: 'Amount (USD)' });
+    const form = page.locator('form', { has: amount });
+    const sendTwice = () =>
+      form.evaluate((element) => {
+        const { requestSubmit } = element as unknown as { requestSubmit(): void };
+        requestSubmit.call(element);
+        requestSubmit.call(element);
+      });
+    await amount.fill('1000');
+    await sendTwice();
+    await waitFor(async () => (await amount.inputValue()) === '', { what: 'an empty amount' });
+    expect(names()).toEqual(['depositIntoVault']);
+    await amount.fill('5');
+    await sendTwice();
+    await waitFor(async () => (await amount.inputValue()) === '', { what: 'an empty amount again' });
+    expect(names()).toEqual(['depositIntoVault', 'depositIntoVault']);
+  });
+
   test('a changed transfer asks for another quote before it can be signed', async () => {
     const { page, open } = terminal;
     await open('transfers', {});

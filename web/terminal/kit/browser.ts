@@ -20,12 +20,22 @@ export function saveText(text: string, name: string, type = 'text/plain'): void 
   URL.revokeObjectURL(address);
 }
 
-/** Handler of a form that acts in the page instead of leaving it. A dialog's form within another form does not submit that one too. */
+/** Forms whose submission the page has not drawn yet. */
+const undrawn = new WeakSet<EventTarget>();
+
+/**
+ * Handler of a form that acts in the page instead of leaving it. A dialog's form within another form does not submit that one too, and
+ * until the page has drawn what a submission changed, a second one does nothing.
+ */
 export const submits =
   (act: () => void) =>
   (event: FormEvent): void => {
     event.preventDefault();
     event.stopPropagation();
+    const form = event.currentTarget;
+    if (undrawn.has(form)) return;
+    undrawn.add(form);
+    requestAnimationFrame(() => requestAnimationFrame(() => undrawn.delete(form)));
     act();
   };
 
