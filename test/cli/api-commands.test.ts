@@ -72,16 +72,23 @@ function at(member: string, json = false): Terminal {
     wait: () => pause(LOOK_EVERY_MS),
   };
 }
-/** Terminal whose first approval comes too late, because the proposal has been declined. */
+/** Terminal whose first approval comes too late, because the proposal has been declined. The next one is not there at the look after that. */
 function declinedMeanwhile(): Terminal {
   const { api } = terminal;
   let isFirst = true;
+  let isNextThere = true;
   const approveProposal: typeof api.approveProposal = async (input) => {
     if (isFirst) await declineProposal(terminal, { ...NEWEST, id: input.id, latest: undefined }, 'too late');
+    isNextThere = !isFirst;
     isFirst = false;
     return api.approveProposal(input);
   };
-  return { ...terminal, api: { ...api, approveProposal } };
+  const look: typeof api.listProposals = Object.assign(async (...asked: Parameters<typeof api.listProposals>) => {
+    const isThere = isNextThere;
+    isNextThere = true;
+    return isThere ? api.listProposals(...asked) : { items: [], nextCursor: null };
+  }, api.listProposals);
+  return { ...terminal, api: { ...api, approveProposal, listProposals: look } };
 }
 /** Runs a command and returns what it prints. */
 async function printedBy(run: Promise<void>): Promise<string> {
