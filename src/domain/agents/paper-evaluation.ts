@@ -2,13 +2,11 @@
 import {
   applyFill,
   applyFunding,
-  applyRescaling,
   emptyBook,
   type Fill,
-  findPosition,
   markBook,
   type MultiplierChange,
-  rescaledBy,
+  rescaledBook,
   startOfUtcDay,
   type TradingBook,
 } from '../books/book.ts';
@@ -61,10 +59,8 @@ export function computePaperSeries(rows: PaperRows): PaperSeries {
     book = applyFunding(book, payment.paidUsd);
     trips.pay(payment);
   };
-  const afterChange = ({ instrument, at, before, after }: MultiplierChange): void => {
-    const held = findPosition(book, instrument);
-    if (held === undefined) return;
-    book = applyRescaling(book, { bookId: rows.bookId, instrument, at, quantity: rescaledBy(held.quantity, before, after) });
+  const afterChange = (change: MultiplierChange): void => {
+    book = rescaledBook(book, change);
   };
   // A payment at the end of an hour and a new multiplier come before a fill at the same instant.
   const events = [

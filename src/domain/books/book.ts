@@ -339,8 +339,8 @@ export interface MultiplierChange {
 }
 
 /**
- * Change of a token's multiplier as a book counts it: whoever held it has more units, or fewer, each worth accordingly. `quantity` is what it adds to the
- * book's holding, negative if it takes from it.
+ * Change of a token's multiplier as a book counts it: whoever held the token has more units, or fewer, each worth accordingly. `quantity` is
+ * what the change adds to the book's holding, negative if it takes from it.
  */
 export interface Rescaling {
   readonly bookId: string;
@@ -375,6 +375,13 @@ export function applyRescaling(state: TradingBook, { instrument, quantity, at }:
     holdings: state.holdings.filter((each) => each !== held),
     realizedPnlUsd: exactText(minus(toExact(state.realizedPnlUsd), toExact(held.costUsd))),
   };
+}
+
+/** Returns the book after a change of the multiplier of what it holds now. */
+export function rescaledBook(state: TradingBook, { instrument, at, before, after }: MultiplierChange): TradingBook {
+  const held = findPosition(state, instrument);
+  if (held === undefined) return state;
+  return applyRescaling(state, { bookId: state.id, instrument, quantity: rescaledBy(held.quantity, before, after), at });
 }
 
 interface MarkedPosition {

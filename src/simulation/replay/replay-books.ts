@@ -5,12 +5,10 @@ import type { TradingDuty } from '../../../actors/ticking/trading-decisions.ts';
 import {
   applyFill,
   applyFunding,
-  applyRescaling,
   type Fill,
-  findPosition,
   type MultiplierChange,
   type OpenProposal,
-  rescaledBy,
+  rescaledBook,
   type TradingBook,
 } from '../../domain/books/book.ts';
 import type { DecimalString } from '../../domain/values/decimal.ts';
@@ -219,12 +217,10 @@ export class ReplayBooks {
   }
 
   /** Changes the holdings of a token to units of a new multiplier. */
-  rescale({ instrument, at, before, after }: MultiplierChange): void {
+  rescale(change: MultiplierChange): void {
     for (const book of this.#books.values()) {
-      const held = findPosition(book, instrument);
-      if (held === undefined) continue;
-      const quantity = rescaledBy(held.quantity, before, after);
-      this.#keep(applyRescaling(book, { bookId: book.id, instrument, quantity, at }));
+      const after = rescaledBook(book, change);
+      if (after !== book) this.#keep(after);
     }
   }
 

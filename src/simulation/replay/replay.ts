@@ -109,7 +109,6 @@ class Decided {
   }
 }
 
-/** Running replay: its pipeline, agents and decisions. */
 /** Events that agents or their books receive, and not only the view of the market. */
 type AgentEvent = Extract<TapeEvent, { readonly kind: 'command' | 'cut' | 'inputs' | 'token_multiplier' }>;
 
@@ -117,6 +116,7 @@ function concernsAgents(event: TapeEvent): event is AgentEvent {
   return event.kind === 'command' || event.kind === 'cut' || event.kind === 'inputs' || event.kind === 'token_multiplier';
 }
 
+/** Running replay: its pipeline, agents and decisions. */
 class TapeReplay {
   readonly #options: ReplayOptions;
   readonly #pipeline: ReplayPipeline;

@@ -1,7 +1,7 @@
 /**
  * Independent verification of the books: every ledger transaction balances, every fill and its ledger legs agree, every new multiplier
- * moved what was held by its ratio, every book equals its ledger, live capital equals the payments into vaults, and each organization's exposure equals that of its books. It finds changes that
- * bypassed the rules.
+ * moved what was held by its ratio, every book equals its ledger, live capital equals the payments into vaults, and each organization's
+ * exposure equals that of its books. It finds changes that bypassed the rules.
  */
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { Transaction } from '../database.ts';
