@@ -1,6 +1,6 @@
 /** Latest data of every instrument, and message counts of every venue. */
 import type { Observable } from 'rxjs';
-import { isEventActive, listEventSources, LONGEST_EVENT_LOOKBACK_HOURS } from '../src/domain/intelligence/listening.ts';
+import { listActiveEvents, listEventSources, LONGEST_EVENT_LOOKBACK_HOURS } from '../src/domain/intelligence/listening.ts';
 import type { FeedMessage, NewsEvent } from '../src/domain/market/market-event.ts';
 import {
   type PerpContext,
@@ -183,12 +183,11 @@ class LatestView implements MarketView {
 
   newsOf(symbol: string, at: EpochMs): readonly NewsEvent[] | null {
     if (!this.#isNewsKnown(symbol, at)) return null;
-    const events: NewsEvent[] = [];
-    for (const id of this.#newsBySymbol.get(symbol) ?? []) {
-      const event = this.#news.get(id) as NewsEvent;
-      if (isEventActive(event, at)) events.push(event);
-    }
-    return events.sort((a, b) => b.observedAt - a.observedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    const ids = [...(this.#newsBySymbol.get(symbol) ?? [])];
+    return listActiveEvents(
+      ids.map((id) => this.#news.get(id) as NewsEvent),
+      at,
+    );
   }
 
   feeds(): readonly FeedState[] {

@@ -17,12 +17,21 @@ export const LONGEST_EVENT_LOOKBACK_HOURS = 720;
 /** Days for which an event that is not negative is shown. No rule reads it. */
 const SHOWN_DAYS = 7;
 
-/** True if an event is active at an instant: a negative one for the longest look-back of a rule, any other for a week. */
-export function isEventActive(
-  { negative, observedAt }: { readonly negative: boolean; readonly observedAt: EpochMs },
-  at: EpochMs,
-): boolean {
-  return observedAt >= at - (negative ? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS : SHOWN_DAYS * DAY_MS);
+/** Event as far as its activity goes. */
+interface DatedEvent {
+  readonly id: string;
+  readonly negative: boolean;
+  readonly observedAt: EpochMs;
+}
+
+/**
+ * Returns the events that are active at an instant, newest first: negative ones for the longest look-back of a rule, any other for a week.
+ */
+export function listActiveEvents<Event extends DatedEvent>(events: readonly Event[], at: EpochMs): readonly Event[] {
+  const since = (negative: boolean): EpochMs => at - (negative ? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS : SHOWN_DAYS * DAY_MS);
+  return events
+    .filter(({ negative, observedAt }) => observedAt >= since(negative))
+    .sort((a, b) => b.observedAt - a.observedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
 /** Milliseconds for which events are kept after their last report. */

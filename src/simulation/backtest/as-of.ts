@@ -1,5 +1,5 @@
 /** Point-in-time view of a history: bars appear as they close and facts as they arrive, and later data is unreachable. */
-import { isEventActive } from '../../domain/intelligence/listening.ts';
+import { listActiveEvents } from '../../domain/intelligence/listening.ts';
 import {
   type Cut,
   type IndicatorNeed,
@@ -137,10 +137,9 @@ function observationAt(history: History, view: InstrumentView, i: number, slot: 
   };
 }
 
-/** Returns the events that a live cut would contain, newest first. */
+/** Returns the events that a live cut would contain. */
 function activeEvents({ events }: InstrumentColumns, slot: EpochMs): readonly ObservedEvent[] {
-  const active = events?.events.filter((event) => event.receivedAt <= slot && isEventActive(event, slot)) ?? [];
-  return active.sort((a, b) => b.observedAt - a.observedAt || (a.id < b.id ? -1 : 1));
+  return listActiveEvents(events?.events.filter(({ receivedAt }) => receivedAt <= slot) ?? [], slot);
 }
 
 function textAt(values: Float64Array | null, i: number): string | null {
