@@ -1,6 +1,6 @@
 /** Opens the intelligence sources: news, filings, macro series, value locked and social posts. */
 import { createUnknownFields } from '../../../streams/feed-counters.ts';
-import { CATALOG } from '../../domain/catalog/catalog.ts';
+import { CATALOG, listCatalogUnderlyings } from '../../domain/catalog/catalog.ts';
 import { indexEntityNames } from '../../domain/intelligence/entities.ts';
 import type { NewsProviderName } from '../../domain/intelligence/listening.ts';
 import type { MakeBudget } from '../queue/request-budgets.ts';
@@ -59,7 +59,7 @@ export function createIntelligenceSources({
   random,
 }: Omit<Reach<IntelligenceAddresses, ReturnType<typeof intelligenceBudgets>>, 'note'>): IntelligenceSources {
   const names = indexEntityNames(CATALOG);
-  const assets = [...new Set(CATALOG.entries.map(({ underlying }) => underlying))];
+  const assets = listCatalogUnderlyings();
   const { newsKey, newsProvider, tvlUrl, macro, filings, social } = addresses.intelligence;
   const client = (baseUrl: string, budget: RequestBudget, headers: Readonly<Record<string, string>> = {}): KeyedClient =>
     createKeyedClient({ venue: 'reference', baseUrl, headers, clock, random, perMinute: 60, budget });

@@ -1,7 +1,7 @@
 /** Imports archives of events into the store and reports the result. */
 import { basename } from 'node:path';
 import type { Clock } from '../../../streams/clock/clock.ts';
-import { CATALOG } from '../../domain/catalog/catalog.ts';
+import { CATALOG, listCatalogUnderlyings } from '../../domain/catalog/catalog.ts';
 import { indexEntityNames } from '../../domain/intelligence/entities.ts';
 import { nearestNames } from '../../domain/values/nearest-name.ts';
 import { type EpochMs, isoTime } from '../../domain/values/time.ts';
@@ -73,7 +73,7 @@ function listUnderlyings({ source, underlyings }: EventFiles, of: string | undef
     return underlyings;
   }
   if (of === undefined) throw new Error('--of is missing: wire items do not say which underlyings they are complete for');
-  const known = [...new Set(CATALOG.entries.map(({ underlying }) => underlying))].sort();
+  const known = listCatalogUnderlyings().toSorted();
   if (of === 'all') return known;
   return of.split(',').map((name) => {
     if (known.includes(name)) return name;

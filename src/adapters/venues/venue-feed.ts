@@ -1,24 +1,11 @@
 /** Interface of venue adapters. */
-import type { Observable } from 'rxjs';
-import type { UnknownFields } from '../../../streams/feed-counters.ts';
-import type { AskingSchedule } from '../../../streams/merge-feeds.ts';
+import type { Feed } from '../../../streams/merge-feeds.ts';
 import type { Candle } from '../../domain/candles/candle.ts';
-import type { FeedMessage } from '../../domain/market/market-event.ts';
-import type { DecimalString } from '../../domain/values/decimal.ts';
 import type { EpochMs } from '../../domain/values/time.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 
 /** Live data of a venue. Cold: subscribing connects, unsubscribing closes every socket and timer. Never errors or completes by itself. */
-export interface VenueFeed {
-  readonly venue: Venue;
-  readonly messages: Observable<FeedMessage>;
-  /** Counter of unknown fields in its messages; absent if it counts none. */
-  readonly unknownFields?: UnknownFields;
-  /** Polling schedule of a feed that requests its quotes. */
-  readonly schedule?: AskingSchedule;
-  /** Receives the last known multipliers of its tokens, by name, before it is subscribed. Absent if its units never change. */
-  readonly recallMultipliers?: (known: ReadonlyMap<string, DecimalString>) => void;
-}
+export type VenueFeed = Feed;
 
 /** History of a venue. */
 export interface CandleSource {

@@ -36,7 +36,7 @@ import { heldInstruments } from '../../adapters/store/vaults/vault-store.ts';
 import { createWriteLine } from '../../adapters/store/write-line.ts';
 import { keepHourlyBars } from '../../adapters/venues/keep-hourly-bars.ts';
 import { hourlySeries } from '../../domain/basis/basis-legs.ts';
-import { CATALOG } from '../../domain/catalog/catalog.ts';
+import { CATALOG, listCatalogUnderlyings } from '../../domain/catalog/catalog.ts';
 import type { BudgetState } from '../../domain/market/market-state.ts';
 import type { Venue } from '../../domain/market/venue.ts';
 import { isAhead, TAKE_TICK_MS } from '../../domain/values/time.ts';
@@ -225,7 +225,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<FeedWork> {
     keepReceptions({
       sql,
       received: pipeline.received,
-      underlyings: [...new Set(CATALOG.entries.map(({ underlying }) => underlying))].sort(),
+      underlyings: listCatalogUnderlyings().toSorted(),
       silenceMs: pipeline.view.freshness.limits.eventsMaxSilenceMs,
       write,
       onFailure: failed('the reception of events'),

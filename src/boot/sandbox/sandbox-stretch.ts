@@ -37,7 +37,7 @@ import { HERMES_SOURCE } from '../../adapters/venues/reference/hermes-map.ts';
 import { MARK_SOURCE } from '../../adapters/venues/reference/issuer-marks.ts';
 import { PRICE_SOURCE, QUOTE_SOURCE } from '../../adapters/venues/spotchain/map.ts';
 import { BOOK_TICKER_SOURCE } from '../../adapters/venues/spotexchange/scan-frames.ts';
-import { CATALOG } from '../../domain/catalog/catalog.ts';
+import { CATALOG, listCatalogUnderlyings } from '../../domain/catalog/catalog.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { Cut } from '../../domain/market/cut.ts';
 import type { FeedMessage } from '../../domain/market/market-event.ts';
@@ -205,7 +205,7 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
     onFailure,
   });
   const unkeep = keepBars({ sql, received: pipeline.received, write: line.hold, onFailure });
-  const underlyings = [...new Set(entries.map(({ underlying }) => underlying))];
+  const underlyings = listCatalogUnderlyings(entries);
   const unreceive = keepReceptions({
     sql,
     received: pipeline.received,

@@ -149,7 +149,7 @@ interface ProductCatalog extends Catalog {
   use(source: CatalogSource): void;
   /** Replaces the listed tokens of this process's catalog. @throws Error if two entries share a name. The catalog then stays unchanged. */
   list(entries: readonly CatalogEntry[]): void;
-  /** Replaces the received multipliers of this process's catalog. */
+  /** Replaces the received multipliers of this process's catalog. Builds nothing anew if none has changed. */
   learn(multipliers: ReadonlyMap<InstrumentKey, LearnedMultiplier>): void;
 }
 
@@ -200,6 +200,8 @@ function productCatalog(initial: CatalogSource): ProductCatalog {
       listed = entries;
     },
     learn(multipliers) {
+      // A row is never changed: the same times are the same multipliers.
+      if (multipliers.size === learned.size && [...multipliers].every(([key, { at }]) => learned.get(key)?.at === at)) return;
       learned = multipliers;
       current = complete([...fixed.entries, ...listed]);
     },
@@ -207,6 +209,11 @@ function productCatalog(initial: CatalogSource): ProductCatalog {
 }
 
 export const CATALOG: ProductCatalog = productCatalog(BUILT_IN_SOURCE);
+
+/** Returns the underlyings of entries, each once. */
+export function listCatalogUnderlyings(entries: readonly CatalogEntry[] = CATALOG.entries): readonly string[] {
+  return [...new Set(entries.map(({ underlying }) => underlying))];
+}
 
 /** Catalog data passed to a thread, which has its own catalog. */
 export interface ToldCatalog {

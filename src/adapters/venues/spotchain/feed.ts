@@ -362,12 +362,11 @@ class TokenPoller {
     if (multiplier !== before && this.#heard.has(mint)) {
       const isAnnounced = before !== undefined && learned !== undefined && learned.since < scaled.effectiveAt;
       const observedAt = isAnnounced ? scaled.effectiveAt : now;
-      const [venue, source] = ['spotchain', PRICE_SOURCE] as const;
       told.push({
         kind: 'token_multiplier',
-        venue,
+        venue: 'spotchain',
         instrument: symbol,
-        source,
+        source: PRICE_SOURCE,
         observedAt,
         receivedAt: now,
         multiplier,

@@ -52,6 +52,7 @@ function listen(
   simulator: Pick<SpotchainSimulator, 'url'>,
   options: Partial<SpotchainFeedOptions> = {},
   clientOptions: Partial<KeyedClientOptions> = {},
+  lastMultipliers: ReadonlyMap<string, string> = new Map(),
 ): FeedMessage[] {
   const client = createKeyedClient({
     venue: 'spotchain',
@@ -64,6 +65,7 @@ function listen(
   });
   const received: FeedMessage[] = [];
   const feed = createSpotchainFeed({ client, tokens: TOKENS, stable: STABLE, clock, random, ...options });
+  feed.recallMultipliers?.(lastMultipliers);
   const subscription = feed.messages.subscribe({
     next: (message) => received.push(message),
     error: (error) => expect.unreachable(String(error)),
@@ -189,20 +191,8 @@ describe('the aggregator feed', () => {
 
   test('a change while the service was down is told at the first look', async () => {
     const { clock, simulator } = await opened(20);
-    const client = createKeyedClient({
-      venue: 'spotchain',
-      baseUrl: simulator.url,
-      headers: { 'x-api-key': 'key' },
-      clock,
-      random,
-      perMinute: 600,
-    });
-    const feed = createSpotchainFeed({ client, tokens: TOKENS.slice(0, 2), stable: STABLE, clock, random });
     const known = new Map(ENTRIES.slice(0, 2).map(({ instrument, token }) => [instrument, String(token.newMultiplier)]));
-    feed.recallMultipliers?.(new Map([...known, ['SPYx', '0.5']]));
-    const received: FeedMessage[] = [];
-    const subscription = feed.messages.subscribe((message) => received.push(message));
-    cleanups.push(() => subscription.unsubscribe());
+    const received = listen(clock, simulator, { tokens: TOKENS.slice(0, 2) }, {}, new Map([...known, ['SPYx', '0.5']]));
     await waitFor(() => quotes(received, 'SPYx').length > 0 && quotes(received, 'AAPLx').length > 0, { what: 'a quote of each' });
     const told = received.filter((message) => message.kind === 'token_multiplier');
     expect(told).toMatchObject([{ instrument: 'SPYx', previous: '0.5', multiplier: known.get('SPYx') }]);

@@ -9,7 +9,7 @@ import type { Rejection } from '../../../../domain/market/quote.ts';
 import { valueText } from '../../../../domain/values/value-text.ts';
 import type { RequestBudget } from '../../request-budget.ts';
 import { VenueError } from '../../venue-feed.ts';
-import { createVenueHttp } from '../../venue-http.ts';
+import { createVenueHttp, type Patience } from '../../venue-http.ts';
 import { isRejection } from '../fields.ts';
 import type { Listing } from '../provider-feed.ts';
 import { type MarketContext, mapEvents, mapMarkets, mapOrderBook, mapSeries, mapTrades, type SeriesTerms, seriesTickersIn } from './map.ts';
@@ -24,7 +24,8 @@ const MAX_PAGES = 50;
 /** Maximum tickers per request. */
 const MAX_TICKERS = 50;
 
-interface KalshiRestOptions {
+/** Options of the client. `maxWaitMs` is 20 s by default. */
+interface KalshiRestOptions extends Patience {
   /** Base URL: `https://external-api.kalshi.com/trade-api/v2`. */
   readonly baseUrl: string;
   readonly clock: Clock;
@@ -32,10 +33,6 @@ interface KalshiRestOptions {
   readonly random: () => number;
   /** Budget in tokens per second (`KALSHI_TOKENS_PER_SECOND`). */
   readonly budget: RequestBudget;
-  /** Maximum wait for budget, in milliseconds. Default 20 s. */
-  readonly maxWaitMs?: number;
-  /** Maximum milliseconds of a read with its waits and repetitions. */
-  readonly totalMs?: number;
   /** Maximum number of listed markets. Default 2000. */
   readonly maxMarkets?: number;
   /** Counter of unknown fields in the answers. Default: one of its own. */

@@ -9,7 +9,7 @@ import type { Rejection } from '../../../../domain/market/quote.ts';
 import { rejection } from '../../feed-messages.ts';
 import type { RequestBudget } from '../../request-budget.ts';
 import { VenueError } from '../../venue-feed.ts';
-import { createVenueHttp } from '../../venue-http.ts';
+import { createVenueHttp, type Patience } from '../../venue-http.ts';
 import { isRejection } from '../fields.ts';
 import type { Listing } from '../provider-feed.ts';
 import { mapBook, mapClobWinner, mapGammaEvents, mapGammaMarkets, mapTrades, PROVIDER, withWinner } from './map.ts';
@@ -24,7 +24,8 @@ const LAST_OFFSET = 10_000;
 /** Maximum condition ids per request. */
 const MAX_IDS = 100;
 
-interface PolymarketRestOptions {
+/** Options of the client. `maxWaitMs` is 20 s by default. */
+interface PolymarketRestOptions extends Patience {
   readonly gammaUrl: string;
   readonly clobUrl: string;
   readonly dataUrl: string;
@@ -32,10 +33,6 @@ interface PolymarketRestOptions {
   /** Random source for the jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
   readonly budgets: { readonly gamma: RequestBudget; readonly clob: RequestBudget; readonly data: RequestBudget };
-  /** Maximum wait for budget, in milliseconds. Default 20 s. */
-  readonly maxWaitMs?: number;
-  /** Maximum milliseconds of a read with its waits and repetitions. */
-  readonly totalMs?: number;
   /** Maximum number of listed markets, the most traded first. Default 2000. */
   readonly maxMarkets?: number;
   /** Counter of unknown fields in the answers. Default: one of its own. */
