@@ -131,7 +131,7 @@ create function share_organizations(now bigint, retry_ms bigint, of_kinds text[]
 language plpgsql set search_path = public, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
   due uuid[] := (select coalesce(array_agg(distinct a.org_id), '{}') from activities d join actors a on a.id = d.actor_id
-    where d.state = 'pending' and d.due_at <= now and d.kind = any(of_kinds));
+    where d.state = 'pending' and d.due_at <= now and d.kind = any(of_kinds) and a.status <> 'quarantined');
   present text[];
   held uuid[];
   share int;
@@ -160,7 +160,7 @@ end $$;
 
 -- Organizations take turns, and within an organization what sells or withdraws comes first: however many openings wait, people can
 -- get out. The conditions stand twice because a row that another worker took meanwhile is checked again under its lock. Without a
--- worker's name it takes the work of all organizations.
+-- worker's name it takes the work of all organizations. What a quarantined actor asked for waits for its release, as its timers do.
 create function take_activities(now bigint, retry_ms bigint, most int, kinds text[], by_worker text)
 returns table (key text, actor_id uuid, kind text, payload jsonb, attempts int)
 language plpgsql set search_path = public, pg_temp set plan_cache_mode = force_generic_plan as $$
@@ -171,7 +171,7 @@ begin
   return query with due as materialized (
     select d.key, d.due_at, row_number() over (partition by a.org_id order by d.payload -> 'reduces' = 'true' desc nulls last, d.due_at, d.key) as turn
     from activities d join actors a on a.id = d.actor_id where d.state = 'pending' and d.due_at <= now and d.kind = any(kinds)
-      and (organizations is null or a.org_id = any(organizations))
+      and a.status <> 'quarantined' and (organizations is null or a.org_id = any(organizations))
   ), free as materialized (
     select d.key, o.turn, o.due_at from due o join activities d on d.key = o.key where d.state = 'pending' and d.due_at <= now
     order by o.turn, o.due_at, o.key limit most for update of d skip locked

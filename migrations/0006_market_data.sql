@@ -338,6 +338,21 @@ create index social_posts_by_symbol on social_posts using gin (symbols);
 grant select, insert, update, delete on social_posts to sevengate_app;
 grant select on social_posts to sevengate_api;
 
+-- Periods in which the feed received a source of events without a gap.
+create table event_receptions (
+  source text not null check (source in ('news:wire', 'news:filings')),
+  -- The end of the first round, which reads the longest look-back of a rule.
+  from_at bigint not null,
+  -- As long after the last round as a rule still takes its source for known (exclusive).
+  to_at bigint not null check (to_at > from_at),
+  -- Underlyings whose events the source was asked for.
+  underlyings text[] not null check (cardinality(underlyings) > 0),
+  is_real boolean not null default false,
+  primary key (source, is_real, from_at)
+);
+grant select, insert, update, delete on event_receptions to sevengate_app;
+grant select on event_receptions to sevengate_api;
+
 -- Series of the sandbox are set aside while their source is a real one: they stay, and nothing reads them. What is not known to be real
 -- counts as little as what is simulated.
 
@@ -365,4 +380,30 @@ $$;
 -- True if what is received of a source now is real.
 create function writes_real(of_source text) returns boolean language sql stable set search_path = public, pg_temp as $$
   select coalesce((select origin = 'real' from source_origins where source = of_source order by at desc limit 1), false)
+$$;
+
+-- From when on quotes of a token are in units of which multiplier (Token-2022 scaled UI amount), as the feed heard it. The first row of an
+-- instrument is no change.
+create table token_multipliers (
+  instrument text not null check (starts_with(instrument, 'spotchain:')),
+  at bigint not null,
+  multiplier numeric not null check (multiplier > 0),
+  is_real boolean not null,
+  primary key (instrument, at)
+);
+select make_append_only('token_multipliers');
+grant select on token_multipliers to sevengate_api, sevengate_evaluator;
+
+-- Changes of an instrument's multiplier up to an instant, of the real series or of the simulated one.
+create function multiplier_changes(of_instrument text, until bigint) returns table (at bigint, before numeric, after numeric)
+language sql stable set search_path = public, pg_temp as $$
+  select m.at, m.before, m.after from (
+    select t.at, lag(t.multiplier) over (order by t.at) as before, t.multiplier as after from token_multipliers t
+    where t.instrument = of_instrument and t.is_real = reads_real('spotchain') and t.at <= until) m
+  where m.before <> m.after order by m.at
+$$;
+
+-- What a quantity is after a change: domain `rescaledBy`. Cut after 18 decimals, by whole numbers: a quotient has not always so many.
+create function rescaled(quantity numeric, before numeric, after numeric) returns numeric language sql immutable as $$
+  select div(quantity * after * 1e18, before) * 1e-18
 $$;

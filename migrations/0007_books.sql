@@ -119,7 +119,7 @@ create table ledger_transactions (
   id text primary key,
   number bigint generated always as identity,
   book_id text not null references books,
-  kind text not null check (kind in ('opening', 'transfer', 'fill', 'settlement', 'funding')),
+  kind text not null check (kind in ('opening', 'transfer', 'fill', 'settlement', 'funding', 'rescaling')),
   at bigint not null,
   -- How many legs it has, neither more nor fewer: what was complete once stays as it is.
   legs int not null check (legs >= 2),

@@ -83,9 +83,11 @@ create table trials (
   sharpe float8,
   first_day int,
   returns real[],
-  unique nulls not distinct (org_id, run_id, manifest_hash),
   check ((first_day is null) = (returns is null))
 );
+-- A manifest that is previewed over other days leaves their returns too.
+create unique index one_trial_of_days on trials (org_id, run_id, manifest_hash, (case when run_id is null then first_day end),
+  (case when run_id is null then cardinality(returns) end)) nulls not distinct;
 select make_append_only('trials');
 
 -- The end of each agent's chain of gate records. Evidence and changes of stage are numbered together, without a hole.
@@ -481,6 +483,11 @@ create function last_live_bid(of_instrument text, since bigint, until bigint) re
   order by slot desc limit 1
 $$;
 
+-- The last live bid of a span in the units of its end: what was bid before a change is no price of what is held after it.
+create function last_bid_in_units(of_instrument text, since bigint, until bigint) returns numeric language sql stable set search_path = public, pg_temp as $$
+  select last_live_bid(of_instrument, greatest(since, (select max(c.at) from multiplier_changes(of_instrument, until - 1) c)), until)
+$$;
+
 -- What the live market asked (of a buy) or bid (of a sell) at the first cut after an instant, at most a minute later; null where it was not live.
 create function next_live_price(of_instrument text, side text, since bigint) returns numeric language sql stable set search_path = public, pg_temp as $$
   select case when body::jsonb #>> '{quote,quality}' = 'live' then (body::jsonb #>> array['quote', case side when 'buy' then 'ask' else 'bid' end])::numeric end
@@ -490,10 +497,11 @@ $$;
 -- Cash and positions at the last live bids of a span; null where a position has none.
 create function paper_equity(cash numeric, held jsonb, since bigint, until bigint) returns numeric language sql stable set search_path = public, pg_temp as $$
   select case when coalesce(bool_or(m.bid is null), false) then null else cash + coalesce(sum((h.value ->> 'quantity')::numeric * m.bid), 0) end
-  from jsonb_each(held) h cross join lateral (select last_live_bid(h.key, since, until) as bid) m
+  from jsonb_each(held) h cross join lateral (select last_bid_in_units(h.key, since, until) as bid) m
 $$;
 
--- The paper series of `paper-evaluation.ts` of the domain once more, from the fills and the cuts as they lie.
+-- The paper series of `paper-evaluation.ts` of the domain once more, from the fills and the cuts as they lie. A new
+-- multiplier changes what is held.
 create function paper_series_of_book(book text, capital numeric, entered bigint, evaluated bigint) returns jsonb language plpgsql stable set search_path = public, pg_temp as $$
 declare
   day_ms constant bigint := 86400000;
@@ -516,6 +524,10 @@ begin
     select substring(t.id from '\d+$')::bigint, 0, t.number, substring(t.id from '(evmvenue:.*):\d+$'), 'funding', 0, 0, -l.amount
     from ledger_transactions t join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id and a.kind = 'cash'
     where t.book_id = book and t.kind = 'funding' and t.at <= evaluated
+    union all
+    select c.at, 0, null, i.instrument, 'rescaling', c.before, c.after, 0
+    from (select distinct o.instrument from fills o where o.book_id = book and o.at <= evaluated and starts_with(o.instrument, 'spotchain:')) i
+    cross join lateral multiplier_changes(i.instrument, evaluated) c
     order by 1, 2, 3 loop
     if start is null and event.at >= entered then
       start := coalesce(paper_equity(cash, held, entered - day_ms, entered + 1), cash + (select coalesce(sum((value ->> 'cost')::numeric), 0) from jsonb_each(held)));
@@ -529,7 +541,12 @@ begin
     end loop;
     position := coalesce(held -> event.instrument, '{"quantity": 0, "cost": 0, "flow": 0}');
     flow := (position ->> 'flow')::numeric + case event.side when 'buy' then -event.notional_usd else event.notional_usd end - event.fee_usd;
-    if event.side = 'funding' then
+    if event.side = 'rescaling' then
+      if held ? event.instrument then
+        held := held || jsonb_build_object(event.instrument,
+          position || jsonb_build_object('quantity', rescaled((position ->> 'quantity')::numeric, event.quantity, event.notional_usd)));
+      end if;
+    elsif event.side = 'funding' then
       cash := cash - event.fee_usd;
       if held ? event.instrument then
         held := held || jsonb_build_object(event.instrument, position || jsonb_build_object('flow', flow));
@@ -569,10 +586,12 @@ create function paused_ms(agent uuid, since bigint, until bigint) returns bigint
   ) s where s.duty = 'paused'
 $$;
 
--- The mean cost of a fill that the backtest of a manifest promised, in basis points: that of the newest one that passed.
+-- The mean cost of a fill that the backtest of a manifest promised, in basis points: that of the newest one that finished and passed.
 create function promised_cost_bps(agent uuid, of_version int) returns float8 language sql stable set search_path = public, pg_temp as $$
-  select (metrics::jsonb ->> 'slippageBps')::float8 from evidence
-  where agent_id = agent and kind = 'backtest' and manifest_version = of_version and passed order by seq desc limit 1
+  select (metrics::jsonb ->> 'slippageBps')::float8 from evidence e
+  where agent_id = agent and kind = 'backtest' and manifest_version = of_version and passed and not exists (
+    select 1 from evaluation_runs r where r.agent_id = e.agent_id and r.id::text = e.run_id and r.evaluation = e.kind and r.state <> 'finished')
+  order by seq desc limit 1
 $$;
 
 -- The same with how long the agent was paused: the days that have passed do not count it.
@@ -651,12 +670,15 @@ end $$;
 
 -- The evidence that decides a gate now: the newest of its kind for this manifest that is newer than the last step back or
 -- change of manifest, and than the entry to the stage where the stage itself is what was judged. Evidence of a stage that was found
--- before a cut of its span was corrected counts no more: it is to be found anew.
+-- before a cut of its span was corrected counts no more: it is to be found anew. Evidence of an evaluation that is not finished, or ended
+-- otherwise, decides nothing: its trials are charged as it finishes.
 create function gate_evidence(agent uuid, of_kind text, of_version int, of_hash text) returns setof evidence language sql stable set search_path = public, pg_temp as $$
   select * from (
     select * from evidence e
     where e.agent_id = agent and e.kind = of_kind and e.manifest_version = of_version and e.manifest_hash = of_hash
       and e.seq > case when of_kind in ('paper', 'shadow', 'risk_signoff') then (stage_entry(agent)).seq else gate_reset_seq(agent) end
+      and not exists (
+        select 1 from evaluation_runs r where r.agent_id = e.agent_id and r.id::text = e.run_id and r.evaluation = e.kind and r.state <> 'finished')
     order by e.seq desc limit 1
   ) newest
   where newest.kind not in ('paper', 'shadow') or not exists (
@@ -736,6 +758,33 @@ begin
 end $$;
 create trigger evidence_admitted before insert on evidence for each row execute function admit_evidence();
 alter table evidence enable always trigger evidence_admitted;
+
+-- No evidence of a run that ended without a result. The lock lets a cancellation wait for the evidence, or the evidence for it.
+create function admit_evidence_of_open_run() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  ended text;
+begin
+  select r.state into ended from evaluation_runs r
+    where r.agent_id = new.agent_id and r.id::text = new.run_id and r.evaluation = new.kind for share;
+  if ended in ('refused', 'cancelled', 'failed') then
+    raise exception 'run % has ended as %: it is no evidence', new.run_id, ended using errcode = 'check_violation', constraint = 'evidence_of_open_run';
+  end if;
+  return new;
+end $$;
+-- After `evidence_admitted`, which skips the evidence of a run that has left it already.
+create trigger evidence_of_open_run before insert on evidence for each row execute function admit_evidence_of_open_run();
+alter table evidence enable always trigger evidence_of_open_run;
+
+-- Evidence of a stage is written before a correction of its cuts or after it: beside one that is not committed, it would be dated after it.
+create function await_corrections() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  lock table cut_corrections in share mode;
+  return new;
+end $$;
+revoke execute on function await_corrections() from public;
+-- Before `evidence_admitted`, which compares the series with the rows.
+create trigger corrections_awaited before insert on evidence for each row when (new.kind in ('paper', 'shadow')) execute function await_corrections();
+alter table evidence enable always trigger corrections_awaited;
 
 -- True for a run that is no evidence; the same as `isLook` of the domain.
 create function is_look(request jsonb, timeframe text, created_at bigint) returns boolean language sql stable set search_path = public, pg_temp as $$
@@ -883,7 +932,8 @@ $$;
 -- Sharpe ratio of the newest run of its manifest once. Another stretch, like a preview, raises the number of trials and not their spread.
 -- Of a family is what moves together: trials of the organization whose daily returns correlate by 0.5 or more. Where no correlation can
 -- be told, a trial of the same agent or of the same manifest is. Every session of a backtest is a trial by its row, whatever became of
--- it. One of a stress test is none: its scenarios have no return that could be found by trying.
+-- it. One of a stress test is none: its scenarios have no return that could be found by trying. A preview counts if any of its stretches is of
+-- the family.
 create function other_trials(agent uuid, before bigint, own_hashes text[], own_stretch text, own_first_day int, own_returns real[])
   returns table (sharpe float8) language sql stable set search_path = public, pg_temp as $$
   with org as materialized (
@@ -900,9 +950,10 @@ create function other_trials(agent uuid, before bigint, own_hashes text[], own_s
     from previewed_manifests p left join trials t on t.org_id = p.org_id and t.run_id is null and t.manifest_hash = p.manifest_hash
     where p.org_id = (select id from org) and p.at < before
   ), newest as (
-    select distinct on (t.manifest_hash, t.stretch) t.*,
+    select distinct on (t.manifest_hash, t.stretch, t.days) t.*,
       coalesce(bool_or(t.agent_id = agent) over (partition by t.manifest_hash, t.stretch), false) or t.manifest_hash = any(own_hashes) as is_own
-    from tried t order by t.manifest_hash, t.stretch, t.at desc, t.run desc
+    from (select *, case when stretch is null then concat_ws(' ', first_day, cardinality(returns)) end as days from tried) t
+    order by t.manifest_hash, t.stretch, t.days, t.at desc, t.run desc
   ), family as (
     select n.manifest_hash, n.stretch, n.sharpe,
       row_number() over (partition by n.manifest_hash order by (n.stretch is null), n.at desc, n.run desc) as place
@@ -1004,7 +1055,7 @@ create function superseding(of_evidence evidence) returns table (rules_version i
 $$;
 
 -- The evidence of earlier rules on which an agent passed a gate with its active manifest, and which is not renewed: the newest evidence
--- of its kind is not one that passes under the present rules.
+-- of its kind, of a run that finished, is not one that passes under the present rules.
 create function outdated_evidence(agent uuid) returns table (kind text, evidence_id uuid, rules_version int, rule_change text)
 language sql stable set search_path = public, pg_temp as $$
   with stages(names) as (values (array['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live'])),
@@ -1021,6 +1072,8 @@ language sql stable set search_path = public, pg_temp as $$
     select 1 from (
       select r as row, r.id, r.seq, r.at, r.kind, r.series::jsonb as series from evidence r
       where r.agent_id = agent and r.kind = e.kind and r.manifest_version = p.manifest_version and r.manifest_hash = p.manifest_hash
+        and not exists (
+          select 1 from evaluation_runs u where u.agent_id = r.agent_id and u.id::text = r.run_id and u.evaluation = r.kind and u.state <> 'finished')
       order by r.seq desc limit 1) newest
     where newest.seq > e.seq and not exists (select 1 from superseding(newest.row))
       and evidence_passes(newest.kind, newest.series)

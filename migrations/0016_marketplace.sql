@@ -24,17 +24,22 @@ create function listing_curve(series jsonb) returns jsonb language sql immutable
 $$;
 
 -- What is on record of one manifest version at this moment: its newest evidence of each kind, what luck explains of its
--- backtest, how many versions of the agent were tried, how far it came and how long it stood at paper.
+-- backtest, how many versions of the agent were tried, how far it came and how long it stood at paper. Evidence of a run that did not finish
+-- is not shown; what stands on simulated sources says so.
 create function listing_evidence(of_agent uuid, of_version int) returns jsonb language sql stable set search_path = public, pg_temp as $$
   with newest as (
-    select distinct on (kind) * from evidence where agent_id = of_agent and manifest_version = of_version order by kind, seq desc
+    select distinct on (e.kind) e.* from evidence e
+    where e.agent_id = of_agent and e.manifest_version = of_version and not exists (
+      select 1 from evaluation_runs r where r.agent_id = e.agent_id and r.id::text = e.run_id and r.evaluation = e.kind and r.state <> 'finished')
+    order by e.kind, e.seq desc
   ), stay as (
     select to_stage, manifest_version, at, lead(at) over (order by seq) as until from stage_changes where agent_id = of_agent
   )
   select jsonb_build_object(
     'at', gate_now(),
     'gates', coalesce((select jsonb_agg(jsonb_build_object('kind', kind, 'passed', passed, 'at', at, 'evidenceId', id, 'hash', hash,
-      'runId', run_id, 'metrics', metrics::jsonb, 'checks', checks) order by seq) from newest), '[]'),
+      'runId', run_id, 'metrics', metrics::jsonb, 'checks', checks,
+      'simulated', (select evidence_is_simulated(e) from evidence e where e.id = newest.id)) order by seq) from newest), '[]'),
     'curve', coalesce((select listing_curve(series::jsonb) from newest where kind = 'backtest'), '[]'),
     'luck', (select r.result::jsonb -> 'luck' from newest e join evaluation_reports r on r.run_id::text = e.run_id where e.kind = 'backtest'),
     'versions', (select count(*) from manifests where agent_id = of_agent),

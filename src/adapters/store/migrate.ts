@@ -86,9 +86,9 @@ interface MigrationFile {
 }
 
 /** First file name after the baseline, in the old and the new list. */
-const AFTER_BASELINE = '0433';
+const AFTER_BASELINE = '0450';
 /** SHA-256 of the complete old list, over its lines `name hash` sorted by name. */
-const BEFORE = { files: 26, digest: 'fcf78a881a3ba2208751e341eaacf0bf5c3da55aa513c977bcea197d37c5c5ce' } as const;
+const BEFORE = { files: 29, digest: 'f39e4bedb96687c2bd5c39ed9c6a12a3e6a416dc8887b274cbb274582de702c7' } as const;
 /** File that gave each table its writers, in the old and the new list; the verifier reads when it was applied. */
 const NAMED_WRITERS = '0005_trail.sql';
 
@@ -106,7 +106,7 @@ async function exchangeForBaseline(sql: Sql, files: readonly MigrationFile[]): P
   if (createHash('sha256').update(lines).digest('hex') !== BEFORE.digest)
     throw new Error(
       `the database has ${before.length} migrations from before the baseline, which are not exactly the ${BEFORE.files} that the baseline stands for: ` +
-        'check out the commit before the one that removed migrations/0432_settings_of_members.sql, run `sevengate migrate` there, and start this version again',
+        'check out the commit before the one that removed migrations/0449_proposals_beside_revocations.sql, run `sevengate migrate` there, and start this version again',
     );
   const baseline = files.filter(({ name }) => name < AFTER_BASELINE).map(({ name, hash }) => ({ name, hash }));
   await sql.begin(async (transaction) => {

@@ -19,7 +19,7 @@ async function databaseOfBefore(list: typeof BEFORE): Promise<{ url: string; sql
   const url = await testDatabase();
   const sql = openDatabase({ url, connections: 1, role: null, name: 'baseline test' });
   onTestFinished(() => sql.end({ timeout: 1 }));
-  await sql`delete from migrations where name < '0433'`;
+  await sql`delete from migrations where name < '0450'`;
   await sql`
     insert into migrations (name, hash, applied_at)
     select name, hash, case when starts_with(name, '0005_') then ${NAMED_WRITERS_AT}::timestamptz else now() end
@@ -40,16 +40,16 @@ test('a complete old list is replaced by the baseline: the same schema, and the 
 });
 
 test.each([
-  ['lacks its last file', BEFORE.slice(0, -1), 25],
-  ['has a file of other content', BEFORE.map((file, index) => (index === 20 ? { ...file, hash: '0'.repeat(64) } : file)), 26],
+  ['lacks its last file', BEFORE.slice(0, -1), 28],
+  ['has a file of other content', BEFORE.map((file, index) => (index === 20 ? { ...file, hash: '0'.repeat(64) } : file)), 29],
   ['is of another baseline', [{ name: '0001_actors.sql', hash: '0'.repeat(64) }], 1],
   ['has the names of the baseline, from before later files were part of it', BEFORE.filter(({ name }) => name < '0400'), 19],
 ])('an old list that %s is refused with advice, and stays', async (_, list, count) => {
   const { url, sql } = await databaseOfBefore(list);
   const before = await listed(sql);
   await expect(migrate(url)).rejects.toThrow(
-    `the database has ${count} migrations from before the baseline, which are not exactly the 26 that the baseline stands for: ` +
-      'check out the commit before the one that removed migrations/0432_settings_of_members.sql, run `sevengate migrate` there, and start this version again',
+    `the database has ${count} migrations from before the baseline, which are not exactly the 29 that the baseline stands for: ` +
+      'check out the commit before the one that removed migrations/0449_proposals_beside_revocations.sql, run `sevengate migrate` there, and start this version again',
   );
   expect(await listed(sql)).toEqual(before);
 });
