@@ -225,7 +225,12 @@ function prepare(
   if (options.releases === true && row.status !== 'quarantined')
     return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is not quarantined` } };
   if (row.status === 'quarantined' && options.releases !== true)
-    return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is quarantined: see its incidents` } };
+    return {
+      refusal: {
+        code: waitsForRelease(options) ? 'unavailable' : 'state_conflict',
+        detail: `actor ${row.id} is quarantined: see its incidents`,
+      },
+    };
   if (row.status === 'done') return { refusal: { code: 'state_conflict', detail: `actor ${row.id} has ended` } };
   const fit = directory.fit(row);
   if (!fit)
@@ -294,6 +299,14 @@ function toIncident(row: ActorRow, { event, options, broken, quarantine = !isCom
 function notTaken(snapshot: AnyMachineSnapshot, { type }: ActorEvent): string {
   const taken = eventsTaken(snapshot);
   return `in its state the actor does not take ${type}${taken.includes(type) ? ' as it is' : `; it takes ${taken.join(', ') || 'nothing'}`}`;
+}
+
+/**
+ * True if the event comes again after the release of a quarantined actor. Its refusal must not end its timer or activity: the actor may be
+ * released before that end is written.
+ */
+function waitsForRelease({ firedTimer, cause }: DeliverOptions): boolean {
+  return firedTimer !== undefined || cause === 'activity' || cause === 'execution';
 }
 
 /**

@@ -448,6 +448,63 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
       expect(failures).toEqual([]);
     });
 
+    test.each([1, 2])('a due timer (%i at once) fires after a release that comes between its refusal and its end', async (count) => {
+      const failures: unknown[] = [];
+      const ids = await Promise.all(Array.from({ length: count }, () => lamp()));
+      for (const id of ids) await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
+      clock.advanceTo(clock.now() + 5_000);
+      let isOver = false;
+      const amid = async <Value>(deliver: () => Promise<Value>): Promise<Value> => {
+        if (isOver) return deliver();
+        isOver = true;
+        for (const id of ids) await quarantined(id);
+        const outcome = await deliver();
+        for (const id of ids) expect(await released(id)).toMatchObject({ ok: true });
+        return outcome;
+      };
+      const timers = startTimers({
+        ...parts(failures),
+        runtime: {
+          deliver: (...given) => amid(() => runtime.deliver(...given)),
+          deliverMany: (...given) => amid(() => runtime.deliverMany(...given)),
+        },
+      });
+      await timers.fireDue();
+      await timers.fireDue();
+      for (const id of ids) expect(await state(id)).toMatchObject({ status: 'running', state: { value: 'dark' } });
+      await timers.stop();
+      expect(failures).toEqual([]);
+    });
+
+    test('an activity is carried out again after a release that comes between its refusal and its end', async () => {
+      const failures: unknown[] = [];
+      const id = await lamp();
+      await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
+      let carried = 0;
+      const activities = startActivities({
+        ...parts(failures),
+        runtime: {
+          async deliver(actorId, ...given) {
+            const outcome = await runtime.deliver(actorId, ...given);
+            if (actorId === id && carried === 1) expect(await released(id)).toMatchObject({ ok: true });
+            return outcome;
+          },
+        },
+        workers: {
+          bill: async (_, key) => {
+            if (key.startsWith(id) && ++carried === 1) await quarantined(id);
+            return `bill ${carried}`;
+          },
+        },
+      });
+      await activities.carryDue();
+      clock.advanceTo(clock.now() + 86_400_000);
+      await activities.carryDue();
+      expect(await state(id)).toMatchObject({ status: 'running', state: { context: { bill: 'bill 2' } } });
+      await activities.stop();
+      expect(failures).toEqual([]);
+    });
+
     test('an activity is carried out again after the release, and not before', async () => {
       const failures: unknown[] = [];
       const id = await lamp();
