@@ -55,9 +55,9 @@ async function carry({ store, runtime, workers, onError }: ActivityDeps, activit
     const outcome = await runtime.deliver(
       activity.actorId,
       { type: 'activity.given_up', key: activity.key, kind: activity.kind, detail },
-      { cause: 'activity' },
+      { cause: 'activity', answeredActivity: { key: activity.key, answer: { detail }, isGivenUp: true } },
     );
-    if (outcome.ok || outcome.refusal.code !== 'unavailable') await store.giveUpActivity(activity.key, { detail });
+    if (!outcome.ok && outcome.refusal.code !== 'unavailable') await store.giveUpActivity(activity.key, { detail });
   }
 }
 
@@ -72,7 +72,7 @@ const carryContained = (deps: ActivityDeps, activity: DueActivity): Promise<unkn
 
 /**
  * Starts the workers. The answer goes to the actor as `activity.done { key, kind, answer }`, and that step's commit closes the activity.
- * After the last attempt the actor receives `activity.given_up { key, kind, detail }`. `carryDue` resolves once all due activities have
+ * After the last attempt the actor receives `activity.given_up { key, kind, detail }`, which closes it too. `carryDue` resolves once all due activities have
  * run.
  */
 export function startActivities(deps: ActivityDeps): { carryDue(): Promise<number>; stop(): Promise<void> } {

@@ -123,10 +123,10 @@ class HeldStore implements MemoryStore {
       this.#note(row.id, version, at, commit.event, row.state.value, plan);
       if (commit.firedTimer !== undefined) this.#timers.delete(timerKey(row.id, commit.firedTimer.timerId));
       if (commit.answeredActivity) {
-        const { key, answer } = commit.answeredActivity;
+        const { key, answer, isGivenUp } = commit.answeredActivity;
         const activity = this.activities.get(key);
         if (this.#onRecord !== null) this.activities.delete(key);
-        else if (activity) Object.assign(activity, { state: 'done', answer });
+        else if (activity) Object.assign(activity, { state: isGivenUp === true ? 'given_up' : 'done', answer });
       }
       this.#write(commit.also);
       this.#writePlan(row.id, version, at, plan);

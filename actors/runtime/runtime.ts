@@ -6,6 +6,7 @@ import type {
   ActorRecord,
   ActorRow,
   ActorStart,
+  AnsweredActivity,
   FiredTimer,
   Incident,
   StepCommit,
@@ -30,7 +31,7 @@ export interface DeliverOptions {
   readonly orgId?: string;
   /** Returns rows to commit with the step, once its outcome is known. */
   readonly also?: (row: ActorRow, plan: StepPlan) => readonly ActorRecord[];
-  readonly answeredActivity?: { readonly key: string; readonly answer: Json };
+  readonly answeredActivity?: AnsweredActivity;
   /** Delivers only while this timer is as it was read. A lost race ends the delivery, and the timer is read again. */
   readonly firedTimer?: FiredTimer;
   /** Releases the actor from quarantine by this event. Other actors refuse it. */

@@ -67,6 +67,13 @@ export interface FiredTimer {
   readonly dueBy: EpochMs;
 }
 
+export interface AnsweredActivity {
+  readonly key: string;
+  readonly answer: Json;
+  /** True if it was given up without an answer. */
+  readonly isGivenUp?: true;
+}
+
 /** A step to commit completely or not at all, and only while the actor is still at `row.version`. */
 export interface StepCommit {
   readonly row: ActorRow;
@@ -79,8 +86,8 @@ export interface StepCommit {
   readonly also: readonly ActorRecord[];
   /** Cause of the step, for its history: a request id, `timer`, `activity`, `feed`. */
   readonly cause: string;
-  /** Activity that this event answers. The same commit closes it. */
-  readonly answeredActivity?: { readonly key: string; readonly answer: Json };
+  /** Activity that this event answers, or reports as given up. The same commit closes it. */
+  readonly answeredActivity?: AnsweredActivity;
   /** Durable timer that fires this event. The same commit deletes it, and fails as stale if it was set anew or cancelled meanwhile. */
   readonly firedTimer?: FiredTimer;
 }

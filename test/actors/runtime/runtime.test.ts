@@ -326,6 +326,32 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(await state(id)).toMatchObject({ state: { context: { bill: 'none: no such number' } } });
   });
 
+  test('an activity that was given up is not carried out again, even if the worker is cut off right after its actor was told', async () => {
+    const id = await lamp();
+    await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
+    let carried = 0;
+    const activities = startActivities({
+      contained: eachRow(() => {}),
+      store: { ...store, giveUpActivity: () => Promise.reject(new Error('the worker was cut off')) },
+      runtime,
+      clock: idle(clock),
+      workers: {
+        bill: async (_, key) => {
+          if (key.startsWith(id)) carried++;
+          throw new Error('no such number');
+        },
+      },
+      onError: () => {},
+    });
+    for (let round = 0; round < 15; round++) {
+      clock.advanceTo(clock.now() + 400_000);
+      await activities.carryDue();
+    }
+    await activities.stop();
+    expect(await state(id)).toMatchObject({ state: { context: { bill: 'none: no such number' } } });
+    expect(carried).toBe(10);
+  });
+
   test('a step that throws keeps the last good state, affects no other actor, and is an incident', async () => {
     const [broken, other] = [await lamp(), await lamp()];
     const outcomes = await runtime.deliverMany([broken, other], { type: 'break' }, { cause: 'test' });

@@ -401,8 +401,8 @@ async function endAnswered(transaction: Transaction, commits: readonly StepCommi
   send(
     transaction,
     transaction`
-    update activities a set state = 'done', answer = r.answer, ended_at = clock_timestamp()
-    from jsonb_to_recordset(${transaction.json(answered)}) as r(key text, answer jsonb) where a.key = r.key`,
+    update activities a set state = case when r."isGivenUp" then 'given_up' else 'done' end, answer = r.answer, ended_at = clock_timestamp()
+    from jsonb_to_recordset(${transaction.json(answered)}) as r(key text, answer jsonb, "isGivenUp" boolean) where a.key = r.key`,
   );
 }
 
