@@ -68,6 +68,7 @@ function untilClosed(code: string): string {
 // Tests and benchmarks that create the actors' runtime themselves, and why. All others use test/world, which has the product's.
 const MAKE_A_RUNTIME: Readonly<Record<string, string>> = {
   'test/actors/runtime/runtime.test.ts': 'it tests the runtime, on kinds of its own and on two stores',
+  'test/adapters/store/actors/lost-commit.test.ts': 'it tests the store under a runtime, on connections that lose answers',
   'test/api/feeds/inspector.test.ts': 'a kind of its own',
   'test/adapters/store/history-archive.test.ts': 'a kind of its own',
   'test/actors/agent/agent-life.test.ts': 'actors in memory, whose store fails',

@@ -104,18 +104,28 @@ export function createActorStore(sql: Sql, worker: string | null = null) {
     },
 
     async start(...starts: readonly ActorStart[]): Promise<void> {
-      await inTransaction(sql, (transaction) => writeStarts(transaction, starts));
+      const steps = starts.map(({ id, at, cause, input }) => ({ id, version: 1, at, cause, event: { type: 'started', input } }));
+      let attempts = 0;
+      await inTransaction(sql, async (transaction) => {
+        if (attempts++ > 0 && (await findWritten(transaction, steps)).size === steps.length) return;
+        await writeStarts(transaction, starts);
+      });
     },
 
     async commit(commits: readonly StepCommit[]): Promise<ReadonlySet<string>> {
       if (commits.length === 0) return new Set();
       const turns = groupByActor(commits);
       if (turns.length === 1) return commitOne(sql, turns[0] as Turn);
+      let attempts = 0;
       return inTransaction(sql, async (transaction) => {
-        const swapped = await swapStates(transaction, turns);
+        const written = attempts++ > 0 ? await findWritten(transaction, turns.map(lastStep)) : new Set<string>();
+        const swapped = await swapStates(
+          transaction,
+          turns.filter(({ first }) => !written.has(first.row.id)),
+        );
         const winners = turns.filter(({ first }) => swapped.has(first.row.id)).flatMap(({ steps }) => steps);
         if (winners.length > 0) await writeCommits(transaction, winners);
-        return new Set(turns.flatMap(({ first }) => (swapped.has(first.row.id) ? [] : [first.row.id])));
+        return new Set(turns.map(({ first }) => first.row.id).filter((id) => !swapped.has(id) && !written.has(id)));
       });
     },
 
@@ -236,14 +246,35 @@ async function swapStates(transaction: Transaction, turns: readonly Turn[]): Pro
   return new Set(swapped.map(({ id }) => id));
 }
 
+/** Identity of a step that may have been written before. */
+type StepMark = Pick<WrittenStep, 'id' | 'version' | 'at' | 'cause' | 'event'>;
+
+function lastStep({ last: { row, at, cause, event } }: Turn): StepMark {
+  return { id: row.id, version: row.version + 1, at, cause, event };
+}
+
+/**
+ * Returns the actors of steps that are stored already. Only for a repeated transaction: the answer to the first one's commit may have been
+ * lost, and its steps must not be taken for another's.
+ */
+async function findWritten(transaction: Transaction, steps: readonly StepMark[]): Promise<ReadonlySet<string>> {
+  const found = await transaction<{ id: string }[]>`
+    select s.actor_id as id from steps s join jsonb_to_recordset(${transaction.json(steps)})
+      as r(id uuid, version bigint, at bigint, cause text, event jsonb)
+      on s.actor_id = r.id and s.version = r.version and s.at = r.at and s.cause = r.cause and s.event = r.event`;
+  return new Set(found.map(({ id }) => id));
+}
+
 /**
  * Commits the steps of one actor. They are sent together with its move, because the version nearly always fits. If it does not, the
  * transaction fails and the result names the actor.
  */
 async function commitOne(sql: Sql, turn: Turn): Promise<ReadonlySet<string>> {
   const { row, firedTimer } = turn.first;
+  let attempts = 0;
   try {
     await inTransaction(sql, async (transaction) => {
+      if (attempts++ > 0 && (await findWritten(transaction, [lastStep(turn)])).size > 0) return;
       send(transaction, swapStatement(transaction, [turn]), 1);
       await writeCommits(transaction, turn.steps);
     });
