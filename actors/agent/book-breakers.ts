@@ -3,7 +3,7 @@ import type { Stage } from '../../src/domain/agents/agent.ts';
 import { type MarkedBook, worstDrawdownPct } from '../../src/domain/books/book.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { toExecutionMode } from '../../src/domain/orders/order.ts';
-import type { EpochMs } from '../../src/domain/values/time.ts';
+import { type EpochMs, MINUTE_MS } from '../../src/domain/values/time.ts';
 import type { InstrumentKey } from '../../src/domain/market/venue.ts';
 import type { Clock } from '../../streams/clock/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
@@ -11,23 +11,34 @@ import type { BreakerWatch } from './breaker-watch.ts';
 
 /** Interval at which new fills are checked. A fill trips a breaker about this long after it was booked at the latest. */
 export const FILL_LOOK_MS = 500;
-/** Overlap of two looks. Fills this old are read again because transactions may commit late. */
-const OVERLAP_MS = 10_000;
+/** Age in milliseconds at which fills may still be booked. A swap counts from its block and is booked once it is final. */
+const BOOKED_LATE_MS = 15 * MINUTE_MS;
 
 /** Book of an agent or Take, marked by a tick or between ticks. */
-export interface MarkedTrader {
+interface MarkedTrader {
   readonly agentId: string;
   readonly stage: Stage;
   readonly manifest: Pick<Manifest, 'maxDailyDrawdownPct'>;
   readonly marked: MarkedBook;
 }
 
+/** Trader with live capital, with the number of its last fill. */
+export interface FilledTrader extends MarkedTrader {
+  readonly lastFill: number;
+}
+
 /** Recorded facts about live books. */
 interface LiveBookFacts {
   /** Worst known price of each instrument on this day. Instruments that never had a price are missing. */
   worstKnown(instruments: readonly InstrumentKey[], at: EpochMs): Promise<Parameters<typeof worstDrawdownPct>[1]>;
-  /** Marked books with live capital that were filled since `since`. */
-  filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take', contained: ContainedLoop): Promise<readonly MarkedTrader[]>;
+  /** Marked books with live capital that were filled since `since`, except those whose last fill is in `seen`. */
+  filledSince(
+    since: EpochMs,
+    now: EpochMs,
+    kind: 'agent' | 'take',
+    seen: ReadonlyMap<string, number>,
+    contained: ContainedLoop,
+  ): Promise<readonly FilledTrader[]>;
 }
 
 export interface Breakers {
@@ -46,6 +57,9 @@ export function createBookBreakers(deps: {
   readonly onError: (error: unknown) => void;
 }): Breakers {
   const { kind, facts, watch, clock, contained, onError } = deps;
+  /** Number of each trader's last checked fill. The numbers of a book ascend, because its lock is held until they are written. */
+  const seen = new Map<string, number>();
+  let lookedAt: EpochMs | null = null;
 
   /** Marks books with live capital. A position without a live price counts at its worst known price. */
   async function atWorst(books: readonly MarkedTrader[]) {
@@ -65,6 +79,14 @@ export function createBookBreakers(deps: {
     async onMarked(books) {
       await lookAt(books).catch(onError);
     },
-    look: async () => lookAt(await facts.filledSince(clock.now() - OVERLAP_MS, clock.now(), kind, contained)),
+    async look() {
+      const now = clock.now();
+      const since = Math.min(lookedAt ?? now, now) - BOOKED_LATE_MS;
+      const filled = await facts.filledSince(since, now, kind, seen, contained);
+      const tripped = await lookAt(filled);
+      for (const { agentId, lastFill } of filled) seen.set(agentId, lastFill);
+      lookedAt = now;
+      return tripped;
+    },
   };
 }

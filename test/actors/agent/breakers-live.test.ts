@@ -192,6 +192,26 @@ test('a live fill between two ticks is checked at once: a day beyond the drawdow
   }
 });
 
+test.each([
+  ['final a minute after its block', 60_000, 0],
+  ['booked while nothing was checked for an hour', 3_600_000, 3_600_000],
+])('a live fill that was %s is checked between ticks', async (_, ageMs, pauseMs) => {
+  const own = createVirtualClock(clock.now());
+  const id = await fixture.agentAt('limited_live', { evidence: 'passing' });
+  const breakers = createBreakers({
+    containment,
+    sql: fixture.app,
+    runtime,
+    clock: own,
+    onError: (error) => expect(error).toBe(null),
+  });
+  expect(await breakers.look()).not.toContain(id);
+  own.advanceTo(own.now() + pauseMs);
+  await liveFills(id, 1, 90, own.now() - ageMs);
+  expect(await breakers.look()).toContain(id);
+  expect(await rowOf(id)).toMatchObject({ stage: 'paper' });
+});
+
 describe('data that is degraded for five seconds', () => {
   const ids: string[] = [];
   beforeAll(async () => {

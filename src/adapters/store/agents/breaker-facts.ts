@@ -7,7 +7,7 @@ import { DAY_MS, type EpochMs } from '../../../domain/values/time.ts';
 import type { UnreadableRow } from '../../../domain/values/value-text.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
-import type { MarkedTrader } from '../../../../actors/agent/book-breakers.ts';
+import type { FilledTrader } from '../../../../actors/agent/book-breakers.ts';
 import { readTradedBooks } from '../books/book-store.ts';
 import type { Sql } from '../database.ts';
 import { expectedSlippage } from '../gates/evidence-store.ts';
@@ -17,12 +17,14 @@ import { holdsNow } from '../asked-together.ts';
 /** Maximum age in milliseconds of a cut whose bids value positions. */
 const MARK_AGE_MS = 120_000;
 
-/** Returns agents or Takes with live capital that were filled since `since`, with their manifests. */
+/** Returns agents or Takes with live capital that were filled since `since`, with their manifests and the number of their last fill. */
 async function withLiveFills(sql: Sql, since: EpochMs, kind: 'agent' | 'take') {
   if (!(await holdsNow(sql, sql`exists (select 1 from fills where book_id like 'agent:%:live' and at >= ${since})`))) return [];
-  return sql<{ id: string; org_id: string; stage: Stage; canonical: string }[]>`
-    select a.id, a.org_id, a.stage, m.canonical
-    from (select distinct split_part(book_id, ':', 2)::uuid as id from fills where book_id like 'agent:%:live' and at >= ${since}) as filled
+  return sql<{ id: string; org_id: string; stage: Stage; canonical: string; last: number }[]>`
+    select a.id, a.org_id, a.stage, m.canonical, filled.last
+    from (
+      select split_part(book_id, ':', 2)::uuid as id, max(number) as last from fills where book_id like 'agent:%:live' and at >= ${since} group by 1
+    ) as filled
     join traders a on a.id = filled.id and a.kind = ${kind} and a.stage in ('limited_live', 'live')
     join manifests m on m.agent_id = a.id and m.version = a.manifest_version`;
 }
@@ -49,9 +51,12 @@ export function createBreakerFacts(sql: Sql) {
 
     worstKnown: (instruments: readonly InstrumentKey[], now: EpochMs) => worstKnown(sql, instruments, now),
 
-    /** Returns the books of agents or Takes with live capital that were filled since `since`, valued at the last live bids. */
-    async filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take', contained: ContainedLoop) {
-      const agents = await withLiveFills(sql, since, kind);
+    /**
+     * Returns the books of agents or Takes with live capital that were filled since `since`, valued at the last live bids, with the number
+     * of each one's last fill. Leaves out those whose last fill is the one in `seen`.
+     */
+    async filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take', seen: ReadonlyMap<string, number>, contained: ContainedLoop) {
+      const agents = (await withLiveFills(sql, since, kind)).filter(({ id, last }) => seen.get(id) !== last);
       if (agents.length === 0) return [];
       const unreadable = new Map<string | null, UnreadableRow>();
       const books = await readTradedBooks(
@@ -68,16 +73,22 @@ export function createBreakerFacts(sql: Sql) {
         select i.instrument, last_live_bid(i.instrument, ${now - MARK_AGE_MS}, ${now + 1}) as bid from unnest(${instruments as string[]}::text[]) as i(instrument)`;
       const marks = new Map(bids.flatMap(({ instrument, bid }) => (bid === null ? [] : [[instrument, plainDecimal(bid)] as const])));
       const states = new Map(live.map(({ agent, state }) => [agent.id, state]));
-      const marked: MarkedTrader[] = [];
+      const marked: FilledTrader[] = [];
       await contained.each(
         agents,
         ({ id, org_id: orgId }) => ({ id, orgId }),
-        ({ id, stage, canonical }) => {
+        ({ id, stage, canonical, last }) => {
           const fault = unreadable.get(id);
           if (fault !== undefined) throw fault;
           const state = states.get(id);
           if (state === undefined) return;
-          marked.push({ agentId: id, stage, manifest: JSON.parse(canonical) as Manifest, marked: markBook(state, marks, now) });
+          marked.push({
+            agentId: id,
+            stage,
+            manifest: JSON.parse(canonical) as Manifest,
+            marked: markBook(state, marks, now),
+            lastFill: last,
+          });
         },
       );
       return marked;
