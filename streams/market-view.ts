@@ -1,6 +1,6 @@
 /** Latest data of every instrument, and message counts of every venue. */
 import type { Observable } from 'rxjs';
-import { listActiveEvents, listEventSources, LONGEST_EVENT_LOOKBACK_HOURS } from '../src/domain/intelligence/listening.ts';
+import { listActiveEvents, listEventSources, LONGEST_EVENT_LOOKBACK_HOURS, readEventRound } from '../src/domain/intelligence/listening.ts';
 import type { FeedMessage, NewsEvent } from '../src/domain/market/market-event.ts';
 import {
   type PerpContext,
@@ -97,6 +97,8 @@ class LatestView implements MarketView {
   readonly #newsBySymbol = new Map<string, Set<string>>();
   /** Time at which a source of events last completed a round. */
   readonly #roundEndedAt = new Map<string, EpochMs>();
+  /** By source, the underlyings that its last round did not read, with the time of the last round that did. */
+  readonly #unreadSince = new Map<string, ReadonlyMap<string, EpochMs>>();
   /** Time of the latest dropped event, by symbol. */
   readonly #pushedOutAt = new Map<string, EpochMs>();
   readonly #changed = createOrderedBus<Quote | ReferencePrice>();
@@ -159,7 +161,7 @@ class LatestView implements MarketView {
       case 'news':
         return this.#applyNews(message);
       case 'heartbeat':
-        if (message.venue === 'reference') this.#roundEndedAt.set(message.source, message.receivedAt);
+        if (message.venue === 'reference') this.#endRound(message.source, message.receivedAt);
         return false;
       default:
         // Bars belong to the indicator board. Status and heartbeats only count as signs of life.
@@ -271,7 +273,19 @@ class LatestView implements MarketView {
   #isNewsKnown(symbol: string, at: EpochMs): boolean {
     if ((this.#pushedOutAt.get(symbol) ?? Number.NEGATIVE_INFINITY) >= at - ACTIVE_NEWS_MS) return false;
     const since = at - this.freshness.limits.eventsMaxSilenceMs;
-    return listEventSources(symbol).every((source) => (this.#roundEndedAt.get(source) ?? Number.NEGATIVE_INFINITY) >= since);
+    return listEventSources(symbol).every((source) => {
+      const readAt = this.#unreadSince.get(source)?.get(symbol) ?? this.#roundEndedAt.get(source);
+      return readAt !== undefined && readAt >= since;
+    });
+  }
+
+  #endRound(roundSource: string, at: EpochMs): void {
+    const { source, unread } = readEventRound(roundSource);
+    const before = this.#unreadSince.get(source);
+    const readAt = this.#roundEndedAt.get(source) ?? Number.NEGATIVE_INFINITY;
+    if (unread.size > 0) this.#unreadSince.set(source, new Map([...unread].map((symbol) => [symbol, before?.get(symbol) ?? readAt])));
+    else if (before !== undefined) this.#unreadSince.delete(source);
+    this.#roundEndedAt.set(source, at);
   }
 
   #forget(event: NewsEvent): void {

@@ -6,7 +6,7 @@ import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { EntityNames } from '../../domain/intelligence/entities.ts';
-import { FILINGS_SOURCE, LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
+import { FILINGS_SOURCE, filingsWithout, LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import { type Direction, type EventKind, type Report, readItems } from '../../domain/intelligence/report.ts';
 import type { FeedMessage, Severity } from '../../domain/market/market-event.ts';
@@ -149,6 +149,8 @@ function contradictions(local: EpochMs, { filingDate, form }: AcceptedFiling): n
 }
 
 interface ReadFilings {
+  /** The company's key, without leading zeros. */
+  readonly cik: string;
   readonly reports: readonly Report[];
   /** Rows without an event by form; rows older than requested under `older`. */
   readonly ignored: ReadonlyMap<string, number>;
@@ -277,7 +279,7 @@ export function readSubmissions(body: unknown, { names, receivedAt, since, archi
       });
     }
   }
-  return { reports, ignored, rejected, rows };
+  return { cik: cik.replace(/^0+/, ''), reports, ignored, rejected, rows };
 }
 
 interface FilingsOptions {
@@ -295,7 +297,10 @@ interface FilingsOptions {
   readonly lookbackMs?: number;
 }
 
-/** Reads the filings of every issuer in the catalog, one request per issuer and round. Emits each filing once. */
+/**
+ * Reads the filings of every issuer in the catalog, one request per issuer and round. Emits each filing once. The heartbeat of a round
+ * names the underlyings whose filings it did not read completely.
+ */
 export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessage | IntelligenceRecord> {
   const { client, names, clock, random, archiveUrl } = options;
   const noted = options.note === undefined ? {} : { note: options.note };
@@ -309,22 +314,34 @@ export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessa
     open() {
       let at = 0;
       const told = new Map<string, EpochMs>();
+      /** Companies whose last answer was not read completely. An unchanged answer is still not read. */
+      const unread = new Map<string, 'unknown' | 'unreadable'>();
       return {
+        roundSource: () => filingsWithout([...unread.keys()].map((cik) => names.ciks.get(cik) as string).sort()),
         async ask() {
           const cik = ciks[at];
           if (cik === undefined) return { messages: [] };
           const body = await client.getIfChanged(`/submissions/CIK${cik.padStart(10, '0')}.json`, []).catch((error: unknown) => {
             // An unknown company must not stop the others.
             if (error instanceof VenueError && error.status === 404) return error;
+            if (error instanceof VenueError && error.status === 200) unread.set(cik, 'unreadable');
             throw patient(error);
           });
           at = (at + 1) % ciks.length;
           const more = at > 0;
-          if (body instanceof VenueError) return { messages: [], rejected: [{ reason: 'venue_error', detail: body.message }], more };
-          if (body === UNCHANGED) return { messages: [], more };
+          if (body instanceof VenueError) {
+            if (!unread.has(cik)) unread.set(cik, 'unknown');
+            return { messages: [], rejected: [{ reason: 'venue_error', detail: body.message }], more };
+          }
+          if (body === UNCHANGED) {
+            if (unread.get(cik) === 'unknown') unread.delete(cik);
+            return { messages: [], more };
+          }
+          unread.set(cik, 'unreadable');
           const receivedAt = clock.now();
           const since = receivedAt - lookbackMs;
           const read = readSubmissions(body, { names, receivedAt, since, archiveUrl, ...noted });
+          if (read.rejected.length === 0 && read.cik === cik) unread.delete(cik);
           const fresh = read.reports.filter(({ id }) => !told.has(id));
           for (const report of fresh) told.set(report.id, report.publishedAt);
           for (const [id, publishedAt] of told) if (publishedAt < since - 2 * HOUR_MS) told.delete(id);

@@ -37,6 +37,8 @@ interface PollingOptions<Message> {
     ask(): Promise<Reading<Message>>;
     /** Receives every failure before the pause. */
     failed?(error: unknown): void;
+    /** Returns the source of a round's heartbeat. Default: the source itself. */
+    roundSource?(): string;
   };
 }
 
@@ -69,7 +71,7 @@ export function poll<Message>(options: PollingOptions<Message>): Observable<Mess
       round: () =>
         concat(
           readings(provider).pipe(mergeMap(answered)),
-          defer(() => of(heartbeat('reference', source, clock.now()))),
+          defer(() => of(heartbeat('reference', provider.roundSource?.() ?? source, clock.now()))),
         ),
       pauseMs: () => everyMs * (1 + JITTER * (2 * random() - 1)),
       failed(error, failures) {

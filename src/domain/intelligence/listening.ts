@@ -11,6 +11,20 @@ export type NewsProviderName = (typeof NEWS_PROVIDER_NAMES)[number];
 /** Issuers' filings with the regulator. */
 export const FILINGS_SOURCE = 'news:filings';
 
+const ROUND_WITHOUT = `${FILINGS_SOURCE}:without:`;
+const NONE_UNREAD: ReadonlySet<string> = new Set();
+
+/** Returns the source of a round of filings that did not read those of these underlyings. */
+export function filingsWithout(underlyings: readonly string[]): string {
+  return underlyings.length === 0 ? FILINGS_SOURCE : ROUND_WITHOUT + underlyings.join('+');
+}
+
+/** Returns the source that a round belongs to, and the underlyings whose events it did not read. */
+export function readEventRound(source: string): { readonly source: string; readonly unread: ReadonlySet<string> } {
+  if (!source.startsWith(ROUND_WITHOUT)) return { source, unread: NONE_UNREAD };
+  return { source: FILINGS_SOURCE, unread: new Set(source.slice(ROUND_WITHOUT.length).split('+')) };
+}
+
 /** Maximum look-back of a rule on events, in hours. Events are received, stored and served for as long. */
 export const LONGEST_EVENT_LOOKBACK_HOURS = 720;
 

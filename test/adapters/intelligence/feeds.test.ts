@@ -7,6 +7,7 @@ import { createWireFeed } from '../../../src/adapters/intelligence/newswire.ts';
 import { createSocialFeed } from '../../../src/adapters/intelligence/social-feed.ts';
 import { createTvlFeed } from '../../../src/adapters/intelligence/tvl.ts';
 import { createKeyedClient, type KeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
+import { UNCHANGED } from '../../../src/adapters/venues/venue-http.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import { CATALOG } from '../../../src/domain/catalog/catalog.ts';
@@ -76,6 +77,7 @@ function receive(feed: Observable<Message>) {
     },
     down: (): string[] =>
       received.flatMap((message) => (message.kind === 'feed_status' && message.status === 'disconnected' ? [message.detail] : [])),
+    beats: (): string[] => received.flatMap((message) => (message.kind === 'heartbeat' ? [message.source] : [])),
     rejected: (): string[] => received.flatMap((message) => (message.kind === 'rejection' ? [message.reason] : [])),
   };
 }
@@ -250,6 +252,35 @@ describe('filings', () => {
     expect(all.rejected()).toEqual(['venue_error']);
     expect(all.reports().every(({ entities }) => entities[0]?.asset === 'AAPL')).toBe(true);
     expect(all.reports().length).toBeGreaterThan(0);
+    // The unknown company's filings are not known, those of the other are.
+    expect(all.beats()).toEqual(['news:filings:without:TSLA']);
+  });
+
+  test('of a company whose answer cannot be read are not known, even while it is unchanged', async () => {
+    const clock = acceleratedClock(NOW, 30);
+    const columns = { accessionNumber: ['0000320193-26-000001'], form: ['8-K'], acceptanceDateTime: ['2026-11-18T16:30:00.000Z'] };
+    const good = { cik: '320193', name: 'Apple Inc.', filings: { recent: columns } };
+    const answers = [
+      { ...good, filings: { recent: { ...columns, acceptanceDateTime: [null] } } },
+      UNCHANGED,
+      { ...good, filings: {} },
+      UNCHANGED,
+      { ...good, cik: '1318605' },
+      UNCHANGED,
+      good,
+      UNCHANGED,
+    ];
+    let asked = 0;
+    const client = {
+      getIfChanged: async (path: string) =>
+        path.includes('320193')
+          ? answers[Math.min(asked++, answers.length - 1)]
+          : { cik: '1318605', name: 'Tesla, Inc.', filings: { recent: { accessionNumber: [], form: [], acceptanceDateTime: [] } } },
+    } as unknown as KeyedClient;
+    const all = receive(createFilingsFeed({ client, names: few, clock, random, archiveUrl: null, everyMs: 1_000 }));
+    await waitFor(() => all.beats().includes('news:filings'), { what: 'a complete round' });
+    expect(asked).toBe(answers.length - 1);
+    expect(new Set(all.beats().slice(0, -1))).toEqual(new Set(['news:filings:without:AAPL']));
   });
 });
 

@@ -1,7 +1,7 @@
 /** Store of the periods in which each source of events was received without a gap (`event_receptions`). */
 import type { Observable } from 'rxjs';
 import type { EventStretch } from '../../../domain/backtest/known-events.ts';
-import { listEventSources } from '../../../domain/intelligence/listening.ts';
+import { listEventSources, readEventRound } from '../../../domain/intelligence/listening.ts';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import { type EpochMs, MINUTE_MS } from '../../../domain/values/time.ts';
 import type { Sql } from '../database.ts';
@@ -29,7 +29,7 @@ export async function keepReception(sql: Sql, { source, underlyings, from, to }:
 
 /**
  * Starts storing: a source is received from the end of its first round, which its heartbeat reports, until `silenceMs` after its last one,
- * as live rules take it for known. `write` must also queue the reports before, so that a period is not stored before them. Returns the stop
+ * as live rules take it for known. Another set of underlyings that a round read begins another period. `write` must also queue the reports before, so that a period is not stored before them. Returns the stop
  * function.
  */
 export function keepReceptions(deps: {
@@ -58,11 +58,14 @@ export function keepReceptions(deps: {
   const subscription = deps.received.subscribe({
     next(message) {
       if (message.kind !== 'heartbeat') return;
-      const { source, receivedAt } = message;
-      const underlyings = asked.get(source);
-      if (underlyings === undefined) return;
+      const { receivedAt } = message;
+      const { source, unread } = readEventRound(message.source);
+      const all = asked.get(source);
+      if (all === undefined) return;
+      const underlyings = unread.size === 0 ? all : all.filter((underlying) => !unread.has(underlying));
+      if (underlyings.length === 0) return;
       const before = open.get(source);
-      const goesOn = before !== undefined && receivedAt < before.to;
+      const goesOn = before !== undefined && receivedAt < before.to && before.underlyings.join() === underlyings.join();
       const reception = { source, underlyings, from: goesOn ? before.from : receivedAt, to: receivedAt + silenceMs + 1 };
       open.set(source, reception);
       if (!goesOn || reception.to - (keptTo.get(source) ?? 0) >= everyMs) keep(reception);

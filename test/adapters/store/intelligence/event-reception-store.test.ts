@@ -72,6 +72,38 @@ test('a source is received as long as live rules take it for known, and for the 
   expect((await eventReceptions(sql, 'AAPL')).map(({ source }) => source)).toEqual(['news:wire', 'news:wire', 'news:wire']);
 });
 
+test('a round that did not read a company is no reception of its filings, live and in what is kept', async () => {
+  const { beat, stop, written } = following(['AAPL', 'TSLA'], 0);
+  const view = createMarketView();
+  const sources = [
+    'news:filings:without:AAPL+TSLA',
+    'news:filings:without:TSLA',
+    'news:filings',
+    'news:filings:without:TSLA',
+    'news:filings',
+  ];
+  for (const [n, source] of sources.entries()) {
+    const at = NOW + n * SILENCE;
+    for (const one of ['news:wire', source]) {
+      beat(one, at);
+      view.apply(heartbeat(one, at));
+    }
+    await written();
+    for (const underlying of ['AAPL', 'TSLA']) {
+      const periods = (await eventReceptions(sql, underlying)).filter(({ source: of }) => of === 'news:filings');
+      for (const slot of [at, at + 1, at + SILENCE])
+        expect([underlying, n, slot - at, periods.some(({ from, to }) => from <= slot && slot < to)]).toEqual([
+          underlying,
+          n,
+          slot - at,
+          view.newsOf(underlying, slot) !== null,
+        ]);
+    }
+  }
+  stop();
+  expect(view.newsOf('TSLA', NOW + 4 * SILENCE)).not.toBe(null);
+});
+
 test('writes are one a minute, and the end writes the rest', async () => {
   const { beat, stop, written } = following(['AAPL']);
   for (let at = NOW; at < NOW + 10 * MINUTE; at += 15_000) {
