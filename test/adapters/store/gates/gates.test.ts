@@ -1,4 +1,5 @@
 // The database's gates with raw SQL: every pair of stages, every state of the evidence, every role.
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createVaultHandler } from '../../../../actors/agent/vault-handler.ts';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
@@ -419,6 +420,42 @@ test('evidence under old rules holds an agent and raises an alert: no gate opens
   await step(app, id, 'live', proof?.id ?? null);
   expect(await stageOf(id)).toBe('live');
   await expectWhole(id);
+});
+
+test('backtests of rules on events from before reception was kept are of earlier rules', async () => {
+  const migration = readFileSync(new URL('../../../../migrations/0460_evidence_of_unproved_reception.sql', import.meta.url), 'utf8');
+  const others = fixture.manifest.entry.filter(({ type }) => type !== 'no_negative_event');
+  const proofs = new Map<string, string>();
+  for (const [rules, entry] of [
+    ['without events', others],
+    ['with events', [...others, { type: 'no_negative_event', minSeverity: 'high', lookbackHours: 24 }]],
+  ] as const) {
+    const id = await fixture.agentAt('draft', { evidence: 'absent' });
+    await fixture.addVersion(id, { entry: entry as typeof fixture.manifest.entry });
+    const { manifestVersion, manifestHash } = fixture.manifestOf(id);
+    await app`update agents set manifest_version = ${manifestVersion}, manifest_hash = ${manifestHash} where id = ${id}`;
+    await fixture.climbTo(id, 'backtest');
+    proofs.set((await fixture.pass(id, 'backtest')).id, rules);
+  }
+  const superseded = async (receivedFrom: number | null): Promise<string[]> => {
+    const found: string[] = [];
+    await fixture.superuser
+      .begin(async (sql) => {
+        if (receivedFrom !== null)
+          await sql`insert into event_receptions values ('news:wire', ${receivedFrom}, ${receivedFrom + 1}, '{AAPL}', true)`;
+        await sql.unsafe(migration);
+        const rows = await sql<{ id: string }[]>`
+          select evidence_id as id from superseded_evidence where evidence_id = any(${[...proofs.keys()]}::uuid[])`;
+        found.push(...rows.map(({ id }) => proofs.get(id) as string));
+        throw new Error('taken back');
+      })
+      .catch((error: unknown) => expect(String(error)).toContain('taken back'));
+    return found;
+  };
+  const [last] = await app<{ at: number }[]>`select max(at) as at from evidence`;
+  expect(await superseded(null)).toEqual(['with events']);
+  expect(await superseded((last?.at as number) + 1)).toEqual(['with events']);
+  expect(await superseded(0)).toEqual([]);
 });
 
 test('no gate opens on evidence under old rules', async () => {
