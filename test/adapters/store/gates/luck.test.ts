@@ -138,6 +138,29 @@ test('the best result of three hundred periods opens nothing, and only luck prev
   await expect(opened(id, written.id)).rejects.toThrow(/the best of 251 worthless trials could show this result by luck/);
 });
 
+test('a listing states the luck of all trials up to its publication, not of those before its backtest', async () => {
+  const series = seriesOf(GOOD);
+  const id = await fixture.agentAt('backtest', { evidence: 'absent' });
+  const runId = await fixture.run(id, {}, series);
+  const written = await evidenceOf(id, series, runId);
+  const result = JSON.stringify({ luck: { versionsTried: 1, expectedBestSharpe: 0, probabilisticSharpe: 0.99, deflatedSharpe: 0.99 } });
+  await fixture.superuser`
+    insert into evaluation_reports (run_id, result_hash, result) values (${runId}, encode(sha256(convert_to(${result}, 'UTF8')), 'hex'), ${result})`;
+  for (let n = 0; n < 20; n++) await lookAt(id, seriesOf(GOOD, 5_000 + n));
+  const [now] = await fixture.app<
+    { trials: number; expected_best: number; errors_above: number }[]
+  >`select * from backtest_luck(${written.id})`;
+  const [listed] = await fixture.app<{ luck: unknown }[]>`
+    select listing_evidence(${id}, ${fixture.manifestOf(id).manifestVersion}) -> 'luck' as luck`;
+  expect(now?.trials).toBeGreaterThan(20);
+  expect(listed?.luck).toEqual({
+    versionsTried: now?.trials,
+    expectedBestSharpe: now?.expected_best,
+    probabilisticSharpe: 0.99,
+    deflatedSharpe: expect.closeTo(normalCdf(now?.errors_above as number), 12),
+  });
+});
+
 test('a family has correlated returns: different rules count from a correlation of 0.5, equal rules below it do not', async () => {
   const series = seriesOf(GOOD);
   const id = await fixture.agentAt('backtest', { evidence: 'absent' });
@@ -205,6 +228,13 @@ test('the database’s quantile equals that of the statistics', async () => {
   for (const p of [1e-9, 0.001, 0.02, 0.024_25, 0.3, 0.5, 0.77, 0.98, 0.999, 1 - 1e-9]) {
     const [row] = await fixture.app<{ q: number }[]>`select normal_quantile(${p}::float8) as q`;
     expect(row?.q).toBeCloseTo(normalQuantile(p), 7);
+  }
+});
+
+test('the database’s distribution function equals that of the statistics', async () => {
+  for (const x of [-1e6, -40, -36, -9, -4, -3.99, -1.6, 0, 1e-12, 0.3, 1.645, 3.99, 4, 8, 38]) {
+    const [row] = await fixture.app<{ p: number }[]>`select normal_cdf(${x}::float8) as p`;
+    expect(row?.p).toBeCloseTo(normalCdf(x), 13);
   }
 });
 
