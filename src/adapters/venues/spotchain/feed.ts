@@ -149,6 +149,16 @@ function isSilence(error: unknown): error is VenueError {
   );
 }
 
+/** True if both state the same multiplier from the same time on. */
+function isSameChange(a: ScaledUi, b: ScaledUi): boolean {
+  return a.newMultiplier === b.newMultiplier && a.effectiveAt === b.effectiveAt;
+}
+
+/** True if both state the same multiplier from now on. */
+function saysTheSame(a: ScaledUi, b: ScaledUi, now: EpochMs): boolean {
+  return isSameChange(a, b) || (a.newMultiplier === b.newMultiplier && now >= Math.max(a.effectiveAt, b.effectiveAt));
+}
+
 /** Subscription of the feed, with its state between rounds. */
 class TokenPoller {
   readonly #options: SpotchainFeedOptions;
@@ -159,6 +169,8 @@ class TokenPoller {
   readonly #prices = new Map<string, PriceRow>();
   /** Multipliers that the venue told, by mint, with the time since when a change has been known. */
   readonly #scaled = new Map<string, { readonly scaled: ScaledUi; readonly since: EpochMs }>();
+  /** Facts of a multiplier, by mint, that one answer told and the next one must confirm, with the time of the first. */
+  readonly #unconfirmed = new Map<string, { readonly scaled: ScaledUi; readonly since: EpochMs }>();
   /** Mints that a price answer told of, or left out. Before that the multiplier is only what was known last. */
   readonly #heard = new Set<string>();
   /** Multiplier of the last quotes, by token. Outlives this subscription. */
@@ -258,14 +270,14 @@ class TokenPoller {
     );
     for (const token of batch) {
       const row = read.rows.get(token.mint);
-      this.#heard.add(token.mint);
+      if (row !== undefined && row.scaledUi !== null) this.#learn(token, row.scaledUi, receivedAt);
+      if (!this.#unconfirmed.has(token.mint)) this.#heard.add(token.mint);
       if (row === undefined) {
         // Omitted means that there is no reliable price. The quote then depends on the routes alone.
         this.#prices.delete(token.mint);
         continue;
       }
       this.#prices.set(token.mint, row);
-      if (row.scaledUi !== null) this.#learn(token.mint, row.scaledUi, receivedAt);
       if (row.liquidityUsd !== null) told.push(poolLiquidity(token.symbol, row.liquidityUsd, receivedAt));
     }
     return told;
@@ -341,10 +353,25 @@ class TokenPoller {
     yield isSettled || quote.quality !== 'live' ? quote : { ...quote, quality: 'degraded', flags: ['wide_confidence'] };
   }
 
-  #learn(mint: string, scaled: ScaledUi, now: EpochMs): void {
+  /** Takes over facts of a multiplier: at once if they change nothing, else if two answers in a row agree. */
+  #learn(token: SpotToken, scaled: ScaledUi, now: EpochMs): void {
+    const { mint } = token;
     const known = this.#scaled.get(mint);
-    const isKnown = known?.scaled.newMultiplier === scaled.newMultiplier && known.scaled.effectiveAt === scaled.effectiveAt;
-    this.#scaled.set(mint, { scaled, since: isKnown ? known.since : now });
+    const first = this.#unconfirmed.get(mint);
+    const believed = known?.scaled ?? this.#believed(token);
+    if (!saysTheSame(believed, scaled, now) && (first === undefined || !isSameChange(first.scaled, scaled))) {
+      this.#unconfirmed.set(mint, { scaled, since: now });
+      return;
+    }
+    this.#unconfirmed.delete(mint);
+    const isKnown = known !== undefined && isSameChange(known.scaled, scaled);
+    this.#scaled.set(mint, { scaled, since: isKnown ? known.since : (first?.since ?? now) });
+  }
+
+  /** Returns what is believed of a multiplier before the venue has told it. */
+  #believed({ symbol, scaledUi }: SpotToken): ScaledUi {
+    const before = this.#inForce.get(symbol);
+    return before === undefined ? scaledUi : fixedMultiplier(before);
   }
 
   /**
@@ -356,7 +383,7 @@ class TokenPoller {
     const { symbol, mint } = token;
     const before = this.#inForce.get(symbol);
     const learned = this.#scaled.get(mint);
-    const scaled = learned?.scaled ?? (before === undefined ? token.scaledUi : fixedMultiplier(before));
+    const scaled = learned?.scaled ?? this.#believed(token);
     const multiplier = multiplierAt(scaled, now);
     const told: FeedMessage[] = [];
     if (multiplier !== before && this.#heard.has(mint)) {
@@ -377,7 +404,8 @@ class TokenPoller {
     }
     const isKnown = before !== undefined || this.#heard.has(mint);
     const isRecent = now - (this.#changedAt.get(symbol) ?? Number.NEGATIVE_INFINITY) < UNSETTLED_MS;
-    return { multiplier, isSettled: isKnown && !isRecent && !isUnsettled(scaled, now), told };
+    const isSettled = isKnown && !isRecent && !this.#unconfirmed.has(mint) && !isUnsettled(scaled, now);
+    return { multiplier, isSettled, told };
   }
 
   async #leg(inputMint: string, outputMint: string, amount: string): Promise<Leg> {

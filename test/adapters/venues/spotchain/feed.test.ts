@@ -154,9 +154,12 @@ describe('the aggregator feed', () => {
     }));
     const { clock, simulator } = await opened(10, { tokens });
     const received = listen(clock, simulator);
-    await waitFor(() => quotes(received, 'AAPLx').length > 0, { what: 'a quote' });
-    const quote = quotes(received, 'AAPLx')[0] as Quote;
-    expect(quote.quality).toBe('live');
+    const live = () => quotes(received, 'AAPLx').find(({ quality }) => quality === 'live');
+    await waitFor(() => live() !== undefined, { what: 'a live quote' });
+    const quote = live() as Quote;
+    expect(received).toContainEqual(
+      expect.objectContaining({ kind: 'token_multiplier', instrument: 'AAPLx', multiplier: '4', previous: null }),
+    );
     expect(Number(quote.ask) / market.token('AAPL', quote.receivedAt).price).toBeCloseTo(1, 1);
   });
 
@@ -189,15 +192,65 @@ describe('the aggregator feed', () => {
     expect(units(after) / units(before)).toBeCloseTo(1, 1);
   });
 
-  test('a change while the service was down is told at the first look', async () => {
+  test.each([
+    ['every other answer', ['1', '5', '1', '5', '1', '5', '1'], []],
+    ['an answer alone', ['1', '1', '5', '1', '1', '1', '1'], []],
+    ['answers that agree on nothing', ['1', '1', '5', '7', '5', '7', '1'], []],
+    ['two answers in a row', ['1', '5', '1', '5', '5', '5'], ['5']],
+  ] as const)(
+    'a multiplier that %s states is in force only if the next one agrees, and makes no quote live before',
+    async (_, told, changes) => {
+      const { clock, simulator } = await opened(20);
+      const own = TOKENS.filter(({ symbol }) => symbol === 'AAPLx').map((token) => ({ ...token, scaledUi: fixedMultiplier('1') }));
+      const real = createKeyedClient({
+        venue: 'spotchain',
+        baseUrl: simulator.url,
+        headers: { 'x-api-key': 'key' },
+        clock,
+        random,
+        perMinute: 600,
+      });
+      let asked = 0;
+      const received: FeedMessage[] = [];
+      /** Index of the first message after the answer. */
+      const answers: number[] = [];
+      const get: KeyedClient['get'] = async (path, query, known) => {
+        const body = await real.get(path, query, known);
+        if (path !== '/price/v3') return body;
+        const multiplier = Number(told[Math.min(asked++, told.length - 1)]);
+        answers.push(received.length);
+        const rows = Object.entries(body as Record<string, object>);
+        return Object.fromEntries(rows.map(([mint, row]) => [mint, { ...row, scaledUiConfig: { multiplier, newMultiplier: multiplier } }]));
+      };
+      const feed = createSpotchainFeed({ client: { ...real, get }, tokens: own, stable: STABLE, clock, random, maxDisagreementPct: 1_000 });
+      const subscription = feed.messages.subscribe((message) => received.push(message));
+      cleanups.push(() => subscription.unsubscribe());
+      await waitFor(() => asked > told.length, { what: 'all answers' });
+      expect(received.flatMap((message) => (message.kind === 'token_multiplier' ? [[message.previous, message.multiplier]] : []))).toEqual([
+        [null, '1'],
+        ...changes.map((multiplier) => ['1', multiplier]),
+      ]);
+      for (const [n, multiplier] of told.entries()) {
+        if (multiplier === '1') continue;
+        const following = received.slice(answers[n], answers[n + 1]).filter((message) => message.kind === 'quote');
+        expect(following.map(({ quality }) => quality)).not.toContain('live');
+      }
+      expect(quotes(received, 'AAPLx').some(({ quality }) => quality === 'live')).toBe(true);
+    },
+  );
+
+  test('a change while the service was down is told as soon as it is confirmed', async () => {
     const { clock, simulator } = await opened(20);
     const known = new Map(ENTRIES.slice(0, 2).map(({ instrument, token }) => [instrument, String(token.newMultiplier)]));
     const received = listen(clock, simulator, { tokens: TOKENS.slice(0, 2) }, {}, new Map([...known, ['SPYx', '0.5']]));
-    await waitFor(() => quotes(received, 'SPYx').length > 0 && quotes(received, 'AAPLx').length > 0, { what: 'a quote of each' });
-    const told = received.filter((message) => message.kind === 'token_multiplier');
+    const changes = () => received.filter((message) => message.kind === 'token_multiplier');
+    await waitFor(() => changes().length > 0 && quotes(received, 'SPYx').length > 1 && quotes(received, 'AAPLx').length > 0, {
+      what: 'the change, and quotes of each',
+    });
+    const told = changes();
     expect(told).toMatchObject([{ instrument: 'SPYx', previous: '0.5', multiplier: known.get('SPYx') }]);
     expect(told[0]?.observedAt).toBe(told[0]?.receivedAt);
-    expect(quotes(received, 'SPYx')[0]).toMatchObject({ quality: 'degraded', flags: ['wide_confidence'] });
+    for (const quote of quotes(received, 'SPYx')) expect(quote).toMatchObject({ quality: 'degraded', flags: ['wide_confidence'] });
     expect(quotes(received, 'AAPLx')[0]).toMatchObject({ quality: 'live' });
   });
 
