@@ -112,9 +112,13 @@ function checkedGap(authored: Authored, text: string): Authored {
 
 /** Maximum ratio of a target or stop to the entry's price at which it is read as a price. */
 const NEAR = 4;
+/** The same of a stop or target that may as well mean dollars of the position. */
+const CLOSE = 1.5;
 
 /** Words that may as well mean dollars lost or earned: "stop loss $5", unlike "stop loss at $150". */
-const OF_POSITION = /\b(loss|profit|gain)\W*\$?[\d.,]+\w*$/i;
+const OF_POSITION = /\b(loss(es)?|profits?|gains?)\W*\$?[\d.,]+\w*( ?(usd|dollars?|bucks))?$/i;
+/** Words that mean dollars lost, whatever the price: "max loss $50". */
+const OF_LOSS = /\bmax(imum)? loss|\bloss(es)? of\b/i;
 
 /** Returns the condition of a price without a comparator: a target above the entry, or a stop below it. */
 function levelCondition({ level, value, money }: LevelMeaning, side: Side, entry: readonly ManifestCondition[], text: string): Authored {
@@ -122,7 +126,8 @@ function levelCondition({ level, value, money }: LevelMeaning, side: Side, entry
   if (side === 'entry')
     return { question: `Does "${text}" mean that price or lower, below or above it? Write "price below …" or "price above …".` };
   const prices = entry.flatMap(({ type, price }) => (type.startsWith('price_') ? [new Decimal(String(price))] : []));
-  const near = prices.some((price) => price.div(value).gt(1 / NEAR) && price.div(value).lt(NEAR));
+  const within = (ratio: number): boolean => prices.some((price) => price.div(value).gt(1 / ratio) && price.div(value).lt(ratio));
+  const near = within(NEAR);
   const isPercent = !money && !near && prices.every((price) => price.gt(new Decimal(value).times(NEAR)));
   if (level !== 'at' && isPercent && new Decimal(value).lte(50))
     return {
@@ -130,7 +135,7 @@ function levelCondition({ level, value, money }: LevelMeaning, side: Side, entry
       assumed: `"${text}" is a percentage of the purchase price`,
     };
   if (!money && !near) return { question: `Is "${text}" a price or a percentage? Write "$150" or "5%".` };
-  if (!near && OF_POSITION.test(text))
+  if (OF_LOSS.test(text) || (OF_POSITION.test(text) && !within(CLOSE)))
     return { question: `Is "${text}" a price, or dollars of the position? Write "stop at $150", "target $220" or "stop loss 5%".` };
   return { condition: { type: level === 'stop' ? 'price_below' : 'price_above', price: value } };
 }

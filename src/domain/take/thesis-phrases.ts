@@ -590,6 +590,8 @@ const LIMITS: readonly Phrase[] = [
   phrase('BUY NUM (?!ASSET|SLASH|PERIOD|RSI|EMA|DUR)', (t) => [action('entry'), allocation(t)]),
   phrase('BUY NUM ASSET', (t) => [action('entry'), TOKENS_OR_DOLLARS(t)]),
   phrase('NUM ASSET', TOKENS_OR_DOLLARS),
+  phrase('BUY ASSET? (NUM|KNUM) SHARE', (t) => [action('entry'), TOKENS_OR_DOLLARS(t)]),
+  phrase('(SIZE|WITH)* (NUM|KNUM) SHARE', TOKENS_OR_DOLLARS),
   phrase('ACTUALLY amount', allocation),
   phrase('RISK MOSTW? amount', (t) =>
     question(`Is "${joinText(t)}" the amount to invest, or the most that may be lost? Write "with $500" and "stop loss 5%".`),
