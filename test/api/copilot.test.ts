@@ -73,6 +73,40 @@ test('an impact is simulated on the caller’s books like by its route, and noth
   expect(await written()).toEqual(before);
 });
 
+test.each([
+  ['any news on AAPLx?', ['items']],
+  ['what is the basis of AAPLx', ['items', 'asOf']],
+  ['funding of BTC', []],
+  ['TVL of Solana', ['items']],
+  ['what is the macro regime?', ['regime', 'score', 'inputs']],
+  ['list my agents', ['items']],
+])('a look-up answers with what the route that it links to answers: %s', async (message, same) => {
+  const { status, body } = await say(message);
+  expect([status, body.intent, body.draft]).toEqual([200, 'look_up', null]);
+  expect(body.reply).toMatch(/^[A-Z].*\.$/);
+  const route = await api.call('GET', body.links[0], { token: reader });
+  for (const field of same) expect(body.data[field]).toEqual(route.body[field]);
+});
+
+test('the hours of the exchange are told from the calendar, and agents only to who may read them', async () => {
+  const hours = await say('is the market open?');
+  expect(hours.body).toMatchObject({
+    intent: 'look_up',
+    data: { session: expect.stringMatching(/^[A-Z_]+$/) },
+    links: ['/v1/catalog/sessions'],
+  });
+  expect(hours.body.reply).toContain('Tokens, coins and perpetuals trade at all hours.');
+  const outsider = await api.token(['market:read']);
+  expect((await say('list my agents', undefined, outsider)).body).toMatchObject({ intent: 'look_up', data: null });
+});
+
+test('a request to act is answered by who can: nothing is changed', async () => {
+  const before = await written();
+  const { body } = await say('pause all agents');
+  expect(body).toMatchObject({ intent: 'out_of_scope', data: null, reply: expect.stringContaining('The copilot changes nothing') });
+  expect(await written()).toEqual(before);
+});
+
 test('from the cheapest liquid equity to its assessment, its price and a draft, in one conversation', async () => {
   const cheapest = await say('Which is the cheapest liquid equity against its reference?');
   expect(cheapest.body).toMatchObject({ intent: 'rank', draft: null, links: ['/v1/rankings/fair-value?mode=deepest_discount'] });

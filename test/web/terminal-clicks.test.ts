@@ -244,6 +244,36 @@ describe.skipIf(CHROMIUM === null)('the terminal under a hand', () => {
     expect(names()).toEqual(['chatWithCopilot']);
   });
 
+  test('the rows behind an answer are a table, and a drafted thesis goes on in the composer', async () => {
+    const { page, open } = terminal;
+    const thesis = 'Buy AAPLx when the discount is over 2%';
+    const answer = exampleAnswer('chatWithCopilot');
+    await open('copilot', {
+      chatWithCopilot: {
+        ...(answer as object),
+        reply: 'Value locked: Solana.',
+        data: { items: [{ chain: 'Solana', tvlUsd: '29653237055.93', change7dPct: 5.82 }] },
+        links: ['/v1/chains'],
+        draft: {
+          kind: 'take',
+          hash: 'a',
+          body: {},
+          understood: [],
+          assumed: [],
+          next: { method: 'POST', path: '/v1/takes/compile', body: { thesis } },
+        },
+      },
+    });
+    await page.getByRole('textbox', { name: 'Question' }).fill('TVL of Solana');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.locator('.exchanges table').getByText('Solana', { exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Show all' }).getAttribute('href')).toBe('#/chains');
+    await page.getByRole('button', { name: 'Open in the composer' }).click();
+    const written = page.getByRole('textbox', { name: 'Your thesis' });
+    await written.waitFor();
+    expect(await written.inputValue()).toBe(thesis);
+  });
+
   test('on a phone an approval that arrives later does not take the place of what is pressed', async () => {
     const { page, open, send, answers } = terminal;
     await page.setViewportSize({ width: 390, height: 844 });

@@ -20,17 +20,16 @@ import { takeHash } from '../../../src/domain/take/take.ts';
 import { canonicalHash } from '../../../src/domain/values/canonical-json.ts';
 import { plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
-import { ageInWords } from '../../../src/domain/values/words.ts';
+import { ageInWords, figureInWords, timeInWords } from '../../../src/domain/values/words.ts';
 import type { ApiPorts } from '../../route.ts';
 import { simulatedBody } from '../books/portfolio-impact.ts';
-import { entryBody } from '../market/catalog-entry.ts';
 import { cutOfQuery, rowBody } from '../rankings/ranking-rows.ts';
 import { fitPortfolio } from '../rankings/rankings.ts';
 import { assessed, isAssessable } from '../rankings/stock-assessments.ts';
+import { lookUp, SHOWN_ROWS } from './look-ups.ts';
 
 /** Minimum liquidity of a liquid token, in US dollars of both sides. */
 const LIQUID_USD = 100_000;
-const SHOWN_ROWS = 5;
 
 export interface CopilotCaller {
   readonly orgId: string;
@@ -67,27 +66,6 @@ const needsOwnReading = (intent: Intent): CopilotAnswer => ({
   reply: 'This looks at what belongs to your organization, which needs agent:read.',
 });
 
-async function lookUp(ports: ApiPorts, entry: CatalogEntry): Promise<CopilotAnswer> {
-  const body = entryBody(ports, entry);
-  const price =
-    body.livePrice === null
-      ? 'has no price with both sides at the moment'
-      : `stands at ${body.livePrice} (${body.livePriceQuality}, observed ${body.livePriceAt})`;
-  const benchmark = body.referencePrice ?? body.issuerMark;
-  const gap =
-    body.gapPct === null
-      ? ''
-      : `, ${Math.abs(body.gapPct)}% ${body.gapPct < 0 ? 'below' : 'above'} its ${entry.benchmarkKind === 'issuer_mark' ? 'issuer mark' : 'reference price'} of ${benchmark}`;
-  return {
-    intent: 'look_up',
-    reply: `${entry.instrument} ${price}${gap}.`,
-    data: body,
-    links: [`/v1/quotes?venue=${entry.venue}&instrument=${entry.instrument}`, `/v1/catalog?q=${entry.instrument}`],
-    draft: null,
-    symbol: entry.instrument,
-  };
-}
-
 async function rank(ports: ApiPorts, caller: CopilotCaller, asked: Extract<Classified, { intent: 'rank' }>): Promise<CopilotAnswer> {
   const { cut } = await cutOfQuery(ports, {}, 'fair-value');
   if ('privateMode' in asked) {
@@ -113,6 +91,9 @@ async function privateRows(ports: ApiPorts, { orgId }: CopilotCaller, mode: Priv
   });
 }
 
+/** Modes whose score is a gap in percent. */
+const IN_PERCENT: ReadonlySet<string> = new Set(['deepest_discount', 'highest_premium', 'gap_to_mark']);
+
 interface Ranking {
   readonly mode: string;
   readonly formula: string;
@@ -129,10 +110,12 @@ function ranked(cut: Cut, rows: readonly RankedRow[], { mode, formula, link, liq
   const carried = shown.find(({ flags }) => flags.includes('carried_reference'));
   const reservation =
     carried === undefined ? '' : ` The exchange is closed: reference prices are ${ageInWords(carried.reference?.ageMs ?? 0)} old.`;
+  const modeInWords = mode.replaceAll('_', ' ');
+  const unit = IN_PERCENT.has(mode) ? '%' : '';
   const reply =
     first === undefined
-      ? `At ${isoTime(cut.slot)} nothing could be ranked by ${mode}: ${[...new Set(rows.flatMap(({ reasons }) => reasons))].join(', ')}.`
-      : `By ${mode} at ${isoTime(cut.slot)}${liquidOnly ? `, with at least ${LIQUID_USD} USD in its pools` : ''}: ${shown.map((row) => `${row.rank}. ${row.symbol} (${row.score})`).join(', ')}. ${unranked} could not be ranked.${reservation}`;
+      ? `At ${timeInWords(isoTime(cut.slot))} nothing could be ranked by ${modeInWords}: ${[...new Set(rows.flatMap(({ reasons }) => reasons))].join(', ')}.`
+      : `By ${modeInWords} at ${timeInWords(isoTime(cut.slot))}${liquidOnly ? `, with at least ${LIQUID_USD.toLocaleString('en-US')} USD in its pools` : ''}: ${shown.map((row) => `${row.rank}. ${row.symbol} (${figureInWords(Number(row.score))}${unit})`).join(', ')}.${unranked === 0 ? '' : ` ${unranked} could not be ranked.`}${reservation}`;
   return {
     intent: 'rank',
     reply,
@@ -161,7 +144,11 @@ async function assess(ports: ApiPorts, entry: CatalogEntry): Promise<CopilotAnsw
 async function portfolio(ports: ApiPorts, { orgId }: CopilotCaller): Promise<CopilotAnswer> {
   const made = computePortfolio(await ports.portfolio.read(orgId, 'paper', { read: [], unread: [] }), ports.catalog.entries);
   const sectors = made.sectors.map(({ sector, weightPct, netUsd }) => ({ sector, weightPct, netUsd }));
-  const reply = `Your paper books are worth ${made.totals.valueUsd} USD in ${made.holdings.length} holdings${sectors.length === 0 ? '' : `: ${sectors.map(({ sector, weightPct }) => `${sector} ${weightPct ?? 'of unknown weight'}${weightPct === null ? '' : '%'}`).join(', ')}`}.`;
+  const weights = sectors.map(({ sector, weightPct }) => (weightPct === null ? `${sector} of unknown weight` : `${sector} ${weightPct}%`));
+  const reply =
+    made.holdings.length === 0 && made.totals.valueUsd === '0'
+      ? 'Your paper books hold nothing yet.'
+      : `Your paper books are worth ${made.totals.valueUsd} USD in ${made.holdings.length} holdings: ${weights.join(', ')}.`;
   return {
     intent: 'portfolio',
     reply,
@@ -308,7 +295,7 @@ function compilePolicy(ports: ApiPorts, asked: Extract<Classified, { intent: 'co
   };
 }
 
-const HELP = `Ask for a price ("what is the price of AAPLx"), a ranking ("the cheapest liquid equity against its reference", "rank the private markets by momentum"), an assessment ("assess NVDAx"), your portfolio ("my portfolio"), an impact ("what if I buy $500 of AAPLx"), a decision ("explain decision <id>"), a Take ("buy AAPLx when the discount is over 2%, with $500") or a basis policy ("basis policy for AAPLx: enter at 2%, exit at 0.5%, with $500"). Intents: ${INTENTS.join(', ')}. Drafts are for your review; nothing is armed from here.`;
+const HELP = `Ask for a price ("what is the price of AAPLx"), events ("news on AAPL"), funding ("funding of BTC"), the basis ("basis of AAPLx"), market hours ("is the market open"), the macro regime, value locked on chains ("TVL of Solana"), your agents ("list my agents", "why does my agent not trade"), a ranking ("the cheapest liquid equity against its reference", "rank the private markets by momentum"), an assessment ("assess NVDAx"), your portfolio ("my portfolio"), an impact ("what if I buy $500 of AAPLx"), a decision ("explain decision <id>"), a Take ("buy AAPLx when the discount is over 2%, with $500") or a basis policy ("basis policy for AAPLx: enter at 2%, exit at 0.5%, with $500"). Intents: ${INTENTS.join(', ')}. Drafts are for your review; nothing is armed from here.`;
 
 /** Intents that need more than `market:read`. */
 const NEEDS_READING: readonly Intent[] = ['portfolio', 'impact', 'explain'];
@@ -318,6 +305,7 @@ export async function answerMessage(
   ports: ApiPorts,
   caller: CopilotCaller,
   asked: Classified,
+  message: string,
   progress: (step: string) => void,
 ): Promise<CopilotAnswer> {
   if (NEEDS_READING.includes(asked.intent) && !caller.permissions.includes('agent:read')) {
@@ -325,8 +313,12 @@ export async function answerMessage(
   }
   progress(`intent ${asked.intent}`);
   switch (asked.intent) {
-    case 'look_up':
-      return lookUp(ports, asked.entry);
+    case 'look_up': {
+      const { topic, entry } = asked;
+      if (topic === 'agents' && !caller.permissions.includes('agent:read')) return needsOwnReading('look_up');
+      const found = await lookUp(ports, topic, { orgId: caller.orgId, message, entry });
+      return { ...nothing, ...found, intent: 'look_up', symbol: entry?.instrument ?? null };
+    }
     case 'rank':
       progress('reading the newest cut');
       return rank(ports, caller, asked);
@@ -354,7 +346,9 @@ export async function answerMessage(
       return {
         ...nothing,
         intent: 'out_of_scope',
-        reply: 'This is outside of what can be answered from observed data. Ask for "help" to see what can be asked.',
+        reply: asked.act
+          ? 'The copilot changes nothing. Pause and halt agents, close positions and answer proposals yourself: each has its own button in the terminal and its own route.'
+          : 'This is outside of what can be answered from observed data. Ask for "help" to see what can be asked.',
       };
   }
 }

@@ -92,7 +92,7 @@ async function exchange(ports: ApiPorts, asked: Asked, progress: (step: string) 
   const { caller, conversationId, message, before } = asked;
   const entry = before === null ? null : (ports.catalog.entries.bySymbol(before) ?? null);
   const { classified, note } = await read(ports, message, entry, progress);
-  const { symbol, ...made } = await answerMessage(ports, caller, classified, progress);
+  const { symbol, ...made } = await answerMessage(ports, caller, classified, message, progress);
   const answer = { ...made, reply: `${made.reply}${note}` };
   const { intent, reply } = answer;
   await ports.copilot.conversations.add(caller.orgId, caller.subject, conversationId, {

@@ -53,6 +53,10 @@ function toChanges({ tvlUsd, receivedAt, dayBefore, weekBefore }: ChainRow, now:
   };
 }
 
+export function chainBody(row: ChainRow, now: EpochMs) {
+  return { chain: row.chain ?? '', chainId: row.chainId, tokenSymbol: row.tokenSymbol, ...toChanges(row, now) };
+}
+
 export const listChains = defineRoute({
   method: 'GET',
   url: '/v1/chains',
@@ -87,13 +91,7 @@ export const listChains = defineRoute({
     const pickHistory = (of: string | null): { readonly history?: readonly ChainDay[] } =>
       days === null ? {} : { history: days.get(of) ?? [] };
     return {
-      items: page.map((row) => ({
-        chain: row.chain ?? '',
-        chainId: row.chainId,
-        tokenSymbol: row.tokenSymbol,
-        ...toChanges(row, now),
-        ...pickHistory(row.chain),
-      })),
+      items: page.map((row) => ({ ...chainBody(row, now), ...pickHistory(row.chain) })),
       nextCursor: begin + limit < found.length ? encodeCursor('chains', String(begin + limit)) : null,
       total: total === null ? null : { ...toChanges(total, now), ...pickHistory(null) },
     };

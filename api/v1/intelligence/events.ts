@@ -72,7 +72,7 @@ function countedAs({ copies, withdrawn }: StoredEvent, { id, action }: StoredEve
   return copies.includes(id) ? 'copy' : 'voice';
 }
 
-function eventBody(event: StoredEvent) {
+export function eventBody(event: StoredEvent) {
   return {
     id: event.id,
     kind: event.kind,

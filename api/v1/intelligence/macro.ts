@@ -31,7 +31,7 @@ import {
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/values/time.ts';
 import { malformed } from '../../http/strict-json.ts';
-import { defineRoute } from '../../route.ts';
+import { type ApiPorts, defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, nullableChoice, objectSchema, Time } from '../../shapes.ts';
 import { DAY_PATTERN, toUtcDate } from './intelligence-parameters.ts';
 
@@ -262,6 +262,26 @@ function explainRegime({ regime, score, knownWeight, inputs }: RegimeReading): s
   return `the score is ${score}, of which most comes from ${strongest.join(' and ')}${without}`;
 }
 
+/** Reads the macro regime of this moment. */
+export async function regimeBody(ports: Pick<ApiPorts, 'clock' | 'intelligence'>) {
+  const now = ports.clock.now();
+  const [points, all] = await Promise.all([
+    ports.intelligence.series(REGIME_SERIES, toUtcDate(now - READ_DAYS * DAY_MS), toUtcDate(now)),
+    ports.intelligence.allChains(),
+  ]);
+  const change = all === null || all.weekBefore === null ? null : percentChange(all.tvlUsd, all.weekBefore);
+  const reading = readRegime(measureInputs(points, all === null || change === null ? null : { value: change, at: all.receivedAt }), now);
+  return {
+    regime: reading.regime,
+    explanation: explainRegime(reading),
+    score: reading.score,
+    knownWeight: reading.knownWeight,
+    thresholds: { riskOn: REGIME_SCORE, riskOff: `-${REGIME_SCORE}`, leastWeight: LEAST_WEIGHT },
+    asOf: isoTime(now),
+    inputs: reading.inputs.map(inputBody),
+  };
+}
+
 export const getMacroRegime = defineRoute({
   method: 'GET',
   url: '/v1/macro-regime',
@@ -275,22 +295,5 @@ export const getMacroRegime = defineRoute({
   schema: { querystring: objectSchema({}) },
   answers: { 200: { description: 'The regime and its inputs.', schema: RegimeBody } },
   refusals: [],
-  handle: (ports) => async () => {
-    const now = ports.clock.now();
-    const [points, all] = await Promise.all([
-      ports.intelligence.series(REGIME_SERIES, toUtcDate(now - READ_DAYS * DAY_MS), toUtcDate(now)),
-      ports.intelligence.allChains(),
-    ]);
-    const change = all === null || all.weekBefore === null ? null : percentChange(all.tvlUsd, all.weekBefore);
-    const reading = readRegime(measureInputs(points, all === null || change === null ? null : { value: change, at: all.receivedAt }), now);
-    return {
-      regime: reading.regime,
-      explanation: explainRegime(reading),
-      score: reading.score,
-      knownWeight: reading.knownWeight,
-      thresholds: { riskOn: REGIME_SCORE, riskOff: `-${REGIME_SCORE}`, leastWeight: LEAST_WEIGHT },
-      asOf: isoTime(now),
-      inputs: reading.inputs.map(inputBody),
-    };
-  },
+  handle: (ports) => () => regimeBody(ports),
 });

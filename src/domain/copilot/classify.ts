@@ -21,12 +21,34 @@ export const INTENTS = [
 ] as const;
 export type Intent = (typeof INTENTS)[number];
 
+/** Data that can be looked up, by the words that ask for it. The first that matches counts. */
+const TOPICS = [
+  ['chains', /\b(?:tvl|(?:total )?value locked)\b/i],
+  ['funding', /\bfunding\b(?! round)/i],
+  ['basis', /\b(?:basis|arbitrage)\b/i],
+  ['macro', /\b(?:macro|regime|risk[- ]o(?:n|ff))\b/i],
+  ['agents', /\b(?:my|our|which|list|show|why)\b.*\bagents?\b/i],
+  [
+    'session',
+    /\b(?:market|exchange|nyse|nasdaq|wall street)s?\b.*\b(?:open|opens|closed?|closes|hours)\b|\b(?:open|closed)\b.*\b(?:market|exchange)\b|\btrading hours\b/i,
+  ],
+  ['events', /\b(?:news|headlines?|events?|happen(?:s|ed|ing)?)\b/i],
+  ['price', /\b(?:price|quote|quoted|trad(?:es?|ed|ing) at|look ?up|how much|premium|discount|gap|session|liquidity|what is|show)\b/i],
+] as const;
+export type Topic = (typeof TOPICS)[number][0];
+
+/** Changes that a message may ask for, none of which the copilot makes. */
+const ACTS = /\b(?:pause|halt|resume|stop|close|sell|cancel|promote|approve|decline|send|transfer|withdraw|deposit|delete|revoke)\b/i;
+
 export type Classified =
-  | { readonly intent: 'look_up' | 'assess'; readonly entry: CatalogEntry }
+  | { readonly intent: 'look_up'; readonly topic: Topic; readonly entry: CatalogEntry | null }
+  | { readonly intent: 'assess'; readonly entry: CatalogEntry }
   | { readonly intent: 'rank'; readonly mode: FairValueMode; readonly liquidOnly: boolean }
   | { readonly intent: 'rank'; readonly privateMode: PrivateMode }
   | { readonly intent: 'explain'; readonly ids: readonly string[] }
-  | { readonly intent: 'portfolio' | 'help' | 'out_of_scope' }
+  | { readonly intent: 'portfolio' | 'help' }
+  /** `act`: the message asks for a change. */
+  | { readonly intent: 'out_of_scope'; readonly act: boolean }
   | { readonly intent: 'impact'; readonly entry: CatalogEntry; readonly notionalUsd: string }
   | { readonly intent: 'compile_take'; readonly thesis: string }
   | {
@@ -39,9 +61,11 @@ export type Classified =
     };
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+/** Courtesy words before a thesis, which are no part of it. */
+const COURTESY = /^(?:please |can you |could you |(?:compile|draft|write|make)(?: me)?(?: a)?(?: take)?(?: to)?:? |take: ?|thesis: ?)+/i;
 /** Beginning of a thesis, after courtesy words. */
 const THESIS =
-  /^(?:please |can you |could you |i want to |i would like to |i'd like to |let's |compile(?: a take)?:? |take: ?|thesis: ?|when |if |once )*(?:buy|accumulate|purchase|go long|long|get long|pick up)\b/i;
+  /^(?:i want to |i would like to |i'd like to |let's |when |if |once )*(?:buy|accumulate|purchase|go long|long|get long|pick up)\b/i;
 
 /** Returns the assets that a message names, each once. A coin such as `BTC` means its spot instrument if a single one is needed. */
 function findAssets(message: string, catalog: Catalog): CatalogEntry[] {
@@ -129,6 +153,8 @@ function findPolicy(message: string, entry: CatalogEntry | undefined): Classifie
   return { intent: 'compile_policy', entry, enterDiscountPct, exitDiscountPct, notionalUsd, understood: named };
 }
 
+const findTopic = (text: string): Topic | null => TOPICS.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
+
 /** Classifies a message about one asset. If it names none, the asset of the conversation applies. */
 function aboutOne(text: string, entry: CatalogEntry | undefined): Classified | null {
   if (entry === undefined) return null;
@@ -137,9 +163,8 @@ function aboutOne(text: string, entry: CatalogEntry | undefined): Classified | n
     return { intent: 'impact', entry, notionalUsd };
   if (/\b(?:assess(?:ment)?|bull case|bear case|case for|case against|catalysts?|analy[sz]e|analysis)\b/i.test(text))
     return { intent: 'assess', entry };
-  if (/\b(?:price|quote|quoted|trade[sd]? at|look ?up|how much|premium|discount|gap|session|liquidity|what is|show)\b/i.test(text))
-    return { intent: 'look_up', entry };
-  return null;
+  const topic = findTopic(text);
+  return topic === null ? null : { intent: 'look_up', topic, entry };
 }
 
 /**
@@ -153,11 +178,8 @@ export function classify(message: string, catalog: Catalog, before: CatalogEntry
   if (/^(?:help|what can you do|how does this work|\?)[?!. ]*$/i.test(text)) return { intent: 'help' };
   const policy = findPolicy(text, entry);
   if (policy !== null) return policy;
-  if (THESIS.test(text))
-    return {
-      intent: 'compile_take',
-      thesis: text.replace(/^(?:please |can you |could you |compile(?: a take)?:? |take: ?|thesis: ?)+/i, ''),
-    };
+  const thesis = text.replace(COURTESY, '');
+  if (THESIS.test(thesis)) return { intent: 'compile_take', thesis };
   if (/\b(?:explain|why)\b.*\bdecision\b|\bdecision\b.*\b(?:explain|why)\b/i.test(text))
     return { intent: 'explain', ids: [...text.matchAll(UUID)].map(([id]) => id.toLowerCase()) };
   const one = aboutOne(text, entry);
@@ -165,5 +187,7 @@ export function classify(message: string, catalog: Catalog, before: CatalogEntry
   const ranking = assets.length === 0 ? findRanking(text) : null;
   if (ranking !== null) return ranking;
   if (/\b(?:my|our) (?:portfolio|positions?|holdings?|exposure|books?|sectors?)\b|^portfolio\b/i.test(text)) return { intent: 'portfolio' };
-  return { intent: 'out_of_scope' };
+  const topic = assets.length === 0 ? findTopic(text) : null;
+  if (topic !== null && topic !== 'price') return { intent: 'look_up', topic, entry: null };
+  return { intent: 'out_of_scope', act: ACTS.test(text) };
 }

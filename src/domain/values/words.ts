@@ -31,3 +31,8 @@ export function figureInWords(value: number): string {
   if (rounded === 0 && value !== 0) return value > 0 ? 'less than 0.001' : 'between -0.001 and 0';
   return Math.abs(rounded) < 1e15 ? String(rounded) : BigInt(Math.round(value)).toString();
 }
+
+/** Returns the minute of an ISO 8601 time: `2026-12-01 09:00 UTC`. */
+export function timeInWords(iso: string): string {
+  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+}

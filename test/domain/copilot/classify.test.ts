@@ -10,8 +10,8 @@ const OTHER = '019a5b1e-7c00-7000-8000-000000000002';
 
 describe('intents', () => {
   it.each([
-    ['What is the price of AAPLx?', { intent: 'look_up', entry: AAPL }],
-    ['show me the discount of AAPLx', { intent: 'look_up', entry: AAPL }],
+    ['What is the price of AAPLx?', { intent: 'look_up', topic: 'price', entry: AAPL }],
+    ['show me the discount of AAPLx', { intent: 'look_up', topic: 'price', entry: AAPL }],
     ['Which is the cheapest liquid equity against its reference?', { intent: 'rank', mode: 'deepest_discount', liquidOnly: true }],
     ['rank by highest premium', { intent: 'rank', mode: 'highest_premium', liquidOnly: false }],
     ['Which are the most liquid tokens?', { intent: 'rank', mode: 'liquidity', liquidOnly: false }],
@@ -22,7 +22,22 @@ describe('intents', () => {
     ['top pre-IPO tokens by gap', { intent: 'rank', privateMode: 'gap_to_mark' }],
     ['which private markets are in the news?', { intent: 'rank', privateMode: 'news_intensity' }],
     ['list the most liquid private markets', { intent: 'rank', privateMode: 'liquidity' }],
-    ['show the private markets', { intent: 'out_of_scope' }],
+    ['show the private markets', { intent: 'out_of_scope', act: false }],
+    ['any news on AAPLx?', { intent: 'look_up', topic: 'events', entry: AAPL }],
+    ['What happened today?', { intent: 'look_up', topic: 'events', entry: null }],
+    ['what is the funding of AAPLx', { intent: 'look_up', topic: 'funding', entry: AAPL }],
+    ['Explain funding', { intent: 'look_up', topic: 'funding', entry: null }],
+    ['what is the basis of AAPLx?', { intent: 'look_up', topic: 'basis', entry: AAPL }],
+    ['best arbitrage', { intent: 'look_up', topic: 'basis', entry: null }],
+    ['is the market open?', { intent: 'look_up', topic: 'session', entry: null }],
+    ['when does the exchange close', { intent: 'look_up', topic: 'session', entry: null }],
+    ['what is the macro regime', { intent: 'look_up', topic: 'macro', entry: null }],
+    ['How much is the total value locked?', { intent: 'look_up', topic: 'chains', entry: null }],
+    ['list my agents', { intent: 'look_up', topic: 'agents', entry: null }],
+    ['why did my agent not trade?', { intent: 'look_up', topic: 'agents', entry: null }],
+    ['pause all agents', { intent: 'out_of_scope', act: true }],
+    ['sell everything', { intent: 'out_of_scope', act: true }],
+    ['draft a take: buy AAPLx when the discount is over 2%', { intent: 'compile_take', thesis: 'buy AAPLx when the discount is over 2%' }],
     ['assess AAPLx', { intent: 'assess', entry: AAPL }],
     ['Give me the bull case for AAPLx', { intent: 'assess', entry: AAPL }],
     ['my portfolio', { intent: 'portfolio' }],
@@ -48,7 +63,7 @@ describe('intents', () => {
         ],
       },
     ],
-    ['How is the weather?', { intent: 'out_of_scope' }],
+    ['How is the weather?', { intent: 'out_of_scope', act: false }],
     [
       'basis policy for AAPLx: enter when the discount is over 2%, exit when the discount is under 0.5%, with $500',
       {
@@ -65,7 +80,7 @@ describe('intents', () => {
         ],
       },
     ],
-    ['Compare the price of AAPLx and TSLAx', { intent: 'out_of_scope' }],
+    ['Compare the price of AAPLx and TSLAx', { intent: 'out_of_scope', act: false }],
   ] as const)('%s', (message, expected) => {
     expect(classify(message, CATALOG, null)).toEqual(expected);
   });
@@ -98,7 +113,7 @@ describe('intents', () => {
 
   it('resolves "it" from the conversation, and not without one', () => {
     expect(classify('assess it', CATALOG, AAPL)).toEqual({ intent: 'assess', entry: AAPL });
-    expect(classify('assess it', CATALOG, null)).toEqual({ intent: 'out_of_scope' });
+    expect(classify('assess it', CATALOG, null)).toEqual({ intent: 'out_of_scope', act: false });
   });
 
   it.each(INJECTIONS)('chooses nothing beyond reading: %s', (message) => {

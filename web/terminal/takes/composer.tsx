@@ -8,6 +8,7 @@ import { useCatalog } from '../catalog.ts';
 import { loadPart, Refusal } from '../kit/refusal.tsx';
 import { feed } from '../market.ts';
 import { goTo } from '../place.ts';
+import { thesisAsked } from './thesis-asked.ts';
 import type { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { splitParts, type Reading } from './marks.ts';
 import { InWords, Legend, Parts } from './reading.tsx';
@@ -47,7 +48,8 @@ function toReading(compiled: CompiledThesis | null): Reading {
 }
 
 export function Composer() {
-  const [thesis, setThesis] = useState('');
+  const [thesis, setThesis] = useState(() => thesisAsked.get());
+  useEffect(() => thesisAsked.set(''), []);
   const compile = useGrammar();
   const isEmpty = thesis.trim() === '';
   const compiled = useMemo(() => (compile === null || isEmpty ? null : compile(thesis)), [compile, thesis, isEmpty]);
