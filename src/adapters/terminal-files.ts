@@ -51,6 +51,22 @@ const MANIFESTS = JSON.stringify({ schema: manifestPayloadSchema, templates: MAN
 const NO_HASHING = `export function createHash() { throw new Error('pages hash nothing'); }
 export const hash = createHash;`;
 
+const COMPONENTS = join(ROOT, 'node_modules', '@mantine', 'core', 'esm');
+const NAMED_IMPORT = /import (?:type )?\{([^}]*)\} from ["']([^"']+)["']/g;
+
+/** Returns a module with the components that a source names, each from its own file. */
+function namedComponents(source: string): string {
+  const files = new Map<string, string>();
+  for (const [, names = '', file = ''] of readFileSync(join(COMPONENTS, 'index.mjs'), 'utf8').matchAll(NAMED_IMPORT))
+    for (const name of names.split(',')) files.set(name.trim(), file);
+  return [...source.matchAll(NAMED_IMPORT)]
+    .filter(([, , from]) => from === '@mantine/core')
+    .flatMap(([, names = '']) => names.split(',').map((name) => name.trim().replace(/ as .*$/, '')))
+    .filter((name) => files.has(name))
+    .map((name) => `export { ${name} } from ${JSON.stringify(files.get(name))};`)
+    .join('\n');
+}
+
 /** Modules that are not bundled as they are written. */
 const SHARED: Plugin = {
   name: 'shared',
@@ -59,6 +75,12 @@ const SHARED: Plugin = {
     build.onResolve({ filter: /\/domain\/market\/(session|published-steps)\.ts$/ }, ({ path, resolveDir }) => ({
       path: join(resolveDir, path),
       suffix: '?chart',
+    }));
+    // From the one list of all components, whatever any page uses would load on the first visit.
+    build.onResolve({ filter: /^@mantine\/core$/ }, ({ importer }) => ({ path: importer, namespace: 'components' }));
+    build.onLoad({ filter: /./, namespace: 'components' }, ({ path }) => ({
+      contents: namedComponents(readFileSync(path, 'utf8')),
+      resolveDir: COMPONENTS,
     }));
     // Pages hash nothing.
     build.onResolve({ filter: /^node:crypto$/ }, () => ({ path: 'no-hashing', namespace: 'domain' }));
@@ -142,7 +164,7 @@ function importedBy({ outputs }: Metafile, script: string): readonly string[] {
 /** Returns name and text of every source, and the installed packages. */
 function stateOfSources(): string {
   const hash = createHash('sha256').update(JSON.stringify(OPTIONS)).update(MANIFESTS);
-  hash.update(readFileSync(join(ROOT, 'package-lock.json')));
+  for (const file of ['package-lock.json', 'src/adapters/terminal-files.ts']) hash.update(readFileSync(join(ROOT, file)));
   const add = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);

@@ -122,6 +122,6 @@ describe('launches', () => {
       ok: true,
     });
     expect(compileThesis('Buy FOO below $0.5 with $50', { catalog, now: CORPUS_NOW })).toMatchObject({ ok: false, why: 'ambiguous' });
-    expect(classify('What is the price of FOO?', catalog, null)).toEqual({ intent: 'out_of_scope' });
+    expect(classify('What is the price of FOO?', catalog, null)).toMatchObject({ intent: 'out_of_scope' });
   });
 });
