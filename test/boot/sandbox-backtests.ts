@@ -46,6 +46,7 @@ export function sandboxBacktests(seed: number): SandboxBacktests {
         return bars;
       },
       storedSpans: async () => [],
+      multiplierChanges: async () => [],
       reports: async () => [],
       received: async () => [],
       archives: async (underlying) =>

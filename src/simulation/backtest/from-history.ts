@@ -13,6 +13,9 @@ import { HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
 import type { EventArchive } from '../../adapters/store/intelligence/event-archive-store.ts';
+import { type HistoryChanges, rescaledReads, withRescaledBenchmark } from './rescaled-bars.ts';
+import type { MultiplierChange } from '../../domain/books/book.ts';
+import type { InstrumentKey } from '../../domain/market/venue.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { Fact } from '../../domain/backtest/fact.ts';
 import type { EventHistory, InstrumentInput } from './history.ts';
@@ -44,13 +47,14 @@ export async function workFromHistory(
   const timeframe = request.timeframe ?? manifest.timeframe;
   const needs = backtestNeeds(manifest, timeframe);
   const inputs = await readInputs(reads, needs, asked, (done, total) => post({ kind: 'progress', done, total, what: 'reading bars' }));
+  const changes = await readChanges(reads, needs, request);
   return workBacktest({
     manifest,
     request,
     timeframe,
     inputs,
     trials: asked.trials,
-    finer: reads,
+    finer: rescaledReads(reads, changes),
     onProgress: (done, total) => post({ kind: 'progress', done, total, what: 'simulating' }),
   });
 }
@@ -63,13 +67,15 @@ export async function readInputs(
   onRead: (done: number, total: number) => void,
 ): Promise<readonly InstrumentInput[]> {
   const [from, to] = [Date.parse(request.from), Date.parse(request.to)];
+  const changes = await readChanges(reads, needs, request);
+  const rescaled = rescaledReads(reads, changes);
   const bars = new Map<string, Bars>();
   const wanted = listBarSeries(needs);
   for (const [index, series] of wanted.entries()) {
-    bars.set(seriesName(series), await readBars(reads, series, from, to));
+    bars.set(seriesName(series), await readBars(rescaled, series, from, to));
     onRead(index + 1, wanted.length);
   }
-  return toInstrumentInputs(needs, {
+  const inputs = toInstrumentInputs(needs, {
     bars,
     funding: new Map(funding),
     events: await readEvents(reads, needs, createdAt),
@@ -86,10 +92,25 @@ export async function readInputs(
       reads.halfSpreads,
     ),
   });
+  return inputs.map((input) => withRescaledBenchmark(input, changes.get(input.entry.key) ?? []));
+}
+
+/** Reads the changes of the tokens' multipliers before the end of a request. */
+async function readChanges(
+  reads: Pick<BacktestReads, 'multiplierChanges'>,
+  needs: readonly InstrumentNeeds[],
+  { to }: Pick<BacktestRequest, 'to'>,
+): Promise<HistoryChanges> {
+  const changes = new Map<InstrumentKey, readonly MultiplierChange[]>();
+  for (const { entry } of needs) {
+    const found = entry.venue === 'spotchain' ? await reads.multiplierChanges(entry.key, Date.parse(to) - 1) : [];
+    if (found.length > 0) changes.set(entry.key, found);
+  }
+  return changes;
 }
 
 /** Reads the bars of a series that open at or after `from` and close by `to`. Prefetches the next batch. */
-async function readBars(reads: BacktestReads, series: CandleSeries, from: number, to: number): Promise<Bars> {
+async function readBars(reads: Pick<BacktestReads, 'bars'>, series: CandleSeries, from: number, to: number): Promise<Bars> {
   const barMs = timeframeMs(series.timeframe) as number;
   const end = to - barMs + 1;
   const ask = async (begin: number): Promise<readonly Candle[]> =>

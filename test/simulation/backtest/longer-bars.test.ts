@@ -37,6 +37,7 @@ const storeOf = (bars: ReadonlyMap<string, readonly Candle[]>): BacktestReads =>
   marks: async () => [],
   liquidity: async () => [],
   halfSpreads: async () => [],
+  multiplierChanges: async () => [],
 });
 
 async function bothOf(symbol: string, bars: ReadonlyMap<string, readonly Candle[]>, from = FROM, to = FROM + HOURS * HOUR) {

@@ -1,10 +1,13 @@
 /** Reads of the store for backtests: closed bars, reports and archives of events, marks, liquidity and spreads over time. */
 import type { Fact } from '../../../domain/backtest/fact.ts';
 import type { EventStretch } from '../../../domain/backtest/known-events.ts';
+import type { MultiplierChange } from '../../../domain/books/book.ts';
 import type { Candle } from '../../../domain/candles/candle.ts';
 import type { Report } from '../../../domain/intelligence/report.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
+import type { EpochMs } from '../../../domain/values/time.ts';
 import { factsOverTime, marksOverTime } from '../catalog/market-history-store.ts';
+import { multiplierChanges } from '../catalog/token-multipliers.ts';
 import type { Sql } from '../database.ts';
 import { archivedStretches, readArchives, type EventArchive } from '../intelligence/event-archive-store.ts';
 import { eventReceptions } from '../intelligence/event-reception-store.ts';
@@ -26,6 +29,9 @@ export function createBacktestReads(sql: Sql) {
     archives: (underlying: string): Promise<readonly EventArchive[]> => readArchives(sql, underlying),
     /** Returns the periods in which the sources of an underlying's events were received. */
     received: (underlying: string): Promise<readonly EventStretch[]> => eventReceptions(sql, underlying),
+    /** Returns the changes of a token's multiplier up to an instant, ascending. */
+    multiplierChanges: (instrument: InstrumentKey, until: EpochMs): Promise<readonly MultiplierChange[]> =>
+      multiplierChanges(sql, instrument, until),
     /** Returns a token's issuer marks, ascending by the time from which each was known. */
     marks: (instrument: string): Promise<readonly Fact[]> => marksOverTime(sql, instrument),
     /** Returns the liquidity of an instrument's pools, ascending by the time from which each reading was known. */

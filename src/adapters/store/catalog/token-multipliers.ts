@@ -1,5 +1,6 @@
 /** Store of the multipliers of tokens: in whose units their quotes are, and since when. */
 import type { Observable } from 'rxjs';
+import type { MultiplierChange } from '../../../domain/books/book.ts';
 import { CATALOG } from '../../../domain/catalog/catalog.ts';
 import type { FeedMessage } from '../../../domain/market/market-event.ts';
 import type { TokenMultiplier } from '../../../domain/market/quote.ts';
@@ -38,6 +39,13 @@ export async function loadMultipliers(sql: Sql): Promise<void> {
       ]),
     ),
   );
+}
+
+/** Reads the changes of a token's multiplier up to an instant, ascending. */
+export async function multiplierChanges(sql: Sql, instrument: InstrumentKey, until: EpochMs): Promise<readonly MultiplierChange[]> {
+  const rows = await sql<Omit<MultiplierChange, 'instrument'>[]>`
+    select at, before, after from multiplier_changes(${instrument}, ${until}) order by at`;
+  return rows.map(({ at, before, after }) => ({ instrument, at, before: plainDecimal(before), after: plainDecimal(after) }));
 }
 
 /** Stores a received multiplier unless it is the last one. */
