@@ -170,6 +170,7 @@ describe('fifteen days on paper', () => {
       enteredAt: START,
       evaluatedAt: START + DAYS * DAY,
       pausedMs: 0,
+      pauses: [],
       promisedBps: 0,
       fills: fillsOf(place),
       funding: [],

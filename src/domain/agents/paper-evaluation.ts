@@ -28,6 +28,8 @@ export interface PaperRows {
   readonly evaluatedAt: EpochMs;
   /** Paused time between the two, in milliseconds. It does not count as trading days. */
   readonly pausedMs: number;
+  /** Periods in which the agent was paused, ascending. The last one may have no end. */
+  readonly pauses: readonly { readonly from: EpochMs; readonly to: EpochMs | null }[];
   /** Mean cost of a fill in the manifest's backtest, in basis points, or null without one. */
   readonly promisedBps: number | null;
   /** Fills of the book, including those from before the stage, ascending by `at`. */
@@ -43,7 +45,8 @@ export interface PaperRows {
 }
 
 /**
- * Returns the series of a paper evaluation. A day on which a position had no live bid is left out, because unknown is never good. A
+ * Returns the series of a paper evaluation. Round trips are those of the stage: one that was open at the entry goes on from its value then,
+ * and a gain realized while the agent was paused does not count, because a person may have chosen its moment. A day on which a position had no live bid is left out, because unknown is never good. A
  * position that was open when the stage was entered and had no bid then counts at its cost.
  */
 export function computePaperSeries(rows: PaperRows): PaperSeries {
@@ -53,7 +56,7 @@ export function computePaperSeries(rows: PaperRows): PaperSeries {
   const afterFill = (fill: Fill, inStage: boolean): void => {
     book = applyFill(book, fill);
     const pnlUsd = trips.closedBy(fill, book);
-    if (inStage && pnlUsd !== null) trades.push([fill.at, pnlUsd]);
+    if (inStage && pnlUsd !== null && !(isAbove(pnlUsd) && wasPaused(rows, fill.at))) trades.push([fill.at, pnlUsd]);
   };
   const afterPayment = (payment: FundingPayment): void => {
     book = applyFunding(book, payment.paidUsd);
@@ -78,7 +81,9 @@ export function computePaperSeries(rows: PaperRows): PaperSeries {
     }
   };
   advance(enteredAt, false);
-  const startEquityUsd = plainDecimal(valueAt(book, rows.entryMarks, enteredAt) ?? atCost(book));
+  const valueAtEntry = valueAt(book, rows.entryMarks, enteredAt);
+  const startEquityUsd = plainDecimal(valueAtEntry ?? atCost(book));
+  trips.restart(book, valueAtEntry === null ? null : rows.entryMarks);
   const days: (readonly [EpochMs, DecimalString])[] = [];
   for (let day = startOfUtcDay(enteredAt); day <= evaluatedAt; day += DAY_MS) {
     advance(day + DAY_MS, true);
@@ -92,17 +97,37 @@ export function computePaperSeries(rows: PaperRows): PaperSeries {
   return { rules: RULES_VERSION.paper, enteredAt, evaluatedAt, pausedMs, promisedBps, startEquityUsd, days, trades, costs };
 }
 
+/** Returns the equity, or null if a holding has no mark, even if it is dust. */
 function valueAt(book: TradingBook, marks: Marks, at: EpochMs): DecimalString | null {
-  return markBook(book, marks, at).equityUsd;
+  const { equityUsd, leftOut } = markBook(book, marks, at);
+  return leftOut.length > 0 ? null : equityUsd;
+}
+
+function isAbove(usd: DecimalString): boolean {
+  return new Decimal(usd).gt(0);
+}
+
+function wasPaused({ pauses }: Pick<PaperRows, 'pauses'>, at: EpochMs): boolean {
+  return pauses.some(({ from, to }) => from <= at && (to === null || at < to));
 }
 
 function atCost(book: TradingBook): Decimal {
   return book.holdings.reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(book.cashUsd));
 }
 
-/** Cash that each instrument has cost since it was last flat. A round trip ends when the book is flat in it again. */
+/** Cash that each instrument has cost since it was last flat, or since the entry to the stage. A round trip ends when the book is flat in it again. */
 class RoundTrips {
   readonly #flows = new Map<InstrumentKey, Decimal>();
+
+  /** Lets open round trips go on from the value of their positions at these marks, or from their cost without marks. */
+  restart({ holdings }: TradingBook, marks: Marks | null): void {
+    this.#flows.clear();
+    for (const { instrument, quantity, costUsd } of holdings)
+      this.#flows.set(
+        instrument,
+        marks === null ? new Decimal(costUsd).neg() : new Decimal(quantity).times(marks.get(instrument) ?? 0).neg(),
+      );
+  }
 
   /** Adds funding to the open round trip of its instrument. */
   pay({ instrument, paidUsd }: FundingPayment): void {

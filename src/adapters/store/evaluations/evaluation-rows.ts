@@ -36,6 +36,11 @@ export function createEvaluationRows(sql: Sql) {
     return rows.map((row) => ({ ...row, before: plainDecimal(row.before), after: plainDecimal(row.after) }));
   }
 
+  const readPauses = (agentId: string): Promise<PaperRows['pauses']> => sql<PaperRows['pauses'][number][]>`
+    select at as "from", next_at as "to" from (
+      select at, to_value ->> 'duty' as duty, version, lead(at) over (order by version) as next_at from steps where actor_id = ${agentId}
+    ) s where s.duty = 'paused' order by version`;
+
   return {
     /** Returns the period; null for an agent without gate records. */
     async window(agentId: string): Promise<StageWindow | null> {
@@ -70,6 +75,7 @@ export function createEvaluationRows(sql: Sql) {
         enteredAt,
         evaluatedAt,
         pausedMs: known?.pausedMs ?? 0,
+        pauses: await readPauses(agent.id),
         promisedBps: known?.promisedBps ?? null,
         fills,
         funding: await readFunding(sql, bookId, evaluatedAt),

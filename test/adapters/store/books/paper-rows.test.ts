@@ -31,6 +31,8 @@ let rounds = 0;
 const anyTrading = fc.record({
   enteredAfterMs: fc.integer({ min: 0, max: 3 * DAY }),
   lastsMs: fc.integer({ min: DAY, max: 6 * DAY }),
+  /** Times at which the agent is paused and resumed in turn. */
+  pauses: fc.uniqueArray(fc.integer({ min: 0, max: 9 * DAY }), { maxLength: 5 }),
   trades: fc.array(
     fc.record({
       afterMs: fc.integer({ min: 1_000, max: DAY }),
@@ -101,10 +103,14 @@ test('over random fills, overnight positions, missing and stale prices', async (
   let overnight = 0;
   let rescaled = 0;
   const shadowed = { measured: 0, unknown: 0, missed: 0 };
-  const property = fc.asyncProperty(anyTrading, async ({ enteredAfterMs, lastsMs, trades, changes, cuts }) => {
+  const property = fc.asyncProperty(anyTrading, async ({ enteredAfterMs, lastsMs, pauses, trades, changes, cuts }) => {
     const origin = FIRST + ++rounds * 100 * DAY;
     const agent = { id: await fixture.agentAt('draft', { evidence: 'absent' }), manifestVersion: 1 };
     const window = { enteredAt: origin + enteredAfterMs, evaluatedAt: origin + enteredAfterMs + lastsMs };
+    await lived(
+      agent.id,
+      pauses.sort((a, b) => a - b).map((afterMs, n) => [origin + afterMs, n % 2 === 0 ? 'paused' : 'active'] as const),
+    );
     const held = [new Decimal(0), new Decimal(0)];
     const course = [{ afterMs: 0, multiplier: '1' }, ...changes]
       .map((one) => ({ ...one, at: origin + one.afterMs }))
@@ -212,6 +218,7 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
     enteredAt: day + 1_000,
     evaluatedAt: day + 2 * DAY + 5_000,
     pausedMs: 0,
+    pauses: [],
     promisedBps: 4.5,
     fills: [fill('buy', day + 60_000, '100', '1000'), fill('sell', day + DAY + 60_000, '104', '1040')],
     funding: [],
@@ -220,7 +227,7 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
     dayMarks: new Map([[day, new Map([['spotchain:AAPLx', '102']] as const)]]),
   };
   expect(computePaperSeries(rows)).toEqual({
-    rules: 5,
+    rules: 6,
     enteredAt: rows.enteredAt,
     evaluatedAt: rows.evaluatedAt,
     pausedMs: 0,
@@ -238,6 +245,70 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
     ],
   });
   expect(computePaperSeries({ ...rows, dayMarks: new Map() }).days.map(([at]) => at)).toEqual([day + DAY, day + 2 * DAY]);
+});
+
+test('by hand: a round trip from before the stage goes on from its value at the entry, and a gain while paused does not count', async () => {
+  const id = await fixture.agentAt('draft', { evidence: 'absent' });
+  const bookId = bookIds.paper(id, 1);
+  const entered = FIRST + 9_500 * DAY + 7_000;
+  const bought = ['spotchain:AAPLx', 'spotchain:SPYx', 'evmvenue:BTC', 'evmvenue:ETH'] as readonly InstrumentKey[];
+  const fill = (side: 'buy' | 'sell', instrument: InstrumentKey, at: number, price: string): Fill => ({
+    id: `${id} ${side} ${instrument} ${at}`,
+    orderId: side,
+    bookId,
+    instrument,
+    side,
+    quantity: '1',
+    fillPrice: price,
+    feeUsd: '1',
+    notionalUsd: price,
+    decisionPrice: price,
+    slippageBps: 0,
+    at,
+    quotes: [],
+  });
+  const minute = (n: number): number => entered + n * 60_000;
+  // Each was bought for 50 before the stage, is worth 100 at its entry, and is sold while the agent is active or paused, for more or less.
+  const sales = [
+    ['spotchain:AAPLx', 10, '99'],
+    ['spotchain:SPYx', 11, '103'],
+    ['evmvenue:BTC', 20, '99'],
+    ['evmvenue:ETH', 21, '103'],
+  ] as const;
+  const fills = [
+    ...bought.map((instrument, n) => fill('buy', instrument, entered - 600_000 + n, '50')),
+    ...sales.map(([instrument, n, price]) => fill('sell', instrument, minute(n), price)),
+    fill('buy', 'evmvenue:ETH', minute(30), '100'),
+    fill('sell', 'evmvenue:ETH', minute(31), '110'),
+  ];
+  await fixture.app.begin((sql) =>
+    writeRecords(
+      sql,
+      fills.map((one) => ({ type: 'fill', orgId: ORG, fill: one })),
+    ),
+  );
+  await lived(id, [
+    [minute(20), 'paused'],
+    [minute(31), 'active'],
+  ]);
+  const evaluate = async () => {
+    const window = { enteredAt: entered, evaluatedAt: minute(40) };
+    const series = computePaperSeries(await createEvaluationRows(fixture.app).paper({ id, manifestVersion: 1 }, fixture.manifest, window));
+    const [row] = await fixture.app<{ alike: boolean }[]>`
+      select alike(${JSON.stringify(series)}::text::jsonb, paper_series(${bookId}, ${fixture.manifest.maxCapitalUsd}, ${entered}, ${minute(40)})) as alike`;
+    expect(row?.alike).toBe(true);
+    return series.trades;
+  };
+  const active = [minute(31), '8'] as const;
+  // Without prices at the entry they count at their cost.
+  expect(await evaluate()).toEqual([[minute(10), '48'], [minute(11), '52'], active]);
+  const slot = Math.floor(entered / 60_000) * 60_000;
+  await fixture.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 4) on conflict do nothing`;
+  for (const instrument of bought)
+    await fixture.app`
+      insert into observations (slot, instrument, hash, body)
+      values (${slot}, ${instrument}, 'h', '{"quote":{"bid":"100","ask":"101","quality":"live"}}')`;
+  expect(await evaluate()).toEqual([[minute(10), '-2'], [minute(11), '2'], [minute(20), '-2'], active]);
 });
 
 /** Writes steps of an agent's life: times of pausing and resuming, and feed events in between. */

@@ -202,7 +202,7 @@ test('changed rules raise their version, so that agents on old evidence are held
     manifest: [2, '27ac868f00e6556ce3d3022eb1238265'],
     backtest: [7, '38864754e9b78cd535e4e1a97a3d6af9'],
     stress_test: [3, '2eab939f4404aa939e2f5b56e555ec30'],
-    paper: [5, '7a80a31523254007c1b2f688e203a904'],
+    paper: [6, '7a80a31523254007c1b2f688e203a904'],
     shadow: [3, '42a566881ee4301be8e4d11767ffee90'],
   });
 });

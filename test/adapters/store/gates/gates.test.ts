@@ -395,7 +395,7 @@ test('evidence under old rules holds an agent and raises an alert: no gate opens
     ['manifest', 2, null, []],
     ['backtest', 1, 'costs are those of paper', [words]],
     ['stress_test', 3, null, []],
-    ['paper', 5, null, []],
+    ['paper', 6, null, []],
     ['shadow', 3, null, []],
     ['risk_signoff', 1, null, [words]],
   ]);
@@ -456,6 +456,39 @@ test('backtests of rules on events from before reception was kept are of earlier
   expect(await superseded(null)).toEqual(['with events']);
   expect(await superseded((last?.at as number) + 1)).toEqual(['with events']);
   expect(await superseded(0)).toEqual([]);
+});
+
+test('paper evidence that passed only by gains from before the stage, or while paused, is of earlier rules', async () => {
+  const migration = readFileSync(new URL('../../../../migrations/0462_paper_trades_of_the_stage.sql', import.meta.url), 'utf8');
+  const [sound, forged] = [await fixture.agentAt('paper', { evidence: 'absent' }), await fixture.agentAt('paper', { evidence: 'absent' })];
+  const proofs = [await fixture.pass(sound, 'paper'), await fixture.pass(forged, 'paper')];
+  expect(proofs.map(({ passed }) => passed)).toEqual([true, true]);
+  const supersededIds = async (): Promise<string[]> => {
+    const found: string[] = [];
+    await fixture.superuser
+      .begin(async (sql) => {
+        // As if each had been paused: one before any of its trades, the other for all of them.
+        await sql`alter table evidence disable trigger user`;
+        await sql`alter table steps disable trigger user`;
+        for (const [id, at] of [
+          [sound, 2],
+          [forged, Number.MAX_SAFE_INTEGER],
+        ] as const) {
+          await sql`
+            insert into steps (actor_id, version, at, machine, event, to_value)
+            values (${id}, 1000, 1, 'agent@1', '{}', '{"duty":"paused"}'), (${id}, 1001, ${at}, 'agent@1', '{}', '{"duty":"active"}')`;
+          await sql`update evidence set series = (series::jsonb || '{"pausedMs": 1}')::text where agent_id = ${id} and kind = 'paper'`;
+        }
+        await sql.unsafe(migration.slice(migration.indexOf('-- Evidence that would not have passed')));
+        const rows = await sql<{ id: string }[]>`
+          select evidence_id as id from superseded_evidence where evidence_id = any(${proofs.map(({ id }) => id)}::uuid[])`;
+        found.push(...rows.map(({ id }) => id));
+        throw new Error('taken back');
+      })
+      .catch((error: unknown) => expect(String(error)).toContain('taken back'));
+    return found;
+  };
+  expect(await supersededIds()).toEqual([proofs[1]?.id]);
 });
 
 test('no gate opens on evidence under old rules', async () => {
