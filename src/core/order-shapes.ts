@@ -43,7 +43,10 @@ export const AttributionBody = Type.Unsafe<object | null>({
     ),
     headroom: Type.Object(
       { quantity: DecimalText, code: Type.String() },
-      { description: 'The largest quantity that would pass, and what a lot more would breach.' },
+      {
+        description:
+          'The largest quantity that would pass, and what a lot more would breach; absent where no known account pays for the order.',
+      },
     ),
   },
   description: 'Pre-trade risk attribution; null if nothing was proposed.',

@@ -134,7 +134,7 @@ export function createManualRisk(deps: RiskDeps) {
         ok: true,
         value: {
           order,
-          verdict: presentVerdict(verdict, present),
+          verdict: presentVerdict(isAccountKnown(state, order, fee, free) ? verdict : withoutHeadroom(verdict), present),
           touch: plainDecimal(touch ?? order.limitPrice),
           epoch,
           bookVersion: stored?.version ?? 0,
@@ -175,13 +175,28 @@ function booked(state: TradingBook, fill: Fill): TradingBook {
  * is measured on the same sum.
  */
 function paidByAccount(state: TradingBook, order: Order, feeBps: number, free: Decimal): TradingBook {
+  const cash = Decimal.max(free, costWithWaiting(state, order, feeBps));
+  return cash.isZero() ? state : applyTransfer(state, plainDecimal(cash));
+}
+
+/** True if the known accounts pay for the order: only then does the balance say how large another one may be. */
+function isAccountKnown(state: TradingBook, order: Order, feeBps: number, free: Decimal): boolean {
+  return order.side === 'sell' || free.gte(costWithWaiting(state, order, feeBps));
+}
+
+function withoutHeadroom(verdict: RiskVerdict): RiskVerdict {
+  const { headroom: _, ...attribution } = verdict.attribution;
+  return { ...verdict, attribution };
+}
+
+/** Returns the cost of an order and of every pending purchase in US dollars, with what risk rounds up. */
+function costWithWaiting(state: TradingBook, order: Order, feeBps: number): Decimal {
   const waiting = state.openProposals.filter(({ id, side }) => side === 'buy' && id !== order.id);
   const own = order.side === 'buy' ? new Decimal(order.notionalUsd).times(new Decimal(Math.max(0, feeBps)).div(10_000).plus(1)) : 0;
   const needed = waiting.reduce((sum, { notionalUsd }) => sum.plus(notionalUsd), new Decimal(own));
   // Risk rounds each amount to a millionth of a dollar against the order.
   const rounding = new Decimal(needed.isZero() ? 0 : waiting.length + state.holdings.length + 2).times('0.000001');
-  const cash = Decimal.max(free, needed.plus(rounding));
-  return cash.isZero() ? state : applyTransfer(state, plainDecimal(cash));
+  return needed.plus(rounding);
 }
 
 /**

@@ -49,6 +49,8 @@ test('a paper order walks the live book, and its fill names the quotes used', as
   expect(status).toBe(201);
   // 0.5 at 60010 and 0.5 at 60020.
   expect(body).toMatchObject({ state: 'filled', mode: 'paper', filledQuantity: '1', filledNotionalUsd: '60015', decisionPrice: '60010' });
+  // The book is paid as much as the order costs, which says nothing of how much more would pass.
+  expect(body.risk).not.toHaveProperty('headroom');
   expect(body.fills[0]).toMatchObject({
     fillPrice: '60015',
     feeUsd: '60.015',
