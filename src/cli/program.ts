@@ -201,10 +201,11 @@ const COMMANDS: readonly CommandEntry[] = [
  */
 export async function createProgram(chosen: 'all' | (string & {}) | undefined, service: Service): Promise<Command> {
   const program = new Command('sevengate');
+  const help = COMMANDS.some(({ name }) => name === chosen) ? `sevengate ${chosen} --help` : 'sevengate --help';
   program
     .description('An engine for trading agents that earn their capital through seven gates.')
     .version(service.version)
-    .configureOutput({ outputError: (text, write) => write(`sevengate: ${oneSentence(text)} (see sevengate --help)\n`) })
+    .configureOutput({ outputError: (text, write) => write(`sevengate: ${oneSentence(text)} (see ${help})\n`) })
     .exitOverride()
     .configureHelp({
       // Commands in the list are not loaded, so their usage comes from here. Subcommands know their own.

@@ -56,6 +56,7 @@ describe('words', () => {
   test('a wrong word ends in one sentence, with the right one if it is similar', async () => {
     const wrong = [
       [['strat'], /^sevengate: unknown command 'strat': did you mean start\? \(see sevengate --help\)$/],
+      [['candles', 'list'], /^sevengate: unknown command 'list' \(see sevengate candles --help\)$/],
       [['start', '--rol', 'api'], /^sevengate: unknown option '--rol': did you mean --role\?/],
       [
         ['start', '--role', 'apo'],
