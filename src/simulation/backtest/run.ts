@@ -632,8 +632,8 @@ export function computeLuck(returns: Float64Array, periodsPerYear: number, { ver
   }
   const root = Math.sqrt(periodsPerYear);
   const sample = { sharpe: annual / root, periods: returns.length, ...shape };
-  const all = [annual, ...otherSharpes].map((sharpe) => sharpe / root);
-  // With fewer than three measured versions their variance is unknown, so the variance of a worthless one's estimate is used.
+  const all = listDistinct([annual, ...otherSharpes]).map((sharpe) => sharpe / root);
+  // With fewer than three distinct ratios their variance is unknown, so the variance of a worthless one's estimate is used.
   const variance = all.length >= 3 ? sampleDeviation(all) ** 2 : 1 / Math.max(1, returns.length - 1);
   const threshold = expectedBestSharpe(versions, variance);
   return {
@@ -644,6 +644,16 @@ export function computeLuck(returns: Float64Array, periodsPerYear: number, { ver
     expectedBestSharpe: threshold * root,
     deflatedSharpe: probabilisticSharpe(sample, threshold),
   };
+}
+
+/** Returns one ratio per hundredth, the lowest. Copies of a manifest are trials, but must not narrow the spread of the ratios. */
+function listDistinct(annual: readonly number[]): readonly number[] {
+  const lowest = new Map<number, number>();
+  for (const sharpe of annual) {
+    const place = Math.round(sharpe * 100);
+    lowest.set(place, Math.min(sharpe, lowest.get(place) ?? sharpe));
+  }
+  return [...lowest.values()];
 }
 
 /** Assumptions about bars if not all orders fill at the open. */

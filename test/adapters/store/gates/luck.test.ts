@@ -161,6 +161,47 @@ test('a listing states the luck of all trials up to its publication, not of thos
   });
 });
 
+test('copies make the gate harder: they do not narrow the spread of what was tried', async () => {
+  const id = await fixture.agentAt('draft', { evidence: 'absent' });
+  // Returns of their own, so that nothing of the other tests is of the family.
+  await fixture.addVersion(id, { stopLossPct: 21 });
+  const { manifestVersion, manifestHash } = fixture.manifestOf(id);
+  await fixture.app`update agents set stage = 'draft', manifest_version = ${manifestVersion}, manifest_hash = ${manifestHash} where id = ${id}`;
+  const raw = noise('copied', DAYS);
+  const series = seriesOf(raw.map((one) => one - mean(raw) + (1.85 * sampleDeviation(raw)) / Math.sqrt(365)));
+  const runId = await fixture.run(id, {}, series);
+  const written = await evidenceOf(id, series, runId);
+  const tried = (from: number, until: number, sharpe: string) => fixture.superuser`
+    insert into trials (org_id, run_id, manifest_hash, sharpe, first_day, returns)
+    select t.org_id, t.run_id, encode(sha256(convert_to('copied ' || n, 'UTF8')), 'hex'), ${fixture.superuser.unsafe(sharpe)}, t.first_day, t.returns
+    from trials t, generate_series(${from}::int, ${until}::int) as n where t.run_id = ${runId} and t.manifest_hash = ${manifestHash}`;
+  const luck = async () =>
+    (
+      await fixture.app<{ trials: number; expected_best: number; errors_above: number }[]>`select * from backtest_luck(${written.id})`
+    )[0] as {
+      trials: number;
+      expected_best: number;
+      errors_above: number;
+    };
+  await tried(1, 50, '-0.5 + n * 0.045');
+  const before = await luck();
+  expect(before.trials).toBe(51);
+  expect(normalCdf(before.errors_above)).toBeLessThan(0.95);
+  await tried(51, 5_050, String(sharpeOf(series)));
+  const after = await luck();
+  expect(after.trials).toBe(5_051);
+  expect(after.expected_best).toBeGreaterThan(before.expected_best);
+  const returns = Float64Array.from(
+    series.days,
+    ([, close], day) => Number(close) / Number(day === 0 ? 10_000 : series.days[day - 1]?.[1]) - 1,
+  );
+  const others = [
+    ...Array.from({ length: 50 }, (_, n) => -0.5 + (n + 1) * 0.045),
+    ...Array.from({ length: 5_000 }, () => sharpeOf(series)),
+  ];
+  expect(computeLuck(returns, 365, { versions: 5_051, otherSharpes: others }).expectedBestSharpe).toBeCloseTo(after.expected_best, 6);
+});
+
 test('a family has correlated returns: different rules count from a correlation of 0.5, equal rules below it do not', async () => {
   const series = seriesOf(GOOD);
   const id = await fixture.agentAt('backtest', { evidence: 'absent' });
