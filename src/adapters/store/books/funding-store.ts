@@ -1,6 +1,6 @@
 /** Funding that books owe, and its booking, once per held hour regardless of repeated or concurrent attempts. */
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
-import type { FundingPayment, PerpetualFill } from '../../../domain/orders/funding.ts';
+import { type FundingPayment, heldHours, type PerpetualFill } from '../../../domain/orders/funding.ts';
 import { ledgerOfFunding } from '../../../domain/books/ledger.ts';
 import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
@@ -56,6 +56,12 @@ export type FundingStore = ReturnType<typeof createFundingStore>;
 
 async function markFunded(transaction: Parameters<typeof writeFunding>[0], bookId: string, until: EpochMs): Promise<void> {
   await transaction`update books set funded_until = ${until} where id = ${bookId} and coalesce(funded_until, 0) < ${until}`;
+}
+
+/** Returns the number of hours up to `until` whose funding a book owes and has not booked. */
+export async function countOwedHours(sql: Sql, bookId: string, until: EpochMs): Promise<number> {
+  const [book] = await sql<{ funded: EpochMs }[]>`select coalesce(funded_until, 0) as funded from books where id = ${bookId}`;
+  return book === undefined ? 0 : heldHours(await readPerpetualFills(sql, bookId), book.funded, until).length;
 }
 
 /** Reads a book's fills of perpetuals since an instant, ascending. */

@@ -21,13 +21,16 @@ import {
 } from '../../../domain/agents/evidence.ts';
 import { computePaperSeries } from '../../../domain/agents/paper-evaluation.ts';
 import { computeShadowSeries } from '../../../domain/agents/shadow-evaluation.ts';
+import { bookIds } from '../../../domain/books/book.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { draftProblems } from '../../../domain/manifest/reader.ts';
+import { lastHour } from '../../../domain/orders/funding.ts';
 import { canonicalHash } from '../../../domain/values/canonical-json.ts';
 import { normalCdf } from '../../../domain/values/statistics.ts';
-import { DAY_MS, type EpochMs, isoTime } from '../../../domain/values/time.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, isoTime } from '../../../domain/values/time.ts';
 import { figureInWords } from '../../../domain/values/words.ts';
 import { createSilenceReports } from '../agents/outside-silence.ts';
+import { countOwedHours } from '../books/funding-store.ts';
 import type { Sql } from '../database.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
 import { UnsignedRow } from '../trail/signed-rows.ts';
@@ -102,6 +105,10 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     }
     const draft = draftEvidence(agent, kind, series);
     const { passed, checks } = assessEvidence(kind, draft.metrics);
+    const unfunded = kind === 'paper' ? await fundingProblems(sql, agent, evaluatedAt(series, 0)) : [];
+    // A result without its funding is not known: it is neither stored nor does an older one count in its place.
+    if (write && unfunded.length > 0) return { ...toGate(kind, null, [...problems, ...unfunded], null), checks, metrics: draft.metrics };
+    problems.push(...unfunded);
     if (!write) {
       return {
         gate: agent.stage,
@@ -218,6 +225,16 @@ function draftEvidence(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSe
     runId: null,
     resultHash: canonicalHash({ kind, manifestHash: agent.manifestHash, series }),
   } as EvidenceDraft;
+}
+
+/** Milliseconds after an hour's end by which its funding is booked, unless the venue's rate or price is unknown. */
+const FUNDING_BOOKED_MS = 2 * HOUR_MS;
+
+/** Returns the problem of a paper book whose funding is not booked up to now: it would be taken for zero. */
+async function fundingProblems(sql: Sql, { id, manifestVersion }: GatedAgent, at: EpochMs): Promise<readonly string[]> {
+  const hours = await countOwedHours(sql, bookIds.paper(id, manifestVersion), lastHour(at - FUNDING_BOOKED_MS));
+  if (hours === 0) return [];
+  return [`the funding of ${hours} ${hours === 1 ? 'hour' : 'hours'} is not booked yet, because a rate or a price of the venue is missing`];
 }
 
 /** Returns the problem of evidence of earlier rules. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createVaultHandler } from '../../../../actors/agent/vault-handler.ts';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
 import type { FillRecord } from '../../../../src/adapters/store/books/book-store.ts';
+import { createFundingStore } from '../../../../src/adapters/store/books/funding-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { createEvaluationRows } from '../../../../src/adapters/store/evaluations/evaluation-rows.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../../src/adapters/store/gates/evidence-store.ts';
@@ -489,6 +490,42 @@ test('paper evidence that passed only by gains from before the stage, or while p
     return found;
   };
   expect(await supersededIds()).toEqual([proofs[1]?.id]);
+});
+
+test('a paper result whose funding is not booked is neither stored nor passes', async () => {
+  const id = await fixture.agentAt('paper', { evidence: 'passing' });
+  const view = { id, stage: 'paper' as const, ...fixture.manifestOf(id) };
+  const keeper = createGateKeeper({ sql: app, evidence: createEvidenceWriter(evaluator, fixture.newId) });
+  const evidences = async () =>
+    (await app<{ n: number }[]>`select count(*)::int as n from evidence where agent_id = ${id} and kind = 'paper'`)[0]?.n as number;
+  expect(await keeper.validate(view, true)).toMatchObject({ problems: [] });
+  const before = await evidences();
+  const [clock] = await fixture.superuser<{ at: number }[]>`select gate_now() as at`;
+  const bookId = bookIds.paper(id, view.manifestVersion);
+  const hour = Math.ceil((clock?.at as number) / 3_600_000) * 3_600_000;
+  const bought = {
+    id: fixture.newId(),
+    orderId: fixture.newId(),
+    bookId,
+    instrument: 'evmvenue:BTC',
+    side: 'buy',
+    quantity: '0.001',
+    fillPrice: '100',
+    feeUsd: '0',
+    notionalUsd: '0.1',
+    decisionPrice: '100',
+    slippageBps: 0,
+    at: hour - 1_000,
+    quotes: [],
+  } as const;
+  await app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill: bought }]));
+  await fixture.advance(hour - (clock?.at as number) + 3 * 3_600_000);
+  const problems = ['the funding of 2 hours is not booked yet, because a rate or a price of the venue is missing'];
+  for (const write of [true, false]) expect(await keeper.validate(view, write)).toMatchObject({ passed: false, problems });
+  expect(await evidences()).toBe(before);
+  const payments = [0, 1].map((n) => ({ instrument: 'evmvenue:BTC' as const, hour: hour + n * 3_600_000, paidUsd: '0.01' }));
+  await createFundingStore(app).book({ id: bookId, orgId: ORG }, payments, hour + 3_600_000, hour + 3_700_000);
+  expect(await keeper.validate(view, true)).toMatchObject({ problems: [] });
 });
 
 test('no gate opens on evidence under old rules', async () => {
