@@ -1,5 +1,5 @@
 /** Checks this machine: state folder, database, queue and port, each with its problem. */
-import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -7,6 +7,7 @@ import { listenRefusal } from './listen-refusal.ts';
 import { whyNotWritten } from '../named-file.ts';
 import { runningServiceUrl } from './noted-service.ts';
 import { findRedisServer, refusalOfRedis } from '../queue/embedded-redis.ts';
+import { makeStateFolder } from './server-process.ts';
 import type { ServerSettings } from './servers.ts';
 import { examineDatabase } from '../store/database-check.ts';
 
@@ -30,8 +31,7 @@ export async function examineMachine(
 function folder(settings: ServerSettings): Finding {
   const home = resolve(settings.SEVENGATE_HOME);
   try {
-    mkdirSync(home, { recursive: true });
-    accessSync(home, constants.W_OK);
+    makeStateFolder(home);
     const { bavail, bsize } = statfsSync(home);
     const free = bavail * bsize;
     return {

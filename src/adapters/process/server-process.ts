@@ -1,7 +1,7 @@
 /** Process helpers of the embedded servers: live processes, owners of folders, free ports, timeouts. */
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -102,7 +102,19 @@ export async function until<T>(
   }
 }
 
-/** Makes this process the owner of `file`, or returns the id of the live owner. */
+/** Creates a state folder with its parents. @throws Error of the file system if that fails or the folder cannot be written */
+export function makeStateFolder(folder: string): void {
+  // The recursive `mkdir` of Node.js never returns if a file system answers ENOENT below an existing folder, as /proc does.
+  if (!existsSync(dirname(folder)) && dirname(folder) !== folder) makeStateFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o711 });
+  } catch (error) {
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+  accessSync(folder, constants.W_OK);
+}
+
+/** Makes this process the owner of `file`, or returns the id of the live owner, or of the process that is replacing a dead one. */
 export function claim(file: string): number | null {
   mkdirSync(dirname(file), { recursive: true });
   const ours = `${process.pid} ${processStartedAt(process.pid)}\n`;
@@ -122,12 +134,14 @@ export function claim(file: string): number | null {
     if (held === null) continue;
     const [pid = '', ...startedAt] = held.trim().split(' ');
     if (processStartedAt(Number(pid)) === startedAt.join(' ')) return Number(pid);
-    // The owner has died. Unlike removing, renaming succeeds for one claimant only.
+    // The owner has died. Only one process at a time may remove its file, or a slow one would remove the claim of a faster one.
+    const takeover = `${file}.takeover`;
+    const taker = claim(takeover);
+    if (taker !== null) return taker;
     try {
-      renameSync(file, draft);
-      rmSync(draft, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (readIfThere(file) === held) rmSync(file, { force: true });
+    } finally {
+      release(takeover);
     }
   }
 }

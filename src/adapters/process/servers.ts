@@ -1,10 +1,9 @@
 /** Database and queue: configured servers, or private ones that this command starts and stops. */
-import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Log } from '../../../streams/log.ts';
 import type { QueueAddress } from '../queue/bullmq.ts';
 import { findRedisServer, type RedisServer, refusalOfRedis, startEmbeddedRedis } from '../queue/embedded-redis.ts';
-import { claim, claimant, processStartedAt, release, until } from './server-process.ts';
+import { claim, claimant, makeStateFolder, processStartedAt, release, until } from './server-process.ts';
 import { type SupervisedServer, type Supervision, superviseServer } from './server-supervisor.ts';
 import { examineDatabase } from '../store/database-check.ts';
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts';
@@ -85,8 +84,7 @@ export async function startServers(settings: ServerSettings, options: ServerStar
 
 function makeHome(home: string): void {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o711 });
-    accessSync(home, constants.W_OK);
+    makeStateFolder(home);
   } catch (error) {
     throw new Error(
       `SEVENGATE_HOME: ${home} cannot be created or written (${(error as NodeJS.ErrnoException).code}): choose another folder`,
