@@ -1,7 +1,7 @@
 // A state folder has one owner, also after a kill, and a folder that cannot be created is refused at once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -40,6 +40,15 @@ test('while a live process replaces a dead claim, another leaves the claim alone
     await ended;
   }
   expect(claim(file)).toBe(null);
+});
+
+test.runIf(existsSync('/dev/full'))('a claim that cannot be written on a full disk leaves no draft', () => {
+  const file = newFile();
+  const draft = `${file}.${process.pid}`;
+  // Every write to this device fails as on a full disk.
+  symlinkSync('/dev/full', draft);
+  expect(() => claim(file)).toThrow('ENOSPC');
+  expect(readdirSync(join(file, '..'))).toEqual([]);
 });
 
 test('a state folder is created with its parents, and may exist', () => {

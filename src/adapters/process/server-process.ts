@@ -120,8 +120,8 @@ export function claim(file: string): number | null {
   const ours = `${process.pid} ${processStartedAt(process.pid)}\n`;
   const draft = `${file}.${process.pid}`;
   for (;;) {
-    writeFileSync(draft, ours);
     try {
+      writeFileSync(draft, ours);
       linkSync(draft, file);
       return null;
     } catch (error) {

@@ -1,6 +1,7 @@
 /** Database and queue: configured servers, or private ones that this command starts and stops. */
 import { join, resolve } from 'node:path';
 import type { Log } from '../../../streams/log.ts';
+import { whyNotWritten } from '../named-file.ts';
 import type { QueueAddress } from '../queue/bullmq.ts';
 import { findRedisServer, type RedisServer, refusalOfRedis, startEmbeddedRedis } from '../queue/embedded-redis.ts';
 import { claim, claimant, makeStateFolder, processStartedAt, release, until } from './server-process.ts';
@@ -102,8 +103,16 @@ function findRedisProgram({ settings, path }: Starting): RedisServer | null {
   return found;
 }
 
+function claimFile(home: string, file: string): number | null {
+  try {
+    return claim(file);
+  } catch (error) {
+    throw new Error(`SEVENGATE_HOME: ${home} cannot be written: ${whyNotWritten(error)}`);
+  }
+}
+
 function claimHome({ home, serviceFile, stops }: Starting): void {
-  const owner = claim(serviceFile);
+  const owner = claimFile(home, serviceFile);
   if (owner !== null)
     throw new Error(
       `process ${owner} runs the service of the state folder ${home} already: stop it first, or give SEVENGATE_HOME another folder (several processes of one service need DATABASE_URL and REDIS_URL)`,
