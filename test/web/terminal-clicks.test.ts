@@ -244,6 +244,57 @@ describe.skipIf(CHROMIUM === null)('the terminal under a hand', () => {
     expect(names()).toEqual(['chatWithCopilot']);
   });
 
+  test('a token and a hook of outside code are revoked only once that is confirmed', async () => {
+    const { page, open } = terminal;
+    const made = { id: FIRST, agentId: AGENT, name: 'desk', createdBy: 'operator', createdAt: '2026-11-23T12:00:00.000Z', revokedAt: null };
+    const aPage = { items: [{ ...made, template: {}, tickers: [] }], nextCursor: null };
+    const agent = exampleAnswer('getAgent') as Item;
+    const manifest = { ...(agent['manifest'] as object), strategy: { kind: 'external', release: '1' } };
+    await open(`agents/${AGENT}/outside`, {
+      getAgent: { ...agent, manifest },
+      listAgentTokens: aPage,
+      listSignalHooks: aPage,
+    });
+    for (const [section, name] of [
+      ['Tokens', 'revokeAgentToken'],
+      ['Signal hooks', 'revokeSignalHook'],
+    ] as const) {
+      await page.getByRole('region', { name: section }).getByRole('button', { name: 'Revoke desk' }).click();
+      expect(names()).not.toContain(name);
+      await dialog().getByRole('button', { name: 'Revoke' }).click();
+      await dialog().waitFor({ state: 'detached' });
+      expect(names()).toContain(name);
+    }
+  });
+
+  test('what was told to a member is gone for the next one', async () => {
+    const { page, open, answers } = terminal;
+    await open(`agents/${AGENT}/vault`, {});
+    await button('Withdraw all').click();
+    await dialog().getByRole('button', { name: 'Withdraw all' }).click();
+    await page.locator('.mantine-Notification-root').waitFor();
+    // Under the pointer it does not close by itself.
+    await page.locator('.mantine-Notification-root').hover();
+    answers.getMe = { ...(exampleAnswer('getMe') as object), subject: 'somebody else' };
+    await page.evaluate(
+      `dispatchEvent(new StorageEvent('storage', { key: 'sevengate.signedInUntil', newValue: '2099-01-01T00:00:00.000Z' }))`,
+    );
+    await page.locator('.mantine-Notification-root').waitFor({ state: 'detached' });
+  });
+
+  test('an order of an agent beyond the newest has its name', async () => {
+    const { page, open } = terminal;
+    const [agent] = (exampleAnswer('listAgents') as Items).items;
+    await open('proposals', {
+      listProposals: { items: [{ ...proposal, agentId: SECOND }], nextCursor: null },
+      listAgents: ({ query }) =>
+        query.get('cursor') === 'older'
+          ? { items: [{ ...agent, id: SECOND, name: 'The oldest' }], nextCursor: null }
+          : { items: [{ ...agent, id: FIRST, name: 'The newest' }], nextCursor: 'older' },
+    });
+    await page.getByRole('link', { name: 'The oldest' }).first().waitFor();
+  });
+
   test('the rows behind an answer are a table, and a drafted thesis goes on in the composer', async () => {
     const { page, open } = terminal;
     const thesis = 'Buy AAPLx when the discount is over 2%';

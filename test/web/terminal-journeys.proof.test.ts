@@ -323,6 +323,7 @@ describe.skipIf(CHROMIUM === null)('the journeys of the guides', () => {
         await hand.press(button('I have saved it'));
         await dialog().waitFor({ state: 'detached' });
         await hand.press(button(`Revoke ${nameOf('bot')}`));
+        await hand.press(button('Revoke', dialog()));
         await page
           .locator('tr', { hasText: nameOf('bot') })
           .getByText(/^revoked/)

@@ -1,4 +1,5 @@
 /** Signed-in member and their permissions. */
+import { notifications } from '@mantine/notifications';
 import { createContext, useContext } from 'react';
 import { api, lastCall, type Me, queries, signedOut } from './api.ts';
 import { askSettings, openSettings } from './kept-settings.ts';
@@ -38,6 +39,7 @@ addEventListener('storage', ({ key, newValue }) => {
 /** Drops what was read and written for a member. */
 function forgetMember(): void {
   queries.clear();
+  notifications.clean();
   forgetDraft();
 }
 

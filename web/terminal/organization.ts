@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import { type Agent, api, readAll, refresh, useRead } from './api.ts';
+import { createStore, useStore } from './kit/store.ts';
 import { feed } from './market.ts';
 import { useMay } from './member.ts';
 
@@ -41,9 +42,29 @@ export function usePaused({ isWanted = true }: { readonly isWanted?: boolean } =
   };
 }
 
+/** True once a name was asked for that the newest agents do not have. */
+const isOlderAsked = createStore(false);
+
+/** Returns the name of an agent. Names beyond the newest agents are read once one of them is asked for. */
 export function useAgentName(): (agentId: string) => string {
-  const { data } = useAgents();
-  return useCallback((agentId) => data?.find(({ id }) => id === agentId)?.name ?? 'Agent', [data]);
+  const { data: newest } = useAgents();
+  const { data: cursor } = useNewestAgents(readNextCursor);
+  const isWanted = useStore(isOlderAsked);
+  const { data: older } = useRead(
+    ['agent-names', cursor],
+    async (call) =>
+      new Map((await readAll(api.listAgents.items({ limit: 200, cursor: cursor ?? '' }, call))).map(({ id, name }) => [id, name])),
+    { enabled: isWanted && cursor != null, staleTime: Number.POSITIVE_INFINITY },
+  );
+  return useCallback(
+    (agentId) => {
+      const name = newest?.find(({ id }) => id === agentId)?.name ?? older?.get(agentId);
+      // Not while it is being drawn.
+      if (name === undefined && newest !== undefined) queueMicrotask(() => isOlderAsked.set(true));
+      return name ?? 'Agent';
+    },
+    [newest, older],
+  );
 }
 
 export const useAlerts = () =>

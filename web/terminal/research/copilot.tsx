@@ -2,7 +2,7 @@
 import { Button, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
-import { plain } from '../../words.js';
+import { forPeople, plain } from '../../words.js';
 import { type Agent, api, type BasisRow, type ChainTvl, type MarketEvent, type Perp, type RankedRow } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import type { Column } from '../kit/columns.tsx';
@@ -136,9 +136,9 @@ const TABLES: readonly Shown[] = [
   ]),
   shown<MarketEvent>('/v1/intelligence/events', 'trade', ({ id }) => id, [
     { title: 'Event', long: ({ headline }) => headline },
-    { title: 'Kind', text: ({ kind }) => plain(kind) },
-    { title: 'Severity', text: ({ severity }) => severity },
-    { title: 'State', text: ({ state }) => state },
+    { title: 'Kind', isText: true, text: ({ kind }) => plain(kind) },
+    { title: 'Severity', isText: true, text: ({ severity }) => severity },
+    { title: 'State', isText: true, text: ({ state }) => state },
     { title: 'Changed', ago: ({ observedAt }) => observedAt },
   ]),
   shown<Perp>('/v1/perps', 'perps', (row) => row.instrument, [
@@ -148,21 +148,21 @@ const TABLES: readonly Shown[] = [
     { title: 'Open interest', large: ({ openInterestNotional }) => openInterestNotional },
   ]),
   shown<BasisRow>('/v1/arbitrage/basis', 'basis', ({ symbol }) => symbol, [
-    { title: 'Token', text: ({ symbol }) => symbol },
+    { title: 'Token', isText: true, text: ({ symbol }) => symbol },
     { title: 'To reference, bps', ratio: (row) => toNumber(edge(row, 'reference')?.spreadBps) },
     { title: 'To perpetual, bps', ratio: (row) => toNumber(edge(row, 'perpetual')?.spreadBps) },
     { title: 'After costs, bps', ratio: (row) => toNumber(edge(row, 'perpetual')?.netEdgeBps ?? edge(row, 'reference')?.netEdgeBps) },
   ]),
   shown<ChainTvl>('/v1/chains', 'chains', ({ chain }) => chain, [
-    { title: 'Chain', text: ({ chain }) => chain },
+    { title: 'Chain', isText: true, text: ({ chain }) => chain },
     { title: 'Value locked', large: ({ tvlUsd }) => tvlUsd },
     { title: '7 days', change: ({ change7dPct }) => change7dPct },
   ]),
   shown<Agent>('/v1/agents', 'agents', ({ id }) => id, [
     { title: 'Agent', cell: ({ id, name }) => <a href={`#/agents/${id}`}>{name}</a> },
-    { title: 'Stage', text: ({ stage }) => plain(stage) },
-    { title: 'Autonomy', text: ({ autonomy }) => plain(autonomy) },
-    { title: 'Paused by', text: ({ pauseCause }) => (pauseCause === null ? '–' : plain(pauseCause)) },
+    { title: 'Stage', isText: true, text: ({ stage }) => plain(stage) },
+    { title: 'Autonomy', isText: true, text: ({ autonomy }) => plain(autonomy) },
+    { title: 'Paused by', isText: true, text: ({ pauseCause }) => (pauseCause === null ? '–' : plain(pauseCause)) },
   ]),
 ];
 
@@ -203,7 +203,7 @@ function Answer({ exchange: { question, reply } }: { readonly exchange: Exchange
   return (
     <li className="card">
       <p className="faint">{question}</p>
-      <p className="reply">{reply.reply}</p>
+      <p className="reply">{forPeople(reply.reply)}</p>
       <Rows reply={reply} />
       {draft !== null && (
         <div className="draft">

@@ -1,11 +1,9 @@
 /** Signal hooks: addresses that receive a chart's alerts. A template turns each alert into a proposal. */
-import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dayAndTime } from '../../../words.js';
-import { api, type OpenedSignalHook, refresh, type SignalHook, useRead } from '../../api.ts';
+import { api, type OpenedSignalHook, type SignalHook, useRead } from '../../api.ts';
+import { Ask } from '../../kit/ask.tsx';
 import { type Field, Form } from '../../kit/form.tsx';
-import { Refusal } from '../../kit/refusal.tsx';
 import { useMay } from '../../member.ts';
 import { Secrets } from './secret.tsx';
 import { Loaded } from '../../kit/lists.tsx';
@@ -75,9 +73,6 @@ const listSecrets = ({ path, signedPath, signingSecret }: OpenedSignalHook): rea
 function Hook({ hook, open }: { readonly hook: SignalHook; readonly open: (hook: OpenedSignalHook) => void }) {
   const { id, agentId, name, template, tickers, createdBy, createdAt, revokedAt } = hook;
   const [mayMake, mayManage] = [useMay('trade:execute'), useMay('risk:manage')];
-  const settle = { onSettled: () => refresh('signal-hooks') };
-  const rotating = useMutation({ mutationFn: () => api.rotateSignalHook({ id: agentId, hookId: id }), onSuccess: open, ...settle });
-  const revoking = useMutation({ mutationFn: () => api.revokeSignalHook({ id: agentId, hookId: id }), ...settle });
   return (
     <li data-hook={id}>
       <div className="part-head">
@@ -88,26 +83,29 @@ function Hook({ hook, open }: { readonly hook: SignalHook; readonly open: (hook:
         </span>
         <span className="space" />
         {revokedAt === null && mayMake && (
-          <Button
-            size="compact-xs"
-            variant="default"
-            loading={rotating.isPending}
-            onClick={() => rotating.mutate()}
-            aria-label={`New address of ${name}`}
+          <Ask
+            verb="New address"
+            name={`New address of ${name}`}
+            title={`Give the hook ${name} another address?`}
+            done={`Hook ${name} has another address.`}
+            changes={['signal-hooks']}
+            act={async () => open(await api.rotateSignalHook({ id: agentId, hookId: id }))}
           >
-            New address
-          </Button>
+            <p>Charts that send to the present addresses need the new one.</p>
+          </Ask>
         )}
         {revokedAt === null && (mayMake || mayManage) && (
-          <Button
-            size="compact-xs"
-            variant="default"
-            loading={revoking.isPending}
-            onClick={() => revoking.mutate()}
-            aria-label={`Revoke ${name}`}
+          <Ask
+            verb="Revoke"
+            name={`Revoke ${name}`}
+            title={`Revoke the hook ${name}?`}
+            isDangerous
+            done={`Hook ${name} revoked.`}
+            changes={['signal-hooks']}
+            act={() => api.revokeSignalHook({ id: agentId, hookId: id })}
           >
-            Revoke
-          </Button>
+            <p>Its addresses take no more alerts. This cannot be undone.</p>
+          </Ask>
         )}
       </div>
       <p className="faint">
@@ -122,7 +120,6 @@ function Hook({ hook, open }: { readonly hook: SignalHook; readonly open: (hook:
           </code>
         ))}
       </p>
-      <Refusal error={rotating.error ?? revoking.error} />
     </li>
   );
 }

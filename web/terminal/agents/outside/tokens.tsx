@@ -1,27 +1,20 @@
 /** Tokens of outside code. A token can only propose trades of one agent. */
-import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { dayAndTime } from '../../../words.js';
-import { api, refresh, useRead } from '../../api.ts';
+import { api, useRead } from '../../api.ts';
+import { Ask } from '../../kit/ask.tsx';
 import { Form } from '../../kit/form.tsx';
 import { Loaded } from '../../kit/lists.tsx';
 import { Table } from '../../kit/table.tsx';
-import { Refusal } from '../../kit/refusal.tsx';
 import { useMay } from '../../member.ts';
 import { Secrets } from './secret.tsx';
 
 export function Tokens({ agentId }: { readonly agentId: string }) {
   const tokens = useRead(['agent-tokens', agentId], async (call) => (await api.listAgentTokens({ id: agentId }, call)).items);
   const [mayMake, mayManage] = [useMay('trade:execute'), useMay('risk:manage')];
-  const revoking = useMutation({
-    mutationFn: (tokenId: string) => api.revokeAgentToken({ id: agentId, tokenId }),
-    onSettled: () => refresh('agent-tokens'),
-  });
   return (
     <section aria-label="Tokens">
       <h2>Tokens</h2>
       <p className="faint">A token can propose trades for this agent and read what that requires. It can do nothing else.</p>
-      <Refusal error={revoking.error} />
       <Loaded query={tokens}>
         {(rows) => (
           <Table
@@ -43,15 +36,17 @@ export function Tokens({ agentId }: { readonly agentId: string }) {
                 buttons: ({ id, name, revokedAt }) =>
                   revokedAt === null &&
                   (mayMake || mayManage) && (
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      loading={revoking.isPending}
-                      onClick={() => revoking.mutate(id)}
-                      aria-label={`Revoke ${name}`}
+                    <Ask
+                      verb="Revoke"
+                      name={`Revoke ${name}`}
+                      title={`Revoke the token ${name}?`}
+                      isDangerous
+                      done={`Token ${name} revoked.`}
+                      changes={['agent-tokens']}
+                      act={() => api.revokeAgentToken({ id: agentId, tokenId: id })}
                     >
-                      Revoke
-                    </Button>
+                      <p>Code that uses it can propose nothing more. This cannot be undone.</p>
+                    </Ask>
                   ),
               },
             ]}
