@@ -72,8 +72,8 @@ const carryContained = (deps: ActivityDeps, activity: DueActivity): Promise<unkn
 
 /**
  * Starts the workers. The answer goes to the actor as `activity.done { key, kind, answer }`, and that step's commit closes the activity.
- * After the last attempt the actor receives `activity.given_up { key, kind, detail }`, which closes it too. `carryDue` resolves once all due activities have
- * run.
+ * After the last attempt the actor receives `activity.given_up { key, kind, detail }`, which closes it too. `carryDue` resolves once all
+ * due activities have run.
  */
 export function startActivities(deps: ActivityDeps): { carryDue(): Promise<number>; stop(): Promise<void> } {
   const { store, clock } = deps;

@@ -1571,7 +1571,9 @@ class PortfolioImpactAllocationRiskOrder(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class PortfolioImpactAllocationRiskHeadroom(Model):
-    """The largest quantity that would pass, and what a lot more would breach."""
+    """The largest quantity that would pass, and what a lot more would breach; absent where no known account pays for
+    the order.
+    """
     quantity: Decimal
     code: str
 

@@ -29,8 +29,8 @@ export async function keepReception(sql: Sql, { source, underlyings, from, to }:
 
 /**
  * Starts storing: a source is received from the end of its first round, which its heartbeat reports, until `silenceMs` after its last one,
- * as live rules take it for known. Another set of underlyings that a round read begins another period. `write` must also queue the reports before, so that a period is not stored before them. Returns the stop
- * function.
+ * as live rules take it for known. Another set of underlyings that a round read begins another period. `write` must also queue the reports
+ * before, so that a period is not stored before them. Returns the stop function.
  */
 export function keepReceptions(deps: {
   readonly sql: Sql;
