@@ -99,8 +99,9 @@ function takeStatus({ status, receivedAt }: FeedStatus, followed: ReadonlyMap<st
 function takeQuote(one: Kept, quote: Quote, now: EpochMs, readers: Readers): void {
   // A quote that only time made stale is sent again with its old receipt.
   if (quote.quality !== 'live') return beginGap(one, now, quote.flags.join(' ') || quote.quality);
-  const { receivedAt: at } = quote;
   const open = one.gaps.at(-1);
+  // A quote that a sign of life made live again comes with its receipt from before the gap.
+  const at = open?.until === null && quote.receivedAt <= open.from ? now : quote.receivedAt;
   if (open?.until === null) open.until = at;
   const last = one.books.at(-1);
   if (last !== undefined && at - last.at < BOOK_EVERY_MS && open?.until !== at) return;

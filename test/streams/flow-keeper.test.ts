@@ -122,6 +122,27 @@ test('silence and a lost connection are gaps until the instrument is quoted live
   await flow.stop();
 });
 
+test('a silence that a sign of life ends is a gap until then, although the quote comes again with its old receipt', async () => {
+  const clock = createVirtualClock(START);
+  const assessed = new Subject<FeedMessage>();
+  const onFailure = (error: unknown) => {
+    throw error;
+  };
+  const keeper = createFlowKeeper({ assessed, trades: new Subject<VenueTrade>(), books: [], clock, onFailure });
+  keeper.follow(new Set([KEY]));
+  const old = quote(START + 100);
+  assessed.next(old);
+  await clock.settleTo(START + 10_000);
+  assessed.next({ ...old, quality: 'stale', flags: ['over_age'] });
+  await clock.settleTo(START + 12_000);
+  assessed.next(old);
+  const { gaps, books } = keeper.window(spanOf(START + 11_000, START + 11_250, START + 13_000));
+  expect(gaps).toEqual([{ from: START + 10_000, until: START + 12_000, why: 'over_age' }]);
+  expect(books.map(({ at }) => at - START)).toEqual([100]);
+  expect(keeper.window(spanOf(START + 12_000, START + 12_250, START + 13_000)).books.map(({ at }) => at - START)).toEqual([12_000]);
+  keeper.stop();
+});
+
 test('the levels of a book are used only with the best bid and ask that they match', async () => {
   const flow = kept([
     ['100', '3'],
