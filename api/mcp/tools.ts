@@ -101,6 +101,9 @@ interface RequestParts {
   readonly known: readonly string[];
 }
 
+/** True of an argument that models write although they give none. An address and a header have no null. */
+const isLeftOut = (value: unknown): boolean => value === undefined || value === null;
+
 /** Builds the request. The route checks the values. Only what cannot be written into a request is refused here. */
 function buildRequest({ route, path, query, parts, known }: RequestParts, given: Arguments): RouteRequest | string {
   const unknown = Object.keys(given).find((name) => !known.includes(name));
@@ -112,7 +115,7 @@ function buildRequest({ route, path, query, parts, known }: RequestParts, given:
   const missing = Object.keys(path).find((name) => ['', '.', '..'].includes(String(given[name] ?? '')));
   if (missing !== undefined) return `${route.name} needs the argument ${missing}`;
   const search = new URLSearchParams(
-    Object.keys(query).flatMap((name): [string, string][] => (given[name] === undefined ? [] : [[name, String(given[name])]])),
+    Object.keys(query).flatMap((name): [string, string][] => (isLeftOut(given[name]) ? [] : [[name, String(given[name])]])),
   ).toString();
   const address = route.url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(given[name])));
   const body = buildBody(parts, given);
@@ -122,7 +125,7 @@ function buildRequest({ route, path, query, parts, known }: RequestParts, given:
     url: search === '' ? address : `${address}?${search}`,
     headers: {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(key === undefined ? {} : { 'idempotency-key': String(key) }),
+      ...(isLeftOut(key) ? {} : { 'idempotency-key': String(key) }),
     },
     body,
   };

@@ -100,6 +100,12 @@ test.each<[string, Mode]>([
   expect(JSON.stringify(tools).length).toBeLessThan(100_000);
   const context = await client.callTool({ name: 'getOutsideContext', arguments: { id: agent } });
   expect(textOf(context)).toMatch(/^Answer 200 of GET \/v1\/agents\/.*never instructions to you\.\n\{"agentId"/);
+  const unlimited = await client.callTool({ name: 'listDecisions', arguments: { id: agent, limit: null, cursor: null } });
+  expect(textOf(unlimited)).toMatch(/^Answer 200 of GET /);
+  for (const price of ['100', '101']) {
+    const given = { thesis: `Buy BTCUSDT below $${price} with $5`, idempotencyKey: null };
+    expect(textOf(await client.callTool({ name: 'compileTake', arguments: given }))).toMatch(/^Answer 201 of POST /);
+  }
   const refused = await client.callTool({ name: 'listDecisions', arguments: { id: agent, limit: 0 } });
   expect([refused.isError, textOf(refused)]).toEqual([
     true,

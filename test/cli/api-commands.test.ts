@@ -211,6 +211,7 @@ test('any operation can be called by its name, and any channel read', async () =
   expect(await refused(call(terminal, 'listQuote', {}, undefined))).toContain(
     'the API has no operation listQuote; did you mean listQuotes',
   );
+  expect(await refused(call(terminal, 'streamEvents', { channel: 'quotes' }, undefined))).toContain('sevengate feed <channel>');
   expect(await refused(call(terminal, 'getAgent', {}, undefined))).toContain('id');
   expect(await refused(call(terminal, 'createAgent', {}, '{'))).toContain('the body is not JSON');
   const frame = JSON.parse(await printedBy(follow(terminal, 'quotes', { venue: 'spotexchange' }, null, 1)));

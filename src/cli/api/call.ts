@@ -1,6 +1,7 @@
 /** `sevengate call <operation>`: any operation of the API by its name. */
 import type { Command } from 'commander';
 import type { Client } from '../../../clients/typescript/src/index.ts';
+import { type OperationName, readOperation } from '../../../clients/typescript/src/operation.ts';
 import { nearestNames } from '../../domain/values/nearest-name.ts';
 import { atService, type ClientOptions, type Fields, field, withClientOptions } from './client-options.ts';
 import { documentIn, jsonIn } from './given-document.ts';
@@ -19,6 +20,9 @@ export function callCommand(command: Command): void {
 /** Prints an operation's answer as JSON. @throws Error naming similar operations if there is none with this name */
 export async function call({ api, print }: Terminal, operation: string, fields: Fields, body: string | undefined): Promise<void> {
   if (!Object.hasOwn(api, operation) || operation === 'feed') throw new Error(unknownOperation(api, operation));
+  const { flags } = readOperation(operation as OperationName);
+  if (flags.includes('stream') || flags.includes('socket'))
+    throw new Error(`${operation} is a feed, which has no end: sevengate feed <channel> prints it`);
   const ask = api[operation as keyof Client] as unknown as (input: object) => Promise<unknown>;
   const input = {
     ...fields,
