@@ -197,7 +197,7 @@ export function percentText(percent) {
 export function forPeople(sentence) {
   return sentence
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => `${dayAndTime(time)} ${zoneWord()}`)
-    .replace(/: (?:GET|POST|PUT) \/v1\/[\w/:-]*/g, '')
+    .replace(/: (?:GET|POST|PUT) \/v1\/[\w/:-]*(?=\.(?:\s|$)|$)/g, '')
     .replace(/\b(?:spotchain|spotexchange|evmvenue|reference):(?=\w)/g, '')
     .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, plain)
     .replace(/(\w)=(?=\w)/g, '$1 ');

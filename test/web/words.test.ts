@@ -71,6 +71,9 @@ test('a quote has four decimals, or five digits below one; missing digits are no
 
 test('a sentence of the API is rewritten for people: times, symbols and conditions', () => {
   expect(forPeople('One proposal waits for an approval: POST /v1/agent-orders/:id/approve.')).toBe('One proposal waits for an approval.');
+  // A route within a sentence is a part of it.
+  const linked = 'no wallet could sign it: POST /v1/wallets/challenge and POST /v1/wallets link one';
+  expect(forPeople(linked)).toBe(linked);
   expect(forPeople('At 2026-11-23T12:09:00.000Z the agent proposed to buy spotexchange:BTCUSDT: price_below price=20000.')).toBe(
     'At 2026-11-23 12:09:00 UTC the agent proposed to buy BTCUSDT: price below price 20000.',
   );
