@@ -1,4 +1,5 @@
 /** Metrics of the service in Prometheus' format. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createLiveClock } from '../../../streams/clock/live-clock.ts';
 import { createUnknownFields, type FeedCounters, type NoteUnknownField } from '../../../streams/feed-counters.ts';
@@ -56,8 +57,8 @@ export interface ServiceMetrics {
 /** Systems that are queried on demand, by their names in settings and in the sandbox. */
 export type AskedSystem = 'identity' | 'primarychain' | 'evmchain' | 'signer' | 'bridge' | 'agentlaunch';
 
-/** Milliseconds before the first result of the event loop's probe, which samples every 10. */
-const FIRST_PROBES_MS = 25;
+/** Interval of the probes of the event loop in milliseconds. */
+const PROBE_MS = 10;
 
 export function createMetrics(): ServiceMetrics {
   const registry = new Registry();
@@ -65,9 +66,19 @@ export function createMetrics(): ServiceMetrics {
   let probing: Promise<void> | null = null;
   /** Measures Node.js from the first scrape on: the probe wakes the process a hundred times a second. */
   function probe(): Promise<void> {
-    collectDefaultMetrics({ register: registry });
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: PROBE_MS });
+    // Begun after the one of the metrics: once it has measured, so has that one, however long the loop was held.
+    const measured = monitorEventLoopDelay({ resolution: PROBE_MS });
+    measured.enable();
     const clock = createLiveClock();
-    return new Promise((done) => void clock.deadline(clock.now() + FIRST_PROBES_MS, done));
+    return new Promise((done) => {
+      const look = (): void => {
+        if (measured.count === 0) return void clock.deadline(clock.now() + PROBE_MS, look);
+        measured.disable();
+        done();
+      };
+      look();
+    });
   }
   return {
     contentType: registry.contentType,
