@@ -13,6 +13,7 @@ import { HOUR_MS, timeframeMs } from '../../domain/values/time.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
 import type { EventArchive } from '../../adapters/store/intelligence/event-archive-store.ts';
+import type { FinerReads } from './finer-bars.ts';
 import { type HistoryChanges, rescaledReads, withRescaledBenchmark } from './rescaled-bars.ts';
 import type { MultiplierChange } from '../../domain/books/book.ts';
 import type { InstrumentKey } from '../../domain/market/venue.ts';
@@ -46,33 +47,44 @@ export async function workFromHistory(
   const { manifest, request } = asked;
   const timeframe = request.timeframe ?? manifest.timeframe;
   const needs = backtestNeeds(manifest, timeframe);
-  const inputs = await readInputs(reads, needs, asked, (done, total) => post({ kind: 'progress', done, total, what: 'reading bars' }));
-  const changes = await readChanges(reads, needs, request);
+  const history = await readHistory(reads, needs, asked, (done, total) => post({ kind: 'progress', done, total, what: 'reading bars' }));
   return workBacktest({
     manifest,
     request,
     timeframe,
-    inputs,
+    ...history,
     trials: asked.trials,
-    finer: rescaledReads(reads, changes),
     onProgress: (done, total) => post({ kind: 'progress', done, total, what: 'simulating' }),
   });
 }
+
+type InputsAsked = Pick<BacktestJob, 'request' | 'funding' | 'createdAt'>;
+type OnRead = (done: number, total: number) => void;
 
 /** Reads the inputs of a history. Calls `onRead` with the number of series read and the total. */
 export async function readInputs(
   reads: BacktestReads,
   needs: readonly InstrumentNeeds[],
-  { request, funding, createdAt }: Pick<BacktestJob, 'request' | 'funding' | 'createdAt'>,
-  onRead: (done: number, total: number) => void,
+  asked: InputsAsked,
+  onRead: OnRead,
 ): Promise<readonly InstrumentInput[]> {
+  return (await readHistory(reads, needs, asked, onRead)).inputs;
+}
+
+/** Reads the inputs of a history, and returns with them the reads of its finer bars, in the same units. */
+async function readHistory(
+  reads: BacktestReads,
+  needs: readonly InstrumentNeeds[],
+  { request, funding, createdAt }: InputsAsked,
+  onRead: OnRead,
+): Promise<{ readonly inputs: readonly InstrumentInput[]; readonly finer: FinerReads }> {
   const [from, to] = [Date.parse(request.from), Date.parse(request.to)];
   const changes = await readChanges(reads, needs, request);
-  const rescaled = rescaledReads(reads, changes);
+  const finer = rescaledReads(reads, changes);
   const bars = new Map<string, Bars>();
   const wanted = listBarSeries(needs);
   for (const [index, series] of wanted.entries()) {
-    bars.set(seriesName(series), await readBars(rescaled, series, from, to));
+    bars.set(seriesName(series), await readBars(finer, series, from, to));
     onRead(index + 1, wanted.length);
   }
   const inputs = toInstrumentInputs(needs, {
@@ -92,7 +104,7 @@ export async function readInputs(
       reads.halfSpreads,
     ),
   });
-  return inputs.map((input) => withRescaledBenchmark(input, changes.get(input.entry.key) ?? []));
+  return { inputs: inputs.map((input) => withRescaledBenchmark(input, changes.get(input.entry.key) ?? [])), finer };
 }
 
 /** Reads the changes of the tokens' multipliers before the end of a request. */
@@ -101,11 +113,10 @@ async function readChanges(
   needs: readonly InstrumentNeeds[],
   { to }: Pick<BacktestRequest, 'to'>,
 ): Promise<HistoryChanges> {
-  const changes = new Map<InstrumentKey, readonly MultiplierChange[]>();
-  for (const { entry } of needs) {
-    const found = entry.venue === 'spotchain' ? await reads.multiplierChanges(entry.key, Date.parse(to) - 1) : [];
-    if (found.length > 0) changes.set(entry.key, found);
-  }
+  const tokens = needs.filter(({ entry }) => entry.venue === 'spotchain').map(({ entry }) => entry.key);
+  const changes = new Map<InstrumentKey, MultiplierChange[]>();
+  const found = tokens.length === 0 ? [] : await reads.multiplierChanges(tokens, Date.parse(to) - 1);
+  for (const change of found) changes.set(change.instrument, [...(changes.get(change.instrument) ?? []), change]);
   return changes;
 }
 

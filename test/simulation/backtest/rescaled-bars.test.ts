@@ -66,7 +66,8 @@ function storeOf(bars: readonly Candle[], changes: readonly MultiplierChange[]):
     marks: async () => [],
     liquidity: async () => [],
     halfSpreads: async () => [],
-    multiplierChanges: async (instrument, until) => (instrument === TOKEN ? changes.filter(({ at }) => at <= until) : []),
+    multiplierChanges: async (instruments, until) =>
+      changes.filter(({ instrument, at }) => instruments.includes(instrument) && at <= until),
   };
 }
 
@@ -129,7 +130,7 @@ test('changes are read up to an instant, without the first multiplier that was r
     select ${TOKEN}, at, multiplier, reads_real('spotchain') from (values (1000, 1), (2000, 1.50), (3000, 0.15)) m(at, multiplier)`;
   const { multiplierChanges } = createBacktestReads(sql);
   const split = { instrument: TOKEN, at: 2000, before: '1', after: '1.5' };
-  expect(await multiplierChanges(TOKEN, 2_999)).toEqual([split]);
-  expect(await multiplierChanges(TOKEN, 3_000)).toEqual([split, { instrument: TOKEN, at: 3000, before: '1.5', after: '0.15' }]);
-  expect(await multiplierChanges('spotchain:TSLAx', 3_000)).toEqual([]);
+  expect(await multiplierChanges([TOKEN], 2_999)).toEqual([split]);
+  expect(await multiplierChanges([TOKEN], 3_000)).toEqual([split, { instrument: TOKEN, at: 3000, before: '1.5', after: '0.15' }]);
+  expect(await multiplierChanges(['spotchain:TSLAx'], 3_000)).toEqual([]);
 });

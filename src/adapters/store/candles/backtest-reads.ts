@@ -29,9 +29,9 @@ export function createBacktestReads(sql: Sql) {
     archives: (underlying: string): Promise<readonly EventArchive[]> => readArchives(sql, underlying),
     /** Returns the periods in which the sources of an underlying's events were received. */
     received: (underlying: string): Promise<readonly EventStretch[]> => eventReceptions(sql, underlying),
-    /** Returns the changes of a token's multiplier up to an instant, ascending. */
-    multiplierChanges: (instrument: InstrumentKey, until: EpochMs): Promise<readonly MultiplierChange[]> =>
-      multiplierChanges(sql, instrument, until),
+    /** Returns the changes of the multipliers of tokens up to an instant, ascending. */
+    multiplierChanges: (instruments: readonly InstrumentKey[], until: EpochMs): Promise<readonly MultiplierChange[]> =>
+      multiplierChanges(sql, instruments, until),
     /** Returns a token's issuer marks, ascending by the time from which each was known. */
     marks: (instrument: string): Promise<readonly Fact[]> => marksOverTime(sql, instrument),
     /** Returns the liquidity of an instrument's pools, ascending by the time from which each reading was known. */

@@ -41,11 +41,16 @@ export async function loadMultipliers(sql: Sql): Promise<void> {
   );
 }
 
-/** Reads the changes of a token's multiplier up to an instant, ascending. */
-export async function multiplierChanges(sql: Sql, instrument: InstrumentKey, until: EpochMs): Promise<readonly MultiplierChange[]> {
-  const rows = await sql<Omit<MultiplierChange, 'instrument'>[]>`
-    select at, before, after from multiplier_changes(${instrument}, ${until}) order by at`;
-  return rows.map(({ at, before, after }) => ({ instrument, at, before: plainDecimal(before), after: plainDecimal(after) }));
+/** Reads the changes of the multipliers of tokens up to an instant, ascending. Other instruments have none. */
+export async function multiplierChanges(
+  sql: Sql,
+  instruments: readonly InstrumentKey[],
+  until: EpochMs,
+): Promise<readonly MultiplierChange[]> {
+  const rows = await sql<MultiplierChange[]>`
+    select i.instrument, c.at, c.before, c.after from unnest(${instruments as string[]}::text[]) as i(instrument)
+    cross join lateral multiplier_changes(i.instrument, ${until}) c order by c.at`;
+  return rows.map((row) => ({ ...row, before: plainDecimal(row.before), after: plainDecimal(row.after) }));
 }
 
 /** Stores a received multiplier unless it is the last one. */

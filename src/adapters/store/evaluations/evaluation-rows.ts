@@ -1,5 +1,5 @@
 /** Rows by which paper and shadow trading are assessed: fills of the paper book, live prices of cuts, and results of the flow. */
-import { bookIds, type Fill, type MultiplierChange } from '../../../domain/books/book.ts';
+import { bookIds, type Fill } from '../../../domain/books/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/values/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Marks, PaperRows } from '../../../domain/agents/paper-evaluation.ts';
@@ -8,6 +8,7 @@ import type { EpochMs } from '../../../domain/values/time.ts';
 import type { InstrumentKey } from '../../../domain/market/venue.ts';
 import { toFill } from '../books/book-reads.ts';
 import { readFunding } from '../books/funding-store.ts';
+import { multiplierChanges } from '../catalog/token-multipliers.ts';
 import type { Sql } from '../database.ts';
 
 /** Period from the agent's arrival at its stage to the assessment, by the database's clock. */
@@ -27,13 +28,6 @@ export function createEvaluationRows(sql: Sql) {
       select id, number, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes
       from fills where book_id = ${bookId} and at <= ${until} order by number`;
     return rows.map(toFill);
-  }
-
-  async function readChanges(instruments: readonly InstrumentKey[], until: EpochMs): Promise<readonly MultiplierChange[]> {
-    const rows = await sql<MultiplierChange[]>`
-      select i.instrument, c.at, c.before, c.after from unnest(${instruments as string[]}::text[]) as i(instrument)
-      cross join lateral multiplier_changes(i.instrument, ${until}) c order by c.at`;
-    return rows.map((row) => ({ ...row, before: plainDecimal(row.before), after: plainDecimal(row.after) }));
   }
 
   const readPauses = (agentId: string): Promise<PaperRows['pauses']> => sql<PaperRows['pauses'][number][]>`
@@ -79,7 +73,7 @@ export function createEvaluationRows(sql: Sql) {
         promisedBps: known?.promisedBps ?? null,
         fills,
         funding: await readFunding(sql, bookId, evaluatedAt),
-        rescalings: await readChanges(instruments, evaluatedAt),
+        rescalings: await multiplierChanges(sql, instruments, evaluatedAt),
         entryMarks,
         dayMarks: dayMarks as ReadonlyMap<EpochMs, Marks>,
       };
