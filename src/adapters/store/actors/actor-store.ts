@@ -30,12 +30,16 @@ const RETRY_LIMIT = 5;
 
 /**
  * Retries a transaction after a serialization failure, a deadlock or a lost connection. Use it only if repeating is safe: every write is
- * guarded by a version or a unique key.
+ * guarded by a version or a unique key. `isRepeated` is true from the second attempt on: the first one's commit may have been done, and only
+ * its answer lost.
  */
-export async function inTransaction<Value>(sql: Sql, work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
+export async function inTransaction<Value>(
+  sql: Sql,
+  work: (transaction: Transaction, isRepeated: boolean) => Promise<Value>,
+): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await sql.begin(work)) as Value;
+      return (await sql.begin((transaction) => work(transaction, attempt > 1))) as Value;
     } catch (error) {
       if (attempt >= RETRY_LIMIT || !isRetryable(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20 * 2 ** attempt * (0.5 + Math.random())));
@@ -105,9 +109,8 @@ export function createActorStore(sql: Sql, worker: string | null = null) {
 
     async start(...starts: readonly ActorStart[]): Promise<void> {
       const steps = starts.map(({ id, at, cause, input }) => ({ id, version: 1, at, cause, event: { type: 'started', input } }));
-      let attempts = 0;
-      await inTransaction(sql, async (transaction) => {
-        if (attempts++ > 0 && (await findWritten(transaction, steps)).size === steps.length) return;
+      await inTransaction(sql, async (transaction, isRepeated) => {
+        if (isRepeated && (await findWritten(transaction, steps)).size === steps.length) return;
         await writeStarts(transaction, starts);
       });
     },
@@ -116,9 +119,8 @@ export function createActorStore(sql: Sql, worker: string | null = null) {
       if (commits.length === 0) return new Set();
       const turns = groupByActor(commits);
       if (turns.length === 1) return commitOne(sql, turns[0] as Turn);
-      let attempts = 0;
-      return inTransaction(sql, async (transaction) => {
-        const written = attempts++ > 0 ? await findWritten(transaction, turns.map(lastStep)) : new Set<string>();
+      return inTransaction(sql, async (transaction, isRepeated) => {
+        const written = isRepeated ? await findWritten(transaction, turns.map(lastStep)) : new Set<string>();
         const swapped = await swapStates(
           transaction,
           turns.filter(({ first }) => !written.has(first.row.id)),
@@ -254,8 +256,7 @@ function lastStep({ last: { row, at, cause, event } }: Turn): StepMark {
 }
 
 /**
- * Returns the actors of steps that are stored already. Only for a repeated transaction: the answer to the first one's commit may have been
- * lost, and its steps must not be taken for another's.
+ * Returns the actors of steps that are stored already. Only for a repeated transaction, whose own steps must not be taken for another's.
  */
 async function findWritten(transaction: Transaction, steps: readonly StepMark[]): Promise<ReadonlySet<string>> {
   const found = await transaction<{ id: string }[]>`
@@ -271,10 +272,9 @@ async function findWritten(transaction: Transaction, steps: readonly StepMark[])
  */
 async function commitOne(sql: Sql, turn: Turn): Promise<ReadonlySet<string>> {
   const { row, firedTimer } = turn.first;
-  let attempts = 0;
   try {
-    await inTransaction(sql, async (transaction) => {
-      if (attempts++ > 0 && (await findWritten(transaction, [lastStep(turn)])).size > 0) return;
+    await inTransaction(sql, async (transaction, isRepeated) => {
+      if (isRepeated && (await findWritten(transaction, [lastStep(turn)])).size > 0) return;
       send(transaction, swapStatement(transaction, [turn]), 1);
       await writeCommits(transaction, turn.steps);
     });
