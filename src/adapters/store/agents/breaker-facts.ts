@@ -17,15 +17,22 @@ import { holdsNow } from '../asked-together.ts';
 /** Maximum age in milliseconds of a cut whose bids value positions. */
 const MARK_AGE_MS = 120_000;
 
-/** Returns agents or Takes with live capital that were filled since `since`, with their manifests and the number of their last fill. */
-async function withLiveFills(sql: Sql, since: EpochMs, kind: 'agent' | 'take') {
+/**
+ * Returns agents or Takes with live capital that were filled since `since`, with their manifests and the number of their last fill. Leaves
+ * out those whose last fill is the one in `seen`, which are nearly all of them: their manifests are not read.
+ */
+async function withLiveFills(sql: Sql, since: EpochMs, kind: 'agent' | 'take', seen: ReadonlyMap<string, number>) {
   if (!(await holdsNow(sql, sql`exists (select 1 from fills where book_id like 'agent:%:live' and at >= ${since})`))) return [];
+  const filled = await sql<{ id: string; last: number }[]>`
+    select a.id, f.last from (
+      select book_id, max(number) as last from fills where book_id like 'agent:%:live' and at >= ${since} group by book_id
+    ) f join traders a on a.id = split_part(f.book_id, ':', 2)::uuid and a.kind = ${kind} and a.stage in ('limited_live', 'live')`;
+  const unseen = filled.filter(({ id, last }) => seen.get(id) !== last);
+  if (unseen.length === 0) return [];
   return sql<{ id: string; org_id: string; stage: Stage; canonical: string; last: number }[]>`
-    select a.id, a.org_id, a.stage, m.canonical, filled.last
-    from (
-      select split_part(book_id, ':', 2)::uuid as id, max(number) as last from fills where book_id like 'agent:%:live' and at >= ${since} group by 1
-    ) as filled
-    join traders a on a.id = filled.id and a.kind = ${kind} and a.stage in ('limited_live', 'live')
+    select a.id, a.org_id, a.stage, m.canonical, f.last
+    from jsonb_to_recordset(${sql.json(unseen)}) as f(id uuid, last bigint)
+    join traders a on a.id = f.id and a.kind = ${kind} and a.stage in ('limited_live', 'live')
     join manifests m on m.agent_id = a.id and m.version = a.manifest_version`;
 }
 
@@ -56,7 +63,7 @@ export function createBreakerFacts(sql: Sql) {
      * of each one's last fill. Leaves out those whose last fill is the one in `seen`.
      */
     async filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take', seen: ReadonlyMap<string, number>, contained: ContainedLoop) {
-      const agents = (await withLiveFills(sql, since, kind)).filter(({ id, last }) => seen.get(id) !== last);
+      const agents = await withLiveFills(sql, since, kind, seen);
       if (agents.length === 0) return [];
       const unreadable = new Map<string | null, UnreadableRow>();
       const books = await readTradedBooks(
