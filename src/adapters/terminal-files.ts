@@ -54,11 +54,16 @@ export const hash = createHash;`;
 const COMPONENTS = join(ROOT, 'node_modules', '@mantine', 'core', 'esm');
 const NAMED_IMPORT = /import (?:type )?\{([^}]*)\} from ["']([^"']+)["']/g;
 
+/** Returns the file of each component, by name. */
+function readComponentFiles(): ReadonlyMap<string, string> {
+  const list = readFileSync(join(COMPONENTS, 'index.mjs'), 'utf8');
+  return new Map(
+    [...list.matchAll(NAMED_IMPORT)].flatMap(([, names = '', file = '']) => names.split(',').map((name) => [name.trim(), file] as const)),
+  );
+}
+
 /** Returns a module with the components that a source names, each from its own file. */
-function namedComponents(source: string): string {
-  const files = new Map<string, string>();
-  for (const [, names = '', file = ''] of readFileSync(join(COMPONENTS, 'index.mjs'), 'utf8').matchAll(NAMED_IMPORT))
-    for (const name of names.split(',')) files.set(name.trim(), file);
+function namedComponents(source: string, files: ReadonlyMap<string, string>): string {
   return [...source.matchAll(NAMED_IMPORT)]
     .filter(([, , from]) => from === '@mantine/core')
     .flatMap(([, names = '']) => names.split(',').map((name) => name.trim().replace(/ as .*$/, '')))
@@ -77,9 +82,10 @@ const SHARED: Plugin = {
       suffix: '?chart',
     }));
     // From the one list of all components, whatever any page uses would load on the first visit.
+    const componentFiles = readComponentFiles();
     build.onResolve({ filter: /^@mantine\/core$/ }, ({ importer }) => ({ path: importer, namespace: 'components' }));
     build.onLoad({ filter: /./, namespace: 'components' }, ({ path }) => ({
-      contents: namedComponents(readFileSync(path, 'utf8')),
+      contents: namedComponents(readFileSync(path, 'utf8'), componentFiles),
       resolveDir: COMPONENTS,
     }));
     // Pages hash nothing.

@@ -106,13 +106,14 @@ export function createManualRisk(deps: RiskDeps) {
       const held = state.holdings.map(({ instrument }) => instrument);
       const waitedFor = state.openProposals.map(({ instrument }) => instrument);
       const free = new Decimal(freeDollars(accounts, clock.now()).usd);
+      const cost = costWithWaiting(state, order, fee);
       const markets = await reads.outcomeMarkets([order.instrument, ...held, ...waitedFor, ...elsewhere]);
       const context = orderContext(order, {
         market: present.market,
         readsReference: false,
         agent: null,
         preferences,
-        book: markBook(paidByAccount(state, order, fee, Decimal.max(free, 0)), marksOf(held, markets), clock.now()),
+        book: markBook(paidByAccount(state, cost, free), marksOf(held, markets), clock.now()),
         others: exposureOfSums(plusCash(others, Decimal.min(free, 0)), marksOf(elsewhere, markets)),
         control: {
           halt: decideHalt({ decidedEpoch: placedIn ?? epoch, epoch, paused: false, closes: false }),
@@ -134,7 +135,8 @@ export function createManualRisk(deps: RiskDeps) {
         ok: true,
         value: {
           order,
-          verdict: presentVerdict(isAccountKnown(state, order, fee, free) ? verdict : withoutHeadroom(verdict), present),
+          // Only an account that pays for the order says how large another one may be.
+          verdict: presentVerdict(order.side === 'sell' || free.gte(cost) ? verdict : withoutHeadroom(verdict), present),
           touch: plainDecimal(touch ?? order.limitPrice),
           epoch,
           bookVersion: stored?.version ?? 0,
@@ -174,14 +176,9 @@ function booked(state: TradingBook, fill: Fill): TradingBook {
  * no venue fills an order that its account cannot pay, and not every account is known. The day's first equity moves along, so that drawdown
  * is measured on the same sum.
  */
-function paidByAccount(state: TradingBook, order: Order, feeBps: number, free: Decimal): TradingBook {
-  const cash = Decimal.max(free, costWithWaiting(state, order, feeBps));
+function paidByAccount(state: TradingBook, cost: Decimal, free: Decimal): TradingBook {
+  const cash = Decimal.max(free, cost, 0);
   return cash.isZero() ? state : applyTransfer(state, plainDecimal(cash));
-}
-
-/** True if the known accounts pay for the order: only then does the balance say how large another one may be. */
-function isAccountKnown(state: TradingBook, order: Order, feeBps: number, free: Decimal): boolean {
-  return order.side === 'sell' || free.gte(costWithWaiting(state, order, feeBps));
 }
 
 function withoutHeadroom(verdict: RiskVerdict): RiskVerdict {

@@ -314,10 +314,9 @@ export async function answerMessage(
   progress(`intent ${asked.intent}`);
   switch (asked.intent) {
     case 'look_up': {
-      const { topic, entry } = asked;
-      if (topic === 'agents' && !caller.permissions.includes('agent:read')) return needsOwnReading('look_up');
-      const found = await lookUp(ports, topic, { orgId: caller.orgId, message, entry });
-      return { ...nothing, ...found, intent: 'look_up', symbol: entry?.instrument ?? null };
+      if (asked.topic === 'agents' && !caller.permissions.includes('agent:read')) return needsOwnReading('look_up');
+      const found = await lookUp(ports, asked, { orgId: caller.orgId, message });
+      return { ...nothing, ...found, intent: 'look_up', symbol: asked.entry?.instrument ?? null };
     }
     case 'rank':
       progress('reading the newest cut');

@@ -1,7 +1,7 @@
 /** Answers of the copilot about observed data, each with the same bodies as the route that it links to. */
 import { explainDecision } from '../../../src/domain/agents/explain-decision.ts';
 import type { CatalogEntry } from '../../../src/domain/catalog/catalog.ts';
-import type { Topic } from '../../../src/domain/copilot/classify.ts';
+import type { Classified } from '../../../src/domain/copilot/classify.ts';
 import { isSessionKnown, nextRegularOpen, nextSessionChange, sessionAt } from '../../../src/domain/market/session.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/values/decimal.ts';
 import { isoTime } from '../../../src/domain/values/time.ts';
@@ -186,7 +186,9 @@ async function agents(ports: ApiPorts, { orgId, message }: Asked): Promise<Found
   return { reply: `Your agents: ${each.join('; ')}.${more}`, data: { items }, links };
 }
 
-const TOPIC: Readonly<Record<Exclude<Topic, 'price'>, (ports: ApiPorts, asked: Asked) => Found | Promise<Found>>> = {
+type LookUp = Extract<Classified, { intent: 'look_up' }>;
+
+const TOPIC: Readonly<Record<Exclude<LookUp['topic'], 'price'>, (ports: ApiPorts, asked: Asked) => Found | Promise<Found>>> = {
   events,
   funding,
   basis,
@@ -196,9 +198,8 @@ const TOPIC: Readonly<Record<Exclude<Topic, 'price'>, (ports: ApiPorts, asked: A
   agents,
 };
 
-/** Answers a question about observed data. A price needs an asset. */
-export async function lookUp(ports: ApiPorts, topic: Topic, asked: Asked): Promise<Found> {
-  if (topic !== 'price') return TOPIC[topic](ports, asked);
-  if (asked.entry === null) throw new Error('a price is one of an asset');
-  return price(ports, asked.entry);
+/** Answers a question about observed data. */
+export async function lookUp(ports: ApiPorts, asked: LookUp, { orgId, message }: Pick<Asked, 'orgId' | 'message'>): Promise<Found> {
+  if (asked.topic === 'price') return price(ports, asked.entry);
+  return TOPIC[asked.topic](ports, { orgId, message, entry: asked.entry });
 }

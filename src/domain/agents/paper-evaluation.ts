@@ -46,8 +46,9 @@ export interface PaperRows {
 
 /**
  * Returns the series of a paper evaluation. Round trips are those of the stage: one that was open at the entry goes on from its value then,
- * and a gain realized while the agent was paused does not count, because a person may have chosen its moment. A day on which a position had no live bid is left out, because unknown is never good. A
- * position that was open when the stage was entered and had no bid then counts at its cost.
+ * and a gain realized while the agent was paused does not count, because a person may have chosen its moment. A day on which a position had
+ * no live bid is left out, because unknown is never good. A position that was open when the stage was entered and had no bid then counts at
+ * its cost.
  */
 export function computePaperSeries(rows: PaperRows): PaperSeries {
   const { enteredAt, evaluatedAt } = rows;
@@ -115,7 +116,10 @@ function atCost(book: TradingBook): Decimal {
   return book.holdings.reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(book.cashUsd));
 }
 
-/** Cash that each instrument has cost since it was last flat, or since the entry to the stage. A round trip ends when the book is flat in it again. */
+/**
+ * Cash that each instrument has cost since it was last flat, or since the entry to the stage. A round trip ends when the book is flat in it
+ * again.
+ */
 class RoundTrips {
   readonly #flows = new Map<InstrumentKey, Decimal>();
 

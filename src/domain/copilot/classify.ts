@@ -35,13 +35,14 @@ const TOPICS = [
   ['events', /\b(?:news|headlines?|events?|happen(?:s|ed|ing)?)\b/i],
   ['price', /\b(?:price|quote|quoted|trad(?:es?|ed|ing) at|look ?up|how much|premium|discount|gap|session|liquidity|what is|show)\b/i],
 ] as const;
-export type Topic = (typeof TOPICS)[number][0];
+type Topic = (typeof TOPICS)[number][0];
 
 /** Changes that a message may ask for, none of which the copilot makes. */
 const ACTS = /\b(?:pause|halt|resume|stop|close|sell|cancel|promote|approve|decline|send|transfer|withdraw|deposit|delete|revoke)\b/i;
 
 export type Classified =
-  | { readonly intent: 'look_up'; readonly topic: Topic; readonly entry: CatalogEntry | null }
+  | { readonly intent: 'look_up'; readonly topic: 'price'; readonly entry: CatalogEntry }
+  | { readonly intent: 'look_up'; readonly topic: Exclude<Topic, 'price'>; readonly entry: CatalogEntry | null }
   | { readonly intent: 'assess'; readonly entry: CatalogEntry }
   | { readonly intent: 'rank'; readonly mode: FairValueMode; readonly liquidOnly: boolean }
   | { readonly intent: 'rank'; readonly privateMode: PrivateMode }
